@@ -1,0 +1,1 @@
+"""Prompt -> memories: stores, search, judge and the pipeline. Knows no screen and no label."""

@@ -1,0 +1,94 @@
+"""A memory: the document that a store holds, that is searched, judged, labelled and injected."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+
+from engine.record import record
+
+CATEGORY_PRIORITY = {
+    "decision": 1,
+    "constraint": 2,
+    "preference": 3,
+    "feedback": 3,
+    "user": 3,
+    "runbook": 4,
+    "project": 4,
+    "reference": 4,
+    "tech_debt": 5,
+    "session_summary": 6,
+}
+"""Order among equal scores: lower comes first. The first six are claude-memory's, the rest auto memory's types."""
+
+LAST_PRIORITY = 7
+
+
+@record
+class Section:
+    """A part of a memory's body: `heading` may be empty, `lines` are shown as they are."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+@record
+class MemorySummary:
+    """What the index knows of a memory without opening its file.
+
+    `path` is how the memory is named to people and models, `file` the absolute path inside the root. `status` is
+    active, retired or archived. Times are ISO 8601 strings as the file gives them, or empty.
+    """
+
+    id: str
+    category: str
+    title: str
+    tags: tuple[str, ...]
+    path: str
+    file: str
+    status: str
+    created_at: str
+    updated_at: str
+    digest: str
+
+    @property
+    def priority(self) -> int:
+        return CATEGORY_PRIORITY.get(self.category, LAST_PRIORITY)
+
+
+@record
+class Memory:
+    """A whole memory: its summary and its body."""
+
+    summary: MemorySummary
+    sections: tuple[Section, ...]
+
+    @property
+    def body(self) -> str:
+        """The text of all sections without their headings, which are the format's words and not the author's."""
+        return "\n".join(line for section in self.sections for line in section.lines)
+
+
+@record
+class Skipped:
+    """A file or index line that is not shown as a memory, and why. `where` is relative to the root where possible."""
+
+    where: str
+    reason: str
+
+
+@record
+class Corpus:
+    """All memories of one root at one moment, ordered by path, and what had to be skipped."""
+
+    root: str
+    memories: tuple[Memory, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+def content_digest(category: str, title: str, tags: tuple[str, ...], sections: tuple[Section, ...]) -> str:
+    """SHA-256 (64 hex digits) of what a person judges and a model sees; times and status do not change it."""
+    parts = [category, title, sorted(tags), [[section.heading, *section.lines] for section in sections]]
+    text = unicodedata.normalize("NFC", json.dumps(parts, ensure_ascii=False))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

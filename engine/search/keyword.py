@@ -1,0 +1,51 @@
+"""Scoring by keywords, for an SQLite without FTS5 or for `match_strategy: "title_tags"`.
+
+A word of the title counts 2, a tag 3, a prefix of four or more letters 1, a memory updated in the last 30 days 1 more.
+Tokens are plain runs of a-z and 0-9. Scores are turned negative so that, as with BM25, lower is better.
+"""
+
+from __future__ import annotations
+
+from engine.search.stopwords import STOP_WORDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.memory import MemorySummary
+
+TITLE_WORD, TAG, PREFIX, RECENT = 2, 3, 1, 1
+MIN_PREFIX, MAX_PREFIX = 4, 64
+_KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
+
+
+def keywords(text: str) -> dict[str, int]:
+    """Distinct runs of a-z and 0-9 of two or more characters, lower case, without stop words: word -> its place."""
+    ascii_only = text.lower().encode("ascii", "replace").decode().translate(_KEPT)
+    found = dict.fromkeys(word for word in ascii_only.split() if len(word) > 1 and word not in STOP_WORDS)
+    return {word: place for place, word in enumerate(found)}
+
+
+def keyword_score(
+    prompt_words: Mapping[str, int], memory: MemorySummary, recent_since: str
+) -> tuple[float, tuple[str, ...]]:
+    """The (negative) score of a memory and the prompt words that counted, in their order; (0, ()) if none did.
+
+    `prompt_words` are what `keywords` gives. `recent_since` is an ISO 8601 date; a memory updated on or after it is
+    recent.
+    """
+    points = _points(prompt_words, memory)
+    if not points:
+        return 0.0, ()
+    is_recent = bool(memory.updated_at) and memory.updated_at >= recent_since
+    return -float(sum(points.values()) + RECENT * is_recent), tuple(sorted(points, key=lambda word: prompt_words[word]))
+
+
+def _points(prompt_words: Mapping[str, int], memory: MemorySummary) -> dict[str, int]:
+    """Prompt word -> its points. Goes by the memory's words: a prompt may have tens of thousands."""
+    title = set(keywords(memory.title))
+    tags = {word for tag in memory.tags for word in (tag.lower(), *keywords(tag))}
+    prefixes = {word[:end] for word in title | tags for end in range(MIN_PREFIX, min(len(word), MAX_PREFIX))}
+    points = dict.fromkeys(prefixes & prompt_words.keys(), PREFIX)
+    points |= dict.fromkeys(title & prompt_words.keys(), TITLE_WORD)
+    return points | dict.fromkeys(tags & prompt_words.keys(), TAG)

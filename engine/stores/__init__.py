@@ -1,0 +1,1 @@
+"""Where memories live: one module per format, and the rule that finds a root."""

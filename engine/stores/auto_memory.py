@@ -1,0 +1,110 @@
+"""Claude Code's auto memory: a Markdown file with front matter per memory, and a MEMORY.md that lists them (read)."""
+
+from __future__ import annotations
+
+import os
+
+from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
+from engine.stores.files import UnreadableFileError, read_text, without_lone_surrogates
+
+INDEX_FILE = "MEMORY.md"
+TYPES = ("user", "feedback", "project", "reference")
+DEFAULT_TYPE = "project"
+FENCE = "---"
+BLOCK_SCALARS = ("|", "|-", "|+", ">", ">-", ">+")
+"""YAML's marks for a text on the lines below, which is not read: the body says it too."""
+
+
+def is_root(root: str) -> bool:
+    """Whether *root* holds Markdown files."""
+    try:
+        return any(name.endswith(".md") for name in os.listdir(root))
+    except OSError:
+        return False
+
+
+def read(root: str) -> Corpus:
+    """All memories of *root* (resolved), ordered by path; MEMORY.md is their list and no memory itself."""
+    memories: list[Memory] = []
+    skipped: list[Skipped] = []
+    for name in sorted(os.listdir(root)):
+        if not name.endswith(".md") or name == INDEX_FILE or name.startswith("."):
+            continue
+        try:
+            memories.append(read_file(root, name))
+        except UnreadableFileError as error:
+            skipped.append(Skipped(without_lone_surrogates(name), str(error)))
+    return Corpus(root, tuple(memories), tuple(skipped))
+
+
+def read_file(root: str, relative: str) -> Memory:
+    """One memory. Raises UnreadableFileError with the reason, in words that follow the file's name."""
+    path = os.path.join(root, relative)
+    front, body = _split(read_text(root, path).splitlines())
+    shown = without_lone_surrogates(relative)
+    stem = os.path.splitext(os.path.basename(shown))[0]
+    name = front.get("name") or stem
+    title = " ".join((front.get("description") or _first_words(body) or name).split())
+    category, tags, sections = _type(front, stem), (name,), _sections(body)
+    modified = front.get("modified", "")
+    summary = MemorySummary(
+        id=stem,
+        category=category,
+        title=title,
+        tags=tags,
+        path=f"memory/{shown}",
+        file=path,
+        status="active",
+        created_at=front.get("created", modified),
+        updated_at=modified,
+        digest=content_digest(category, title, tags, sections),
+    )
+    return Memory(summary, sections)
+
+
+def _split(lines: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Front matter as a flat mapping, and the lines after it. Without a closing fence there is no front matter."""
+    if not lines or lines[0].strip() != FENCE:
+        return {}, lines
+    end = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), 0)
+    if not end:
+        return {}, lines
+    return dict(pair for line in lines[1:end] if (pair := _pair(line))), lines[end + 1 :]
+
+
+def _pair(line: str) -> tuple[str, str] | None:
+    """`key: value` at any indentation. Nested keys are kept flat: clients write `type` at the root or in `metadata`."""
+    key, colon, value = line.strip().partition(":")
+    value = value.strip()
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        value = value[1:-1].replace('\\"', '"')
+    return (key.strip(), value) if colon and value and value not in BLOCK_SCALARS else None
+
+
+def _type(front: dict[str, str], stem: str) -> str:
+    """The memory's type from its front matter, else from a file name such as `feedback_tests.md`."""
+    given = front.get("type", "").lower()
+    prefix = stem.replace("-", "_").split("_", 1)[0].lower()
+    return next((kind for kind in (given, prefix) if kind in TYPES), DEFAULT_TYPE)
+
+
+def _first_words(body: list[str]) -> str:
+    return next((line.strip().lstrip("#").strip()[:120] for line in body if line.strip()), "")
+
+
+def _sections(body: list[str]) -> tuple[Section, ...]:
+    """Headings of the Markdown body start a section each; a `#` inside a code block is no heading."""
+    parts: list[tuple[str, list[str]]] = [("", [])]
+    in_code = False
+    for line in body:
+        in_code ^= line.lstrip().startswith("```")
+        if not in_code and line.startswith("#") and line.lstrip("#").startswith(" "):
+            parts.append((line.lstrip("#").strip(), []))
+        else:
+            parts[-1][1].append(line)
+    sections = (Section(heading, _trimmed(lines)) for heading, lines in parts)
+    return tuple(section for section in sections if section.heading or section.lines)
+
+
+def _trimmed(lines: list[str]) -> tuple[str, ...]:
+    return tuple("\n".join(lines).strip("\n").splitlines())

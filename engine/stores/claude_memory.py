@@ -1,0 +1,182 @@
+"""The claude-memory format: a JSON file per memory in six folders, and an index.md beside them (read)."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
+from engine.stores.files import UnreadableFileError, is_inside, read_text, without_lone_surrogates
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FOLDERS = {
+    "sessions": "session_summary",
+    "decisions": "decision",
+    "runbooks": "runbook",
+    "constraints": "constraint",
+    "tech-debt": "tech_debt",
+    "preferences": "preference",
+}
+INDEX_FILE = "index.md"
+PROJECT_PREFIX = ".claude/memory/"
+MAX_DEPTH = 6
+
+
+def is_root(root: str) -> bool:
+    """Whether *root* looks like this format: an index.md or one of the category folders."""
+    return any(os.path.exists(os.path.join(root, name)) for name in (INDEX_FILE, *FOLDERS))
+
+
+def read(root: str) -> Corpus:
+    """All memories of *root* (resolved), ordered by path. Files that cannot be used are in `skipped`, never raised."""
+    skipped: list[Skipped] = []
+    memories: list[Memory] = []
+    seen: set[str] = set()
+    for relative in sorted({*_folder_files(root, skipped), *_indexed_files(root, skipped)}):
+        try:
+            memory = read_file(root, relative)
+            if memory.summary.id in seen:
+                raise UnreadableFileError(f"has the id {memory.summary.id[:80]!r}, which an earlier file has too")
+        except UnreadableFileError as error:
+            skipped.append(Skipped(without_lone_surrogates(relative), str(error)))
+            continue
+        seen.add(memory.summary.id)
+        memories.append(memory)
+    return Corpus(root, tuple(memories), tuple(skipped))
+
+
+def read_file(root: str, relative: str) -> Memory:
+    """One memory. Raises UnreadableFileError with the reason, in words that follow the file's name."""
+    path = os.path.join(root, relative)
+    try:
+        content = json.loads(read_text(root, path))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFileError(f"is not valid JSON ({_first_line(error)})") from None
+    if not isinstance(content, dict):
+        raise UnreadableFileError("holds no JSON object")
+    return _memory(content, relative, path)
+
+
+def _memory(content: dict[str, Any], relative: str, path: str) -> Memory:
+    shown = without_lone_surrogates(relative)
+    stem = os.path.splitext(os.path.basename(shown))[0]
+    folder = shown.split("/", 1)[0]
+    category = _text(content.get("category")).lower() or FOLDERS.get(folder, folder)
+    title = " ".join(_text(content.get("title")).split()) or stem
+    tags = _tags(content.get("tags"))
+    sections = _sections(content.get("content"))
+    summary = MemorySummary(
+        id=_text(content.get("id")) or stem,
+        category=category,
+        title=title,
+        tags=tags,
+        path=PROJECT_PREFIX + shown,
+        file=path,
+        status=_text(content.get("record_status")).lower() or "active",
+        created_at=_text(content.get("created_at")),
+        updated_at=_text(content.get("updated_at")),
+        digest=content_digest(category, title, tags, sections),
+    )
+    return Memory(summary, sections)
+
+
+def _sections(content: object) -> tuple[Section, ...]:
+    """Each field of `content` as a section; text alone is one section without a heading."""
+    if not isinstance(content, dict):
+        lines = tuple(_lines(content, 0))
+        return (Section("", lines),) if lines else ()
+    pairs = ((_heading(name), tuple(_lines(value, 0))) for name, value in content.items())
+    return tuple(Section(heading, lines) for heading, lines in pairs if lines)
+
+
+def _lines(value: object, depth: int) -> list[str]:
+    if value is None or depth > MAX_DEPTH:
+        return []
+    if isinstance(value, list):
+        return [line for item in value for line in _item_lines(item, depth)]
+    if isinstance(value, dict):
+        return [f"{_heading(key)}: {text}" for key, text in _flat_items(value, depth)]
+    return without_lone_surrogates(str(value)).splitlines()
+
+
+def _item_lines(item: object, depth: int) -> list[str]:
+    if isinstance(item, dict):
+        text = " -- ".join(text for _, text in _flat_items(item, depth))
+        return [f"- {text}"] if text else []
+    first, *rest = _lines(item, depth + 1) or [""]
+    return [f"- {first}", *(f"  {line}" for line in rest)] if first else []
+
+
+def _flat_items(value: dict[str, Any], depth: int) -> list[tuple[str, str]]:
+    items = ((str(key), " ".join(_lines(inner, depth + 1))) for key, inner in value.items())
+    return [(key, text) for key, text in items if text]
+
+
+def _heading(name: str) -> str:
+    return without_lone_surrogates(name).replace("_", " ").capitalize()
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    texts = (" ".join(_text(tag).split()) for tag in value) if isinstance(value, list) else ()
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _text(value: object) -> str:
+    return without_lone_surrogates(value).strip() if isinstance(value, str) else ""
+
+
+def _first_line(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+
+
+def _folder_files(root: str, skipped: list[Skipped]) -> list[str]:
+    """The .json files of the six folders, relative to the root."""
+    found: list[str] = []
+    for folder in FOLDERS:
+        path = os.path.join(root, folder)
+        if not os.path.lexists(path):
+            continue
+        if not is_inside(root, path):
+            skipped.append(Skipped(folder, "points outside the root"))
+            continue
+        try:
+            names = os.listdir(path)
+        except OSError as error:
+            skipped.append(Skipped(folder, f"cannot be listed ({error.strerror})"))
+            continue
+        found += [f"{folder}/{name}" for name in names if name.endswith(".json") and not name.startswith(".")]
+    return found
+
+
+def _indexed_files(root: str, skipped: list[Skipped]) -> list[str]:
+    """The files that index.md names, relative to the root; a line that leads elsewhere is skipped."""
+    try:
+        text = read_text(root, os.path.join(root, INDEX_FILE))
+    except UnreadableFileError as error:
+        if os.path.lexists(os.path.join(root, INDEX_FILE)):
+            skipped.append(Skipped(INDEX_FILE, str(error)))
+        return []
+    found: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        target = _index_target(line)
+        if not target:
+            continue
+        path = os.path.join(root, target.removeprefix(PROJECT_PREFIX))
+        relative = os.path.relpath(path, root).replace(os.sep, "/")
+        if not is_inside(root, path):
+            skipped.append(Skipped(f"{INDEX_FILE}:{number}", f"points outside the root: {target[:200]}"))
+        elif "/" not in relative:
+            skipped.append(Skipped(f"{INDEX_FILE}:{number}", f"names no file in a category folder: {target[:200]}"))
+        else:
+            found.append(relative)
+    return found
+
+
+def _index_target(line: str) -> str:
+    """The path of an index line `- [CATEGORY] title -> path #tags:a,b`, or nothing."""
+    if not line.startswith("- [") or " -> " not in line:
+        return ""
+    return line.rsplit(" -> ", 1)[1].split(" #tags:", 1)[0].strip()

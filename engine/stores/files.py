@@ -1,0 +1,45 @@
+"""Reading one file of a root, safely: inside the root, not too large, valid UTF-8."""
+
+from __future__ import annotations
+
+import os
+
+MAX_FILE_BYTES = 1_000_000
+
+
+class UnreadableFileError(Exception):
+    """Why one file cannot be used; the reader turns it into a `Skipped`."""
+
+
+def is_inside(root: str, path: str) -> bool:
+    """Whether *path*, with every link followed, lies inside *root* (which is resolved already)."""
+    try:
+        return os.path.commonpath([root, os.path.realpath(path)]) == root
+    except (ValueError, OSError):
+        return False
+
+
+def read_text(root: str, path: str) -> str:
+    """The text of a file. Raises UnreadableFileError for one outside the root, too large, not UTF-8 or not readable."""
+    if not is_inside(root, path):
+        raise UnreadableFileError("points outside the root")
+    try:
+        if not os.path.isfile(path):
+            raise UnreadableFileError("is not a file" if os.path.exists(path) else "does not exist")
+        if os.path.getsize(path) > MAX_FILE_BYTES:
+            raise UnreadableFileError(f"is larger than {MAX_FILE_BYTES // 1000:,} kB")
+        with open(path, encoding="utf-8-sig") as file:
+            return file.read()
+    except UnicodeDecodeError:
+        raise UnreadableFileError("is not UTF-8 text") from None
+    except OSError as error:
+        raise UnreadableFileError(f"cannot be read ({error.strerror})") from None
+
+
+def without_lone_surrogates(text: str) -> str:
+    """JSON can spell half of a surrogate pair, which no file, terminal or database can hold: it becomes U+FFFD."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,0 +1,52 @@
+"""Which folder holds a project's memories, and in which format."""
+
+from __future__ import annotations
+
+import os
+
+from engine.errors import RootNotFoundError, RootUnreadableError
+from engine.stores import auto_memory, claude_memory
+from engine.transcripts import transcripts_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.memory import Corpus
+
+PROJECT_FOLDER = os.path.join(".claude", "memory")
+
+
+def find_root(start: str, environ: Mapping[str, str], transcript_path: str = "") -> str | None:
+    """The nearest `.claude/memory` upwards from *start*, else `memory/` beside the project's transcripts, else None."""
+    folder = os.path.abspath(start)
+    while True:
+        candidate = os.path.join(folder, PROJECT_FOLDER)
+        if os.path.isdir(candidate):
+            return os.path.realpath(candidate)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    beside = os.path.dirname(transcript_path) if transcript_path else transcripts_dir(start, environ)
+    candidate = os.path.join(beside, "memory")
+    return os.path.realpath(candidate) if os.path.isdir(candidate) else None
+
+
+def read_corpus(root: str) -> Corpus:
+    """All memories of *root*, in whichever format it has; an empty folder is a corpus without memories.
+
+    Raises RootNotFoundError and RootUnreadableError.
+    """
+    if not os.path.exists(root):
+        raise RootNotFoundError(f"There is no folder {root}. Name one with --root, or start memsift inside a project.")
+    if not os.path.isdir(root):
+        raise RootUnreadableError(f"{root} is not a folder. Name the folder that holds the memories with --root.")
+    resolved = os.path.realpath(root)
+    try:
+        os.listdir(resolved)
+    except OSError as error:
+        raise RootUnreadableError(f"{root} cannot be read ({error.strerror}). Check its permissions.") from None
+    if auto_memory.is_root(resolved) and not claude_memory.is_root(resolved):
+        return auto_memory.read(resolved)
+    return claude_memory.read(resolved)

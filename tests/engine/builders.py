@@ -1,0 +1,122 @@
+"""Memories, roots, indexes and judges that the engine's tests build."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
+from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
+from engine.search.index import Index
+from engine.stores.claude_memory import FOLDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from pathlib import Path
+
+    from engine.prompt import Prompt
+
+FOLDER_OF = {category: folder for folder, category in FOLDERS.items()}
+
+
+def memory(
+    title: str,
+    *tags: str,
+    body: str = "",
+    category: str = "decision",
+    status: str = "active",
+    memory_id: str = "",
+    updated_at: str = "2024-01-01T00:00:00Z",
+) -> Memory:
+    """A memory whose id is its title with dashes, unless one is given."""
+    identity = memory_id or title.replace(" ", "-")[:80]
+    sections = (Section("Context", tuple(body.splitlines())),) if body else ()
+    path = f"{FOLDER_OF.get(category, 'decisions')}/{identity}.json"
+    summary = MemorySummary(
+        id=identity,
+        category=category,
+        title=title,
+        tags=tags,
+        path=f".claude/memory/{path}",
+        file=f"/root/{path}",
+        status=status,
+        created_at=updated_at,
+        updated_at=updated_at,
+        digest=content_digest(category, title, tags, sections),
+    )
+    return Memory(summary, sections)
+
+
+def fillers(count: int) -> list[Memory]:
+    """Memories that share no word with any test's prompt: BM25 needs a corpus in which matches are rare."""
+    return [memory(f"zz{number} filler", f"yy{number}", category="session_summary") for number in range(count)]
+
+
+def open_index(*memories: Memory, module: str = "fts5") -> closing[Index]:
+    """An index of these memories, to be used in a `with`."""
+    ordered = sorted(memories, key=lambda one: one.summary.path)
+    return closing(Index(Corpus("/root", tuple(ordered)), module))
+
+
+def document(one: Memory) -> dict[str, object]:
+    """A memory as the JSON of the claude-memory format."""
+    summary = one.summary
+    return {
+        "schema_version": "1.0",
+        "category": summary.category,
+        "id": summary.id,
+        "title": summary.title,
+        "created_at": summary.created_at,
+        "updated_at": summary.updated_at,
+        "tags": list(summary.tags),
+        "record_status": summary.status,
+        "content": {section.heading.lower(): "\n".join(section.lines) for section in one.sections},
+    }
+
+
+def write_memory(root: Path, one: Memory) -> Path:
+    """Write one memory into its category's folder of *root*."""
+    path = root / FOLDER_OF[one.summary.category] / f"{one.summary.id}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document(one), ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def write_root(root: Path, memories: Iterable[Memory]) -> Path:
+    """Write a claude-memory root: a JSON file per memory and the index.md that lists them."""
+    root.mkdir(parents=True, exist_ok=True)
+    lines = ["# Memory Index", ""]
+    for one in memories:
+        path = write_memory(root, one).relative_to(root).as_posix()
+        tags = ",".join(one.summary.tags)
+        lines.append(f"- [{one.summary.category.upper()}] {one.summary.title} -> .claude/memory/{path} #tags:{tags}")
+    (root / "index.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return root
+
+
+class FakeJudge:
+    """A judge that keeps the memories of certain ids, or fails with a status; `asked` holds the ids of every call."""
+
+    def __init__(self, keep: Collection[str] = (), status: str = OK, detail: str = "") -> None:
+        self._keep = keep
+        self._status = status
+        self._detail = detail
+        self.asked: list[list[str]] = []
+
+    def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:  # noqa: ARG002
+        self.asked.append([one.id for one in candidates])
+        return Judgement(
+            status=self._status,
+            verdicts=tuple(Verdict(one.id, self._decision(one.id), self._status) for one in candidates),
+            provider="fake",
+            model="fake",
+            template_hash="0" * 16,
+            elapsed_ms=1.0,
+            detail=self._detail,
+        )
+
+    def _decision(self, memory_id: str) -> str:
+        if self._status != OK:
+            return FLAGGED
+        return APPROVED if memory_id in self._keep else REJECTED

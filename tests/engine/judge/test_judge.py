@@ -1,0 +1,189 @@
+"""The judge: verdicts in the candidates' order, errors as statuses, nothing raised."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from engine.config import JudgeConfig
+from engine.errors import (
+    MissingKeyError,
+    ProviderError,
+    ProviderHttpError,
+    ProviderRefusedError,
+    ProviderTimeoutError,
+)
+from engine.judge.judge import Judge
+from engine.judge.prompts import LENIENT, STRICT, parse_request, template_hash
+from engine.judge.provider import MAX_TOKENS, REFUSAL, Completion
+from engine.judge.verdict import Judgement, Verdict
+from engine.prompt import Turn, typed_prompt
+from tests.engine.judge.cases import HOSTILE_TEXTS, AnsweringProvider, memory, pool
+
+PROMPT = typed_prompt("how do we rotate the signing key")
+
+
+def decisions(judgement: Judgement) -> list[str]:
+    return [verdict.decision for verdict in judgement.verdicts]
+
+
+def keeping(*titles: str) -> AnsweringProvider:
+    def answer(_: str, user: str) -> Completion:
+        shown = parse_request(user)[1]
+        keep = [index for index, title in enumerate(shown) if title in titles]
+        return Completion(json.dumps({"keep": keep}), input_tokens=300, output_tokens=12)
+
+    return AnsweringProvider(answer)
+
+
+def failing(error: Exception) -> AnsweringProvider:
+    def answer(_: str, __: str) -> Completion:
+        raise error
+
+    return AnsweringProvider(answer)
+
+
+def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
+    memories = pool(8)
+    judge = Judge(keeping("Memory 1", "Memory 6"), JudgeConfig(), clock=iter([10.0, 10.25]).__next__)
+    judgement = judge.evaluate(PROMPT, memories, "auto")
+    assert judgement == Judgement(
+        status="ok",
+        verdicts=tuple(
+            Verdict(candidate.id, "approved" if number in (1, 6) else "rejected", "ok")
+            for number, candidate in enumerate(memories)
+        ),
+        provider="answering",
+        model="function",
+        template_hash=template_hash(STRICT),
+        elapsed_ms=250.0,
+        input_tokens=300,
+        output_tokens=12,
+    )
+
+
+def test_the_model_does_not_see_the_candidates_in_rank_order() -> None:
+    provider = keeping()
+    Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(8), "auto")
+    shown = parse_request(provider.asked[0][1])[1]
+    assert sorted(shown) == [candidate.title for candidate in pool(8)]
+    assert list(shown) != sorted(shown)
+
+
+def test_no_candidates_cost_no_call() -> None:
+    provider = keeping()
+    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, (), "auto")
+    assert (judgement.status, judgement.verdicts, provider.asked) == ("ok", (), [])
+
+
+@pytest.mark.parametrize(("mode", "system"), [("auto", STRICT), ("search", LENIENT)])
+def test_the_mode_chooses_the_instructions(mode: str, system: str) -> None:
+    provider = keeping()
+    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), mode)
+    assert [asked for asked, _ in provider.asked] == [system]
+    assert judgement.template_hash == template_hash(system)
+
+
+def test_the_timeout_of_the_configuration_is_passed_on() -> None:
+    provider = keeping()
+    Judge(provider, JudgeConfig(timeout_per_call=1.5)).evaluate(PROMPT, pool(2), "auto")
+    assert provider.timeouts == [1.5]
+
+
+@pytest.mark.parametrize(
+    ("config", "shown"),
+    [
+        (JudgeConfig(), ["turn 3", "turn 4", "turn 5", "turn 6", "turn 7"]),
+        (JudgeConfig(context_turns=2), ["turn 6", "turn 7"]),
+        (JudgeConfig(context_turns=0), []),
+        (JudgeConfig(include_conversation_context=False), []),
+    ],
+)
+def test_the_last_turns_are_shown(config: JudgeConfig, shown: list[str]) -> None:
+    provider = keeping()
+    turns = tuple(Turn("user", f"turn {number}") for number in range(8))
+    Judge(provider, config).evaluate(typed_prompt("fix that", turns), pool(2), "auto")
+    assert [f"turn {n}" for n in range(8) if f">turn {n}<" in provider.asked[0][1]] == shown
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (ProviderTimeoutError("No answer within 3 s."), "timeout"),
+        (ProviderHttpError("The API answered 500."), "http_error"),
+        (ProviderRefusedError("no"), "refused"),
+        (MissingKeyError("set ANTHROPIC_API_KEY"), "no_key"),
+    ],
+)
+def test_an_error_flags_every_candidate_with_its_status(error: ProviderError, status: str) -> None:
+    judgement = Judge(failing(error), JudgeConfig()).evaluate(PROMPT, pool(3), "auto")
+    assert (judgement.status, judgement.detail) == (status, str(error))
+    assert [(verdict.decision, verdict.status) for verdict in judgement.verdicts] == [("flagged", status)] * 3
+    assert [verdict.memory_id for verdict in judgement.verdicts] == [candidate.id for candidate in pool(3)]
+
+
+def test_a_bug_of_a_provider_is_a_status_too() -> None:
+    judgement = Judge(failing(ZeroDivisionError("secret")), JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
+    assert judgement.status == "http_error"
+    assert judgement.detail == "The judge failed: ZeroDivisionError."
+    assert decisions(judgement) == ["flagged", "flagged"]
+
+
+@pytest.mark.parametrize(
+    ("completion", "status", "detail"),
+    [
+        (Completion('{"keep": [0]}', 5, 6, REFUSAL), "refused", "The model refused to answer."),
+        (
+            Completion('{"keep": [0, ', 5, 6, MAX_TOKENS),
+            "parse_error",
+            "The answer was cut off before it was complete.",
+        ),
+        (Completion("none\nof them", 5, 6), "parse_error", "The answer holds no keep-list: none of them"),
+        (Completion("", 5, 6), "parse_error", "The answer is empty."),
+    ],
+)
+def test_an_unusable_answer_is_a_status_and_still_counts_its_tokens(
+    completion: Completion, status: str, detail: str
+) -> None:
+    provider = AnsweringProvider(lambda _, __: completion)
+    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
+    assert (judgement.status, judgement.detail) == (status, detail)
+    assert (judgement.input_tokens, judgement.output_tokens) == (5, 6)
+    assert decisions(judgement) == ["flagged", "flagged"]
+
+
+def test_an_answer_that_was_complete_before_it_was_cut_off_counts() -> None:
+    provider = AnsweringProvider(lambda _, __: Completion('{"keep": [0, 1]} because', stop_reason=MAX_TOKENS))
+    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), "auto")
+    assert (judgement.status, decisions(judgement)) == ("ok", ["approved", "approved"])
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
+def test_hostile_memories_get_one_verdict_each(hostile: str) -> None:
+    memories = (memory(hostile), memory("harmless", tags=(hostile,)), memory(hostile + "!", category=hostile))
+    prompt = typed_prompt(hostile, (Turn("assistant", hostile),))
+    judgement = Judge(keeping("harmless"), JudgeConfig()).evaluate(prompt, memories, "auto")
+    assert (judgement.status, decisions(judgement)) == ("ok", ["rejected", "approved", "rejected"])
+
+
+def test_an_answer_that_repeats_a_hostile_title_keeps_only_offered_indices() -> None:
+    provider = AnsweringProvider(lambda _, __: Completion('{"keep": [7, -1, "2", true, 0, 3]}'))
+    judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(3), "auto")
+    assert decisions(judgement).count("approved") == 2
+    assert len(judgement.verdicts) == 3
+
+
+def test_importing_the_judge_loads_only_the_standard_library() -> None:
+    code = (
+        "import sys; import engine.judge.judge, engine.judge.providers.registry, engine.judge.providers.anthropic\n"
+        "import engine.judge.providers.scripted\n"
+        "known = sys.stdlib_module_names | {'engine', '__main__'}\n"
+        "print(sorted(name for name in sys.modules if name.partition('.')[0] not in known))\n"
+        "slow = {'asyncio', 'anthropic', 'dataclasses', 'typing', 'pathlib', 'random', 'html'}\n"
+        "print(sorted(slow & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines() == ["[]", "[]"]

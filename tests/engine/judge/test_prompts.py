@@ -1,0 +1,149 @@
+"""The request text: what is shown, how it is cut, and that nothing in it can break out."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.judge.prompts import (
+    FIELD_LIMIT,
+    LENIENT,
+    PROMPT_LIMIT,
+    SCHEMA,
+    STRICT,
+    TURN_LIMIT,
+    cut,
+    one_line,
+    parse_request,
+    request_text,
+    shuffled,
+    template_hash,
+)
+from engine.prompt import Turn, typed_prompt
+from tests.engine.judge.cases import HOSTILE_TEXTS, memory, pool
+
+ANY_TEXT = st.one_of(st.text(), st.sampled_from(HOSTILE_TEXTS), st.text(alphabet="<>&\"'/ canditemory_\n\x00"))
+
+
+def test_the_request_shows_prompt_turns_and_candidates() -> None:
+    prompt = typed_prompt("fix that function")
+    turns = (Turn("user", "look at parse_row"), Turn("assistant", "It drops the last row."))
+    memories = (memory("Rows are parsed lazily", tags=("csv", "parser")), memory("No pandas", (), "constraint"))
+    assert request_text(prompt, memories, turns) == (
+        "<prompt>fix that function</prompt>\n"
+        "<conversation>\n"
+        '<turn role="user">look at parse_row</turn>\n'
+        '<turn role="assistant">It drops the last row.</turn>\n'
+        "</conversation>\n"
+        "<memory_data>\n"
+        '<candidate index="0" category="decision" tags="csv, parser">Rows are parsed lazily</candidate>\n'
+        '<candidate index="1" category="constraint" tags="">No pandas</candidate>\n'
+        "</memory_data>"
+    )
+
+
+def test_a_prompt_without_turns_has_no_conversation() -> None:
+    assert "conversation" not in request_text(typed_prompt("q"), pool(1), ())
+
+
+def test_prompt_turns_and_fields_are_cut() -> None:
+    memories = (memory("t" * 900, tags=("g" * 900,)),)
+    text = request_text(typed_prompt("p" * 200_000), memories, (Turn("user", "u" * 900),))
+    assert f"<prompt>{'p' * 500}</prompt>" in text
+    assert f">{'u' * 200}</turn>" in text
+    assert f'tags="{"g" * FIELD_LIMIT}">{"t" * FIELD_LIMIT}</candidate>' in text
+    assert (PROMPT_LIMIT, TURN_LIMIT) == (500, 200)
+
+
+def test_a_cut_counts_characters_after_white_space_is_collapsed() -> None:
+    assert cut("a\n\n\n b   c", 4) == "a b"
+    assert cut("  \t word \n", 10) == "word"
+
+
+def test_control_and_invisible_characters_become_one_space() -> None:
+    assert one_line("a\x00\x1b\r\n\u2028b\u202e\ud800c\U000e0041d") == "a b c d"
+
+
+def test_letters_of_any_script_and_joined_emoji_are_kept() -> None:
+    assert one_line("汉字 العربية 👩‍👩‍👧 naïve") == "汉字 العربية 👩‍👩‍👧 naïve"
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
+def test_no_text_can_add_close_or_move_a_tag(hostile: str) -> None:
+    memories = (memory(hostile, tags=(hostile, "plain"), category=hostile), memory("second"), memory(hostile))
+    text = request_text(typed_prompt(hostile), memories, (Turn("user", hostile), Turn(hostile, "fine")))
+    assert [re.sub(r"^(</?\w+).*", r"\1", line) for line in text.split("\n")] == [
+        "<prompt",
+        "<conversation",
+        "<turn",
+        "<turn",
+        "</conversation",
+        "<memory_data",
+        "<candidate",
+        "<candidate",
+        "<candidate",
+        "</memory_data",
+    ]
+    assert re.findall(r'<candidate index="(\d+)"', text) == ["0", "1", "2"]
+    assert len(text.splitlines()) == 10
+    text.encode("utf-8")
+
+
+@settings(deadline=None)
+@given(ANY_TEXT, st.lists(st.tuples(ANY_TEXT, st.lists(ANY_TEXT, max_size=3)), max_size=15), st.lists(ANY_TEXT))
+def test_a_request_is_read_back_as_it_was_written(
+    text: str, memories: list[tuple[str, list[str]]], turns: list[str]
+) -> None:
+    candidates = [memory(title, tuple(tags)) for title, tags in memories]
+    request = request_text(typed_prompt(text), candidates, [Turn("user", turn) for turn in turns])
+    titles = tuple(cut(title, FIELD_LIMIT) for title, _ in memories)
+    assert parse_request(request) == (cut(text, PROMPT_LIMIT), titles)
+
+
+@given(ANY_TEXT, st.integers(1, 600))
+def test_cutting_twice_changes_nothing(text: str, limit: int) -> None:
+    once = cut(text, limit)
+    assert cut(once, limit) == once
+    assert len(once) <= limit
+
+
+def test_a_foreign_text_is_not_read_as_a_request() -> None:
+    with pytest.raises(ValueError, match="<prompt>"):
+        parse_request("Which memories matter?")
+
+
+def test_the_shuffle_is_a_permutation_that_only_the_prompt_text_decides() -> None:
+    order = shuffled(typed_prompt("how do we deploy"), 15)
+    assert sorted(order) == list(range(15))
+    assert order == shuffled(typed_prompt("how do we deploy", (Turn("user", "hi"),)), 15)
+    assert order != shuffled(typed_prompt("how do we deploy?"), 15)
+
+
+def test_the_shuffle_is_the_same_on_every_machine() -> None:
+    assert shuffled(typed_prompt("how do we deploy"), 6) == (1, 5, 0, 4, 3, 2)
+
+
+def test_every_candidate_comes_first_about_equally_often() -> None:
+    firsts = [shuffled(typed_prompt(f"prompt {number}"), 5)[0] for number in range(1000)]
+    assert all(150 < firsts.count(index) < 250 for index in range(5))
+
+
+def test_a_hash_names_a_wording() -> None:
+    assert re.fullmatch("[0-9a-f]{16}", template_hash(STRICT))
+    assert template_hash(STRICT) == template_hash(STRICT)
+    assert len({template_hash(STRICT), template_hash(LENIENT), template_hash(STRICT + " ")}) == 3
+
+
+def test_the_schema_is_closed() -> None:
+    assert SCHEMA["additionalProperties"] is False
+    assert SCHEMA["required"] == ["keep"]
+    assert SCHEMA["properties"] == {"keep": {"type": "array", "items": {"type": "integer"}}}
+
+
+def test_a_large_random_prompt_stays_small() -> None:
+    noise = "".join(chr(random.Random(7).randrange(32, 0x2FFF)) for _ in range(1000)) * 200
+    assert len(request_text(typed_prompt(noise), (), ())) < PROMPT_LIMIT * 6 + 100

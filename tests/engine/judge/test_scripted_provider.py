@@ -1,0 +1,169 @@
+"""The scripted judge: it reads the request as a model would, and its file strictly."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import JudgeConfig
+from engine.errors import ConfigError, ProviderRefusedError, ProviderTimeoutError
+from engine.judge.judge import Judge
+from engine.judge.prompts import STRICT, request_text
+from engine.judge.provider import Completion
+from engine.judge.providers.anthropic import AnthropicProvider
+from engine.judge.providers.registry import make_provider
+from engine.judge.providers.scripted import ScriptedProvider
+from engine.prompt import Turn, typed_prompt
+from tests.engine.judge.cases import HOSTILE_TEXTS, memory, pool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.judge.verdict import Judgement
+
+
+def script(folder: Path, *rows: object) -> str:
+    path = folder / "judge.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def judged(path: str, text: str, titles: tuple[str, ...] = ("A", "B", "C")) -> Judgement:
+    provider = ScriptedProvider.from_file(path, sleep=lambda _: None)
+    return Judge(provider, JudgeConfig()).evaluate(typed_prompt(text), tuple(map(memory, titles)), "auto")
+
+
+def test_titles_of_the_script_become_verdicts(tmp_path: Path) -> None:
+    path = script(
+        tmp_path, {"prompt": "first", "keep": ["C", "A", "not in the pool"]}, {"prompt": "second", "keep": []}
+    )
+    assert [verdict.decision for verdict in judged(path, "first").verdicts] == ["approved", "rejected", "approved"]
+    assert [verdict.decision for verdict in judged(path, "second").verdicts] == ["rejected"] * 3
+    assert (judged(path, "first").provider, judged(path, "first").model) == ("scripted", "judge.jsonl")
+
+
+@pytest.mark.parametrize("hostile", HOSTILE_TEXTS)
+def test_hostile_prompts_and_titles_are_matched_as_they_are_sent(tmp_path: Path, hostile: str) -> None:
+    path = script(tmp_path, {"prompt": hostile, "keep": [hostile]})
+    judgement = judged(path, hostile, (hostile, "other"))
+    assert [verdict.decision for verdict in judgement.verdicts] == ["approved", "rejected"]
+
+
+def test_a_prompt_is_matched_on_its_cut_and_collapsed_text(tmp_path: Path) -> None:
+    start = "why does  the\nbuild fail " + "x" * 600
+    path = script(tmp_path, {"prompt": start + "one end", "keep": ["A"]})
+    judgement = judged(path, "why does the build fail " + "x" * 600 + "another end")
+    assert judgement.status == "ok"
+
+
+def test_a_raw_answer_goes_through_the_parser(tmp_path: Path) -> None:
+    path = script(tmp_path, {"prompt": "p", "answer": "I think none of them."})
+    assert judged(path, "p").status == "parse_error"
+
+
+@pytest.mark.parametrize("status", ["timeout", "http_error", "refused"])
+def test_a_scripted_status_is_the_judgements(tmp_path: Path, status: str) -> None:
+    judgement = judged(script(tmp_path, {"prompt": "p", "status": status}), "p")
+    assert judgement.status == status
+    assert {verdict.decision for verdict in judgement.verdicts} == {"flagged"}
+    assert judgement.detail.startswith("The scripted judge ")
+
+
+def test_a_prompt_without_a_row_is_refused(tmp_path: Path) -> None:
+    judgement = judged(script(tmp_path, {"prompt": "p", "keep": []}), "q")
+    assert (judgement.status, judgement.detail) == ("refused", "The scripted judge has no answer for this prompt.")
+
+
+def test_a_request_that_no_judge_made_is_refused() -> None:
+    with pytest.raises(ProviderRefusedError):
+        ScriptedProvider({}).complete(STRICT, "hello", {}, 3)
+
+
+def complete(path: str, slept: list[float], pace: float = 1.0, timeout_s: float = 3.0) -> Completion:
+    provider = ScriptedProvider.from_file(path, sleep=slept.append, pace=pace)
+    user = request_text(typed_prompt("p"), pool(2), (Turn("user", "hi"),))
+    return provider.complete(STRICT, user, {}, timeout_s)
+
+
+def test_a_delay_is_slept_at_the_given_pace(tmp_path: Path) -> None:
+    path = script(tmp_path, {"prompt": "p", "keep": ["Memory 1"], "delay_ms": 800})
+    slept: list[float] = []
+    assert complete(path, slept) == Completion('{"keep": [1]}')
+    complete(path, slept, pace=0.5)
+    complete(path, slept, pace=0)
+    assert slept == [0.8, 0.4]
+
+
+def test_a_delay_over_the_timeout_is_a_timeout_after_the_timeout(tmp_path: Path) -> None:
+    path = script(tmp_path, {"prompt": "p", "keep": [], "delay_ms": 9000})
+    slept: list[float] = []
+    with pytest.raises(ProviderTimeoutError, match=r"within 3 s"):
+        complete(path, slept)
+    assert slept == [3.0]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "not JSON"),
+        ("[1]", "not a JSON object"),
+        ("[" * 100_000, "line 2"),
+        ('{"keep": []}', "field prompt: a text is needed"),
+        ('{"prompt": 7, "keep": []}', "field prompt: a text is needed"),
+        ('{"prompt": "p"}', "exactly one of the fields keep, answer and status"),
+        ('{"prompt": "p", "keep": [], "status": "timeout"}', "exactly one of the fields keep, answer and status"),
+        ('{"prompt": "p", "keep": "A"}', "field keep: a list of titles is needed"),
+        ('{"prompt": "p", "keep": [1]}', "field keep: a list of titles is needed"),
+        ('{"prompt": "p", "answer": {}}', "field answer: a text is needed"),
+        ('{"prompt": "p", "status": "ok"}', "field status: one of timeout, http_error, refused is needed"),
+        ('{"prompt": "p", "status": ["timeout"]}', "field status"),
+        ('{"prompt": "p", "keep": [], "delay_ms": -1}', "field delay_ms"),
+        ('{"prompt": "p", "keep": [], "delay_ms": true}', "field delay_ms"),
+        ('{"prompt": "p", "keep": [], "delay_ms": Infinity}', "field delay_ms"),
+        ('{"prompt": " first  row ", "keep": []}', "field prompt: an earlier line has the same prompt"),
+    ],
+    ids=range(16),
+)
+def test_a_bad_row_is_named_by_line_and_field(tmp_path: Path, line: str, problem: str) -> None:
+    path = tmp_path / "judge.jsonl"
+    path.write_text('{"prompt": "first row", "keep": []}\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as raised:
+        ScriptedProvider.from_file(str(path))
+    assert f"{path}, line 2" in str(raised.value)
+    assert problem in str(raised.value)
+
+
+def test_empty_lines_and_foreign_fields_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "judge.jsonl"
+    path.write_text('\n{"prompt": "p", "keep": ["A"], "id": "p1"}\n\n', encoding="utf-8")
+    assert judged(str(path), "p").status == "ok"
+
+
+def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"missing\.jsonl cannot be read: No such file"):
+        ScriptedProvider.from_file(str(tmp_path / "missing.jsonl"))
+    (tmp_path / "latin.jsonl").write_bytes(b'{"prompt": "\xe9"}')
+    with pytest.raises(ConfigError, match=r"latin\.jsonl cannot be read: it is not UTF-8"):
+        ScriptedProvider.from_file(str(tmp_path / "latin.jsonl"))
+
+
+def test_providers_are_made_by_name(tmp_path: Path) -> None:
+    path = script(tmp_path, {"prompt": "p", "keep": []})
+    anthropic = make_provider("anthropic", JudgeConfig(model="claude-haiku-5-5"), {})
+    assert isinstance(anthropic, AnthropicProvider)
+    assert (anthropic.name, anthropic.model) == ("anthropic", "claude-haiku-5-5")
+    assert isinstance(make_provider(f"scripted:{path}", JudgeConfig(), {}), ScriptedProvider)
+    assert isinstance(make_provider("scripted", JudgeConfig(), {}, script=path), ScriptedProvider)
+
+
+@pytest.mark.parametrize("name", ["gpt", "", "anthropic:x", "Anthropic"])
+def test_an_unknown_provider_is_an_error_that_names_the_known(name: str) -> None:
+    with pytest.raises(ConfigError, match="anthropic and scripted:PATH"):
+        make_provider(name, JudgeConfig(), {})
+
+
+def test_a_scripted_judge_without_a_file_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="scripted:PATH"):
+        make_provider("scripted:", JudgeConfig(), {})

@@ -1,0 +1,230 @@
+"""The index: what finds what, in which order, and how a long prompt is cut down."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.memory import Memory
+from engine.search.index import FULL_TEXT, HEADLINE
+from engine.search.query import MAX_TERMS, filter_terms, query_terms
+from engine.search.tokens import tokens
+from tests.engine.builders import fillers, memory, open_index
+
+SCRIPTS = [
+    ("authentication flow", "auth"),
+    ("user_id column", "user_id"),
+    ("user_id column", "userId"),
+    ("user_id column", "user-id"),
+    ("getUserName call", "get_user_name"),
+    ("getUserName call", "get-user-name"),
+    ("getUserName call", "getUserName"),
+    ("getUserName call", "getusername"),
+    ("getUserName call", "username.getUserName user"),
+    ("UserService.getUser", "UserService.getUser"),
+    ("UserService.getUser", "user_service.get_user"),
+    ("user_service.get_user", "UserService.getUser"),
+    ("HTTPServer options", "http_server"),
+    ("数据库迁移方案", "迁移"),
+    ("数据库迁移方案", "怎么做数据库"),
+    ("ログイン画面", "グイン"),
+    ("ﾛｸﾞｲﾝ", "ログイン"),
+    ("Café menu", "cafe"),
+    ("cafe menu", "CAFÉ"),
+    ("миграция базы", "Миграция"),
+    ("Ρύθμιση ΒΆΣΗΣ", "ρυθμιση"),
+    ("שָׁלוֹם עולם", "שלום"),
+    ("데이터베이스 이전", "데이터"),
+    ("हिंदी अनुवाद", "हिंदी"),
+    ("v2.0.1 release", "v2.0.1"),
+    ("v2.0.1 release", "2.0"),
+    ("python3.11 only", "python3.11"),
+    ("src/auth/login.py", "login.py"),
+    ("src/auth/login.py", "look at src/auth/login.py:42"),
+    ("rate limiting", "rate-limiting"),
+    ("rate-limiting", "rate"),
+]
+
+MISSES = [
+    ("user identity", "user_id"),
+    ("id of the user", "user_id"),
+    ("rate of limiting", "rate-limiting"),
+    ("auth", "authentication"),
+    ("v2.1", "v2.0"),
+    ("login.ts", "login.py"),
+    ("数据", "据数"),
+    ("カラス", "ガラス"),
+    ("को", "की"),
+]
+
+
+def search(*memories: Memory, prompt: str, fields: str = HEADLINE, limit: int = 15) -> list[str]:
+    with open_index(*memories) as index:
+        return [hit.memory.summary.title for hit in index.search(query_terms(prompt), fields, limit)]
+
+
+@pytest.mark.parametrize(("title", "prompt"), SCRIPTS)
+def test_a_title_is_found(title: str, prompt: str) -> None:
+    assert search(memory(title), *fillers(5), prompt=prompt) == [title]
+
+
+@pytest.mark.parametrize(("title", "prompt"), SCRIPTS)
+def test_a_tag_and_a_body_are_found_like_a_title(title: str, prompt: str) -> None:
+    assert search(memory("A tag", title), *fillers(5), prompt=prompt) == ["A tag"]
+    assert search(memory("A body", body=title), *fillers(5), prompt=prompt, fields=FULL_TEXT) == ["A body"]
+
+
+@pytest.mark.parametrize(("title", "prompt"), MISSES)
+def test_a_title_is_not_found(title: str, prompt: str) -> None:
+    assert search(memory(title), *fillers(5), prompt=prompt) == []
+
+
+def test_the_headline_search_does_not_look_into_bodies() -> None:
+    one = memory("Title", body="treasure")
+    assert search(one, *fillers(5), prompt="treasure") == []
+    assert search(one, *fillers(5), prompt="treasure", fields=FULL_TEXT) == ["Title"]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["AND", "OR", "NOT", "NEAR(", "NEAR(a b, 2)", '"', '""', "*", "title:x", "^a", "{a b}:c", "-x", "a AND", "x'--"]
+)
+def test_operators_of_fts5_are_harmless(prompt: str) -> None:
+    with open_index(memory("Nothing here"), *fillers(3)) as index:
+        assert index.search(query_terms(prompt), HEADLINE, 15) == []
+        index.matching(filter_terms(prompt))
+
+
+def test_an_operator_is_a_word_like_any_other() -> None:
+    assert search(memory("Near the title"), *fillers(5), prompt='NEAR( "x" *') == ["Near the title"]
+
+
+def test_better_matches_come_first_and_all_scores_are_negative() -> None:
+    memories = [memory("token rotation for auth"), memory("token budget of the long report"), *fillers(20)]
+    with open_index(*memories) as index:
+        hits = index.search(query_terms("auth token rotation"), HEADLINE, 15)
+    assert [hit.memory.summary.title for hit in hits] == ["token rotation for auth", "token budget of the long report"]
+    assert hits[0].bm25 < hits[1].bm25 < 0
+
+
+def test_equal_scores_are_ordered_by_category_and_then_by_path() -> None:
+    order = ["session_summary", "tech_debt", "runbook", "preference", "constraint", "decision"]
+    memories = [memory("Cache rules", category=name, memory_id=f"{i}-{name}") for i, name in enumerate(order)]
+    memories.append(memory("Cache rules", category="decision", memory_id="0-decision"))
+    with open_index(*memories, *fillers(30)) as index:
+        found = [hit.memory.summary.id for hit in index.search(query_terms("cache"), HEADLINE, 15)]
+    assert found == ["0-decision", *(f"{i}-{name}" for i, name in reversed(list(enumerate(order))))]
+
+
+def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:
+    summaries = [memory("Cache rules", category="session_summary", memory_id=f"a{i:02}") for i in range(20)]
+    late = memory("Cache rules", category="runbook", memory_id="zz")
+    with open_index(*summaries, late, *fillers(60)) as index:
+        found = [hit.memory.summary.id for hit in index.search(query_terms("cache"), HEADLINE, 15)]
+    assert found == ["zz", *(f"a{i:02}" for i in range(14))]
+
+
+def test_the_limit_is_kept() -> None:
+    memories = [memory(f"cache rule {i}") for i in range(30)]
+    assert len(search(*memories, prompt="cache", limit=15)) == 15
+    assert len(search(*memories, prompt="cache", limit=1)) == 1
+
+
+def test_of_a_long_prompt_the_rarest_terms_that_occur_are_kept() -> None:
+    common = [memory(" ".join(f"word{i}" for i in range(300)), memory_id=f"c{n}") for n in range(3)]
+    prompt = " ".join([*(f"word{i}" for i in range(300)), "zanzibar", *(f"absent{i}" for i in range(2000))])
+    with open_index(*common, memory("Trip to Zanzibar"), *fillers(20)) as index:
+        kept = index.rarest(query_terms(prompt), HEADLINE)
+        hits = index.search(query_terms(prompt), HEADLINE, 15)
+    assert len(kept) == MAX_TERMS
+    assert "zanzibar" in [term.text for term in kept]
+    assert not any(term.text.startswith("absent") for term in kept)
+    assert "Trip to Zanzibar" in [hit.memory.summary.title for hit in hits]
+
+
+def test_a_prompt_of_200_kb_finds_the_one_rare_word() -> None:
+    randomness = random.Random(7)
+    noise = ["".join(randomness.choices("abcdefgh", k=9)) for _ in range(19_000)]
+    prompt = " ".join([*noise[:9000], "zanzibar", *noise[9000:]])
+    assert 180_000 < len(prompt) < 200_000
+    memories = [memory(f"{noise[i]} {noise[-i]}", memory_id=str(i)) for i in range(50)]
+    with open_index(*memories, memory("Trip to Zanzibar")) as index:
+        terms = index.rarest(query_terms(prompt), HEADLINE)
+        found = [hit.memory.summary.title for hit in index.search(terms, HEADLINE, 60)]
+    assert len(terms) <= MAX_TERMS
+    assert "Trip to Zanzibar" in found
+
+
+def test_a_long_prompt_of_unknown_words_finds_nothing() -> None:
+    assert search(memory("Title"), prompt=" ".join(f"absent{i}" for i in range(1000))) == []
+
+
+def test_a_term_counts_in_as_many_memories_as_it_may_stand_in() -> None:
+    with open_index(memory("auth flow"), memory("authentication of user_id"), memory("user story")) as index:
+        counts = [index.frequency(term, HEADLINE) for term in query_terms("auth user_id user story absent")]
+    assert counts == [2, 1, 2, 1, 0]
+
+
+def test_a_filter_wants_all_words_anywhere() -> None:
+    memories = [memory("Use JWT", "auth", body="stateless tokens"), memory("JWT expiry"), *fillers(3)]
+    with open_index(*memories) as index:
+        assert [one.title for one in index.matching(filter_terms("jw statel"))] == ["Use JWT"]
+        assert [one.title for one in index.matching(filter_terms("jwt"))] == ["JWT expiry", "Use JWT"]
+        assert index.matching(filter_terms("jwt absent")) == []
+        assert len(index.matching(())) == 5
+
+
+def test_a_filter_of_any_length_gives_an_answer() -> None:
+    with open_index(memory("Title")) as index:
+        assert index.matching(filter_terms(" ".join(f"w{i}" for i in range(5000)))) == []
+
+
+def test_without_fts5_nothing_is_searched_but_filters_work() -> None:
+    with open_index(memory("Use JWT", body="stateless"), memory("Other"), module="nosuchmodule") as index:
+        assert not index.has_fts5
+        assert index.search(query_terms("jwt"), HEADLINE, 15) == []
+        assert [one.title for one in index.matching(filter_terms("jw statel"))] == ["Use JWT"]
+        assert len(index.matching(())) == 2
+
+
+def test_memories_are_looked_up_by_id_and_listed_by_path() -> None:
+    memories = [memory("B", category="session_summary"), memory("A", category="tech_debt"), memory("C")]
+    with open_index(*memories) as index:
+        assert len(index) == 3
+        assert [one.title for one in index.summaries()] == ["C", "B", "A"]
+        assert index.memory("B") == memories[0]
+        assert index.memory("none") is None
+
+
+def test_the_corpus_hash_changes_with_any_content_and_not_with_the_order() -> None:
+    def corpus_hash(*memories: Memory) -> str:
+        with open_index(*memories) as index:
+            return index.corpus_hash
+
+    first = corpus_hash(memory("A"), memory("B"))
+    assert len(first) == 16
+    assert first == corpus_hash(memory("B"), memory("A"))
+    assert len({first, corpus_hash(memory("A")), corpus_hash(memory("A"), memory("B", body="x")), corpus_hash()}) == 4
+
+
+def test_an_index_can_be_searched_from_several_threads() -> None:
+    with open_index(*(memory(f"cache rule {i}") for i in range(50))) as index, ThreadPoolExecutor(4) as pool:
+        terms = query_terms("cache rule")
+        results = list(pool.map(lambda _: len(index.search(terms, HEADLINE, 15)), range(100)))
+    assert set(results) == {15}
+
+
+@settings(max_examples=150, deadline=None)
+@given(title=st.text(max_size=30), prompt=st.text(max_size=30))
+def test_any_text_can_be_indexed_and_searched_and_finds_itself(title: str, prompt: str) -> None:
+    with open_index(memory(title, memory_id="it"), *fillers(2)) as index:
+        index.search(query_terms(prompt), HEADLINE, 15)
+        index.matching(filter_terms(prompt))
+        found = [hit.memory.summary.id for hit in index.search(query_terms(title), HEADLINE, 15)]
+        filtered = [one.id for one in index.matching(filter_terms(title))]
+    assert found == (["it"] if query_terms(title) else [])
+    assert "it" in filtered
+    assert tokens(title) or len(filtered) == 3

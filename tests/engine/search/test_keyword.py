@@ -1,0 +1,55 @@
+"""Scoring by keywords."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.search.keyword import keyword_score, keywords
+from tests.engine.builders import memory
+
+LONG_AGO, RECENT_SINCE = "2024-01-01T00:00:00Z", "2026-01-01"
+
+
+def score(prompt: str, title: str, *tags: str, updated_at: str = LONG_AGO) -> tuple[float, tuple[str, ...]]:
+    return keyword_score(keywords(prompt), memory(title, *tags, updated_at=updated_at).summary, RECENT_SINCE)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title", "tags", "points", "matched"),
+    [
+        ("cache", "Cache rules", (), 2, ("cache",)),
+        ("cache", "Rules", ("cache",), 3, ("cache",)),
+        ("cache", "Cache rules", ("cache",), 3, ("cache",)),
+        ("auth", "Authentication", (), 1, ("auth",)),
+        ("aut", "Authentication", (), 0, ()),
+        ("authentication", "auth", (), 0, ()),
+        ("auth", "Rules", ("authentication",), 1, ("auth",)),
+        ("rules for the cache", "Cache rules", (), 4, ("rules", "cache")),
+        ("user_id", "The user", ("user-id",), 6, ("user", "id")),
+        ("the of and", "the of and", ("the",), 0, ()),
+        ("数据库", "数据库", ("数据库",), 0, ()),
+        ("café", "caf", (), 2, ("caf",)),
+    ],
+)
+def test_words_of_title_and_tags_count(
+    prompt: str, title: str, tags: tuple[str, ...], points: int, matched: tuple[str, ...]
+) -> None:
+    assert score(prompt, title, *tags) == (-points, matched)
+
+
+def test_a_recent_memory_counts_one_more_but_only_if_it_matches() -> None:
+    assert score("cache", "Cache", updated_at="2026-01-01T00:00:00Z") == (-3, ("cache",))
+    assert score("cache", "Cache", updated_at="2025-12-31T23:59:59Z") == (-2, ("cache",))
+    assert score("cache", "Cache", updated_at="") == (-2, ("cache",))
+    assert score("other", "Cache", updated_at="2026-01-01T00:00:00Z") == (0, ())
+
+
+def test_keywords_are_plain_distinct_and_in_order() -> None:
+    assert list(keywords("Fix the USER_ID, fix x2 & a naïve\0 b")) == ["fix", "user", "id", "x2", "na", "ve"]
+    assert keywords("\ud800 é") == {}
+
+
+def test_a_prompt_of_200_kb_is_scored() -> None:
+    prompt = " ".join(f"word{i}" for i in range(22_000))
+    assert len(prompt) > 200_000
+    assert score(prompt, "word21999 other") == (-2, ("word21999",))

@@ -1,0 +1,113 @@
+"""A prompt as a query: phrases, prefixes, and nothing that reaches FTS5's parser."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.search.query import MAX_CHARACTERS, Term, filter_terms, match_expression, query_terms
+from engine.search.tokens import tokens
+
+
+def prefix(word: str) -> Term:
+    return Term(word, ((word,),), is_prefix=True)
+
+
+def phrase(text: str, *phrases: str) -> Term:
+    return Term(text, tuple(tuple(each.split()) for each in phrases), is_prefix=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("auth", [prefix("auth")]),
+        ("user_id", [phrase("user_id", "user id")]),
+        ("rate-limiting", [phrase("rate-limiting", "rate limiting")]),
+        ("react.fc", [phrase("react.fc", "react fc")]),
+        ("v2.0", [phrase("v2.0", "v2 0")]),
+        ("getUserName", [phrase("getUserName", "getusername", "get user name")]),
+        ("UserService.getUser", [phrase("UserService.getUser", "userservice getuser", "user service get user")]),
+        ("数据库", [phrase("数据", "数 据"), phrase("据库", "据 库")]),
+        ("猫", [prefix("猫")]),
+        ("JWT认证", [prefix("jwt"), phrase("认证", "认 证")]),
+        ("CAFÉ", [Term("CAFÉ", (("cafe",),), is_prefix=True)]),
+        ("404", [prefix("404")]),
+    ],
+)
+def test_a_word_becomes_its_term(text: str, expected: list[Term]) -> None:
+    assert list(query_terms(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["", " ", "the of and", "a b c 1", "?!...", "\u0301", "\u3099", "a.\u0301", "\ud800", "\0"])
+def test_text_without_content_has_no_terms(text: str) -> None:
+    assert query_terms(text) == ()
+    assert match_expression(()) == ""
+
+
+def test_terms_are_distinct_and_in_order() -> None:
+    found = query_terms("login Login LOGIN user_id user-id auth")
+    assert [term.text for term in found] == ["login", "user_id", "auth"]
+
+
+def test_every_token_is_quoted_and_only_single_tokens_may_go_on() -> None:
+    assert match_expression(query_terms("auth user_id")) == '("auth"*) OR ("user id")'
+    assert match_expression(query_terms("getUser")) == '("getuser" OR "get user")'
+    assert match_expression(query_terms("auth login"), "AND") == '("auth"*) AND ("login"*)'
+
+
+@given(st.text(alphabet=st.sampled_from('ABNDORTEabnr ()*":^{}+-,.;\'\\\0\n'), max_size=30))
+def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> None:
+    expression = match_expression(query_terms(text))
+    outside = expression.split('"')[::2]
+    assert all(part in ("(", ")", "*)", ") OR (", "*) OR (", " OR ", "") for part in outside)
+    assert all(part == " ".join(tokens(part)) for part in expression.split('"')[1::2])
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "found"),
+    [
+        ("auth", "authentication flow", True),
+        ("authentication", "auth flow", False),
+        ("user_id", "the user id", True),
+        ("user_id", "user identity", False),
+        ("user_id", "id of the user", False),
+        ("userId", "user_id", True),
+        ("user_id", "currentUserId", True),
+        ("user-id", "userId", True),
+        ("user_service.get_user", "UserService.getUser", True),
+        ("UserService.getUser", "user_service.get_user", True),
+        ("UserService.getUser", "UserService.getUser", True),
+        ("foo.getUser", "getUser foo", False),
+        ("HTTPServer", "http_server", True),
+        ("userid", "userId", True),
+        ("数据", "迁移数据库", True),
+        ("据数", "数据库", False),
+    ],
+)
+def test_a_term_is_found_by_the_rule_of_fts5(query: str, text: str, *, found: bool) -> None:
+    (term,) = query_terms(query)
+    assert term.found_in(tuple(tokens(text))) is found
+
+
+def test_the_places_of_a_term_are_all_its_occurrences() -> None:
+    (term,) = query_terms("user_id")
+    assert term.places(("user", "id", "x", "user", "id", "user")) == [(0, 1), (3, 4)]
+
+
+def test_a_filter_takes_every_word_even_short_ones_as_a_beginning() -> None:
+    assert filter_terms("The user_id a") == (prefix("the"), prefix("user"), prefix("id"), prefix("a"))
+    assert filter_terms("getUser") == (prefix("get"), prefix("user"))
+    assert filter_terms(" !? ") == ()
+
+
+def test_a_prompt_is_read_up_to_its_limit() -> None:
+    text = "x" * MAX_CHARACTERS + " beyond"
+    assert [term.text for term in query_terms(text)] == ["x" * MAX_CHARACTERS]
+
+
+@given(st.text())
+def test_any_text_has_terms_whose_tokens_are_tokens(text: str) -> None:
+    for term in query_terms(text):
+        assert all(term.phrases)
+        assert all(token and tokens(token) == [token] for each in term.phrases for token in each)

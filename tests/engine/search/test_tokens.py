@@ -1,0 +1,139 @@
+"""Tokens of identifiers and of the world's scripts."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from itertools import takewhile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.search.index import TOKENIZER
+from engine.search.tokens import GAP, camel_parts, chunks, fold, is_camel, placed_tokens, tokens, words
+
+MIXED = st.lists(
+    st.sampled_from([*"aAzZ09_.-/ \n\0", "é", "ß", "İ", "の", "が", "ガ", "ﾊﾞ", "\u3099", "\u0301", "漢", "한", "ि", "क"])
+    | st.characters(exclude_categories=("Cs",)),
+    max_size=15,
+).map("".join)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("fix the User_ID field", "fix the user id field"),
+        ("rate-limiting, react.fc; a/b\\c", "rate limiting react fc a b c"),
+        ("src/auth/login.py:42", "src auth login py 42"),
+        ("v2.0.1 and HTTP2", "v2 0 1 and http2"),
+        ('AND NEAR( "x" * : ^ ; -- %', "and near x"),
+        ("café Ångström naïve", "cafe angstrom naive"),
+        ("Straße ﬁle ＡＢＣ", "strasse file abc"),
+        ("İstanbul ΣΊΣΥΦΟΣ", "istanbul σισυφοσ"),
+        ("Ёлка й", "елка и"),
+        ("שָׁלוֹם", "שלום"),
+        ("مُحَمَّد", "محمد"),
+        ("한국어 서버가", "한국어 서버가"),
+        ("हिंदी में", "हिंदी में"),
+        ("ไทย", "ไทย"),
+        ("数据库迁移", "数 据 库 迁 移"),
+        ("ログイン", "ロ グ イ ン"),
+        ("ﾛｸﾞ", "ロ グ"),
+        ("使用JWT认证", "使 用 jwt 认 证"),
+        ("1️⃣ ⚙️ 👩‍👩‍👧 ™", "1"),
+        ("\u0301 \u3099 \u200b \ufeff \ud800 \0", ""),
+        ("", ""),
+    ],
+)
+def test_text_becomes_tokens(text: str, expected: str) -> None:
+    assert tokens(text) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("getUserName", ["get", "User", "Name"]),
+        ("HTTPServer", ["HTTP", "Server"]),
+        ("parseHTTP", ["parse", "HTTP"]),
+        ("utf8Decoder", ["utf8", "Decoder"]),
+        ("OAuth2Token", ["O", "Auth2", "Token"]),
+        ("Login", ["Login"]),
+        ("LOGIN", ["LOGIN"]),
+        ("ÉcoleNormale", ["École", "Normale"]),
+    ],
+)
+def test_a_word_is_split_at_its_inner_capitals(word: str, parts: list[str]) -> None:
+    assert camel_parts(word) == parts
+    assert is_camel(word) is (len(parts) > 1)
+
+
+def test_camel_case_words_stand_whole_behind_a_gap() -> None:
+    assert tokens("use getUserName or HTTPServer here") == [
+        *("use", "get", "user", "name", "or", "http", "server", "here"),
+        GAP,
+        *("getusername", "httpserver"),
+    ]
+
+
+def test_the_parts_of_neighbouring_words_are_neighbours() -> None:
+    assert tokens("UserService.getUser")[:4] == tokens("user_service.get_user")
+
+
+def test_chunks_keep_compound_identifiers_whole() -> None:
+    assert chunks("Fix user_id, in src/react.fc... (rate-limiting) --force") == [
+        *("Fix", "user_id", "in", "src", "react.fc", "rate-limiting", "force"),
+    ]
+
+
+def test_voiced_and_unvoiced_kana_are_different_letters() -> None:
+    assert tokens("ガ") != tokens("カ")
+    assert tokens("か\u3099") == tokens("が")
+
+
+def test_each_token_has_its_place() -> None:
+    text = "Use getUserName 数据!"
+    assert [(token, text[start:end]) for token, start, end in placed_tokens(text)] == [
+        ("use", "Use"),
+        ("get", "get"),
+        ("user", "User"),
+        ("name", "Name"),
+        ("数", "数"),
+        ("据", "据"),
+        (GAP, ""),
+        ("getusername", "getUserName"),
+    ]
+
+
+@given(MIXED)
+def test_placed_tokens_are_the_tokens_and_lie_in_the_text_in_order(text: str) -> None:
+    placed = placed_tokens(text)
+    assert [token for token, _, _ in placed] == tokens(text)
+    before_gap = list(takewhile(lambda one: one[0] != GAP, placed))
+    assert before_gap == sorted(before_gap, key=lambda one: one[1:])
+    assert all(0 <= start <= end <= len(text) for _, start, end in placed)
+    assert all(fold(text[start:end]) for token, start, end in placed if token != GAP)
+
+
+@given(MIXED)
+def test_tokens_are_folded_and_tokens_of_tokens_are_the_same(text: str) -> None:
+    found = [token for token in tokens(text) if token != GAP]
+    assert all(found)
+    assert tokens(" ".join(found)) == found
+
+
+@settings(max_examples=300)
+@given(MIXED)
+def test_fts5_takes_every_token_as_it_is(text: str) -> None:
+    found = tokens(text)
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute(f'create virtual table texts using fts5(text, tokenize="{TOKENIZER}")')
+        database.execute("create virtual table terms using fts5vocab(texts, instance)")
+        database.execute("insert into texts values (?)", (" ".join(found),))
+        stored = [term for (term,) in database.execute("select term from terms order by offset")]
+    assert stored == found
+
+
+@given(st.text())
+def test_words_hold_no_separator(text: str) -> None:
+    assert all(words(word) == [word] for word in words(text))

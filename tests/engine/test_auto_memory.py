@@ -1,0 +1,137 @@
+"""Reading Claude Code's auto memory."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.inject import entry
+from engine.memory import Section
+from engine.stores import auto_memory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.memory import Corpus, Memory
+
+ALPHA = """---
+name: alpha-setup
+description: "How the \\"alpha\\" app is wired: postcss, theme"
+metadata:\x20
+  node_type: memory
+  type: feedback
+  modified: 2026-01-05T09:10:00.000Z
+---
+
+The root `.postcssrc.json` is the only place.
+
+---
+Related: [[beta-conventions]].
+"""
+
+
+def read(root: Path) -> Corpus:
+    return auto_memory.read(str(root.resolve()))
+
+
+def read_one(root: Path, text: str, name: str = "note.md") -> Memory:
+    (root / name).write_text(text, encoding="utf-8")
+    corpus = read(root)
+    assert corpus.skipped == ()
+    return corpus.memories[0]
+
+
+def test_front_matter_gives_title_type_and_time(tmp_path: Path) -> None:
+    one = read_one(tmp_path, ALPHA, "alpha.md")
+    summary = one.summary
+    assert (summary.id, summary.category, summary.status) == ("alpha", "feedback", "active")
+    assert summary.title == 'How the "alpha" app is wired: postcss, theme'
+    assert (summary.tags, summary.path) == (("alpha-setup",), "memory/alpha.md")
+    assert (summary.created_at, summary.updated_at) == ("2026-01-05T09:10:00.000Z", "2026-01-05T09:10:00.000Z")
+    assert one.body.splitlines()[0] == "The root `.postcssrc.json` is the only place."
+    assert one.body.splitlines()[-1] == "Related: [[beta-conventions]]."
+
+
+def test_without_front_matter_the_first_words_are_the_title(tmp_path: Path) -> None:
+    one = read_one(tmp_path, "\n# Use tabs\n\nAlways.\n", "feedback_tabs.md")
+    assert (one.summary.title, one.summary.category, one.summary.tags) == ("Use tabs", "feedback", ("feedback_tabs",))
+    assert one.sections == (Section("Use tabs", ("Always.",)),)
+
+
+def test_front_matter_that_is_not_closed_is_body(tmp_path: Path) -> None:
+    one = read_one(tmp_path, "---\nname: x\n\nText\n")
+    assert one.summary.tags == ("note",)
+    assert "name: x" in one.body
+
+
+def test_a_type_may_stand_at_the_root_and_unknown_types_are_project(tmp_path: Path) -> None:
+    assert read_one(tmp_path, "---\ntype: User\n---\nx").summary.category == "user"
+    assert read_one(tmp_path, "---\ntype: weird\n---\nx").summary.category == "project"
+    assert read_one(tmp_path, "---\nname: 'quoted'\n---\nx").summary.tags == ("quoted",)
+
+
+@pytest.mark.parametrize("mark", ["|", ">", ">-", "|+"])
+def test_a_description_on_the_lines_below_is_not_its_mark(tmp_path: Path, mark: str) -> None:
+    assert read_one(tmp_path, f"---\ndescription: {mark}\n  folded\n---\nBody text\n").summary.title == "Body text"
+
+
+def test_headings_start_sections_but_not_in_code(tmp_path: Path) -> None:
+    one = read_one(tmp_path, "intro\n\n## Why\nbecause\n```\n# not a heading\n```\n#tag\n")
+    assert one.sections == (
+        Section("", ("intro",)),
+        Section("Why", ("because", "```", "# not a heading", "```", "#tag")),
+    )
+
+
+def test_an_empty_file_is_a_memory_named_after_itself(tmp_path: Path) -> None:
+    one = read_one(tmp_path, "", "empty.md")
+    assert (one.summary.title, one.sections, one.body) == ("empty", (), "")
+
+
+def test_the_list_hidden_files_and_other_files_are_no_memories(tmp_path: Path) -> None:
+    for name in ("MEMORY.md", ".draft.md", "notes.txt", "b.md", "a.md"):
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    assert [one.summary.id for one in read(tmp_path).memories] == ["a", "b"]
+
+
+def test_files_that_cannot_be_used_are_skipped_with_the_reason(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "secret.md"
+    root.mkdir()
+    outside.write_text("SECRET", encoding="utf-8")
+    (root / "link.md").symlink_to(outside)
+    (root / "loop.md").symlink_to(root / "loop.md")
+    (root / "folder.md").mkdir()
+    (root / "latin.md").write_bytes(b"caf\xe9")
+    (root / "huge.md").write_bytes(b"x" * 1_000_001)
+    with open(os.fsencode(root) + b"/bad\xff.md", "wb") as file:
+        file.write(b"\xff")
+    corpus = read(root)
+    assert corpus.memories == ()
+    assert {one.where: one.reason for one in corpus.skipped} == {
+        "link.md": "points outside the root",
+        "loop.md": "does not exist",
+        "folder.md": "is not a file",
+        "latin.md": "is not UTF-8 text",
+        "huge.md": "is larger than 1,000 kB",
+        "bad\ufffd.md": "is not UTF-8 text",
+    }
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.lists(st.sampled_from([*"-:#`\"' \n\ra\0\u2028é", "---\n", "name: ", "type:", "```"]), max_size=20)
+    .map(lambda parts: "".join(parts).encode())
+    | st.binary(max_size=30)
+)
+def test_any_file_is_a_memory_or_is_skipped(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "note.md").write_bytes(text)
+    corpus = read(tmp_path)
+    assert len(corpus.memories) + len(corpus.skipped) == 1
+    for one in corpus.memories:
+        assert one.summary.title == " ".join(one.summary.title.split()) != ""
+        assert one.summary.category in auto_memory.TYPES
+        assert entry(one.summary, "high").isprintable()

@@ -1,0 +1,187 @@
+"""Configuration: defaults, file, environment, and messages that say what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.config import CONFIG_FILE, LIMITS, Config, JudgeConfig, config_hash, config_json, load_config
+from engine.errors import ConfigError
+from engine.record import fields, replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
+    max_leaves=4,
+)
+KEYS = st.sampled_from([*fields(Config()), *fields(JudgeConfig()), "other"])
+
+BROKEN = {
+    "cut": (b"{not json", "is not valid JSON"),
+    "empty": (b"", "is not valid JSON"),
+    "list": (b"[1]", "'retrieval' must be a JSON object"),
+    "latin": (b'{"retrieval": "\xff"}', "is not UTF-8 text"),
+    "deep": (b"[" * 200_000, "is not valid JSON"),
+    "long number": (b'{"retrieval": {"max_inject": ' + b"9" * 5000 + b"}}", "is not valid JSON"),
+    "huge": (b" " * 1_000_001, "is larger than 1,000 kB"),
+}
+
+
+def write(root: Path, content: object) -> str:
+    (root / CONFIG_FILE).write_text(json.dumps(content), encoding="utf-8")
+    return str(root)
+
+
+def load(root: Path, retrieval: object, environ: dict[str, str] | None = None) -> Config:
+    return load_config(write(root, {"retrieval": retrieval}), environ or {})
+
+
+def test_without_a_file_there_are_the_defaults_of_the_design(tmp_path: Path) -> None:
+    config = load_config(str(tmp_path), {})
+    assert config == Config()
+    assert (config.max_inject, config.max_results, config.noise_floor, config.max_characters) == (3, 10, 0.25, 9000)
+    assert config.judge == JudgeConfig(
+        enabled=False,
+        model="claude-haiku-4-5",
+        timeout_per_call=3.0,
+        fallback_top_k=2,
+        candidate_pool_size=15,
+        include_conversation_context=True,
+        context_turns=5,
+    )
+
+
+def test_a_root_that_does_not_exist_has_the_defaults(tmp_path: Path) -> None:
+    assert load_config(str(tmp_path / "nowhere"), {}) == Config()
+
+
+def test_the_file_sets_keys_and_unknown_keys_are_left_alone(tmp_path: Path) -> None:
+    judge = {"enabled": True, "timeout_per_call": 2, "dual_verification": True, "modes": {"auto": {}}}
+    config = load(tmp_path, {"max_inject": 5, "judge": judge, "colour": "green"})
+    assert config == replace(Config(), max_inject=5, judge=replace(JudgeConfig(), enabled=True, timeout_per_call=2.0))
+    assert isinstance(config.judge.timeout_per_call, float)
+
+
+def test_other_sections_of_the_file_do_not_matter(tmp_path: Path) -> None:
+    assert load_config(write(tmp_path, {"triage": {"max_inject": "many"}}), {}) == Config()
+
+
+def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
+    environ = {
+        "MEMSIFT_MAX_INJECT": "1",
+        "MEMSIFT_JUDGE_ENABLED": "true",
+        "MEMSIFT_JUDGE_MODEL": "claude-x",
+        "MEMSIFT_JUDGE_TIMEOUT": "0.5",
+        "MEMSIFT_MATCH_STRATEGY": "title_tags",
+    }
+    config = load(tmp_path, {"max_inject": 5, "judge": {"fallback_top_k": 1}}, environ)
+    assert (config.max_inject, config.match_strategy) == (1, "title_tags")
+    assert config.judge == replace(
+        JudgeConfig(), enabled=True, model="claude-x", timeout_per_call=0.5, fallback_top_k=1
+    )
+
+
+def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
+    assert load(tmp_path, {"max_inject": 5}, {"MEMSIFT_MAX_INJECT": "", "MEMSIFT_JUDGE_MODEL": ""}).max_inject == 5
+
+
+@pytest.mark.parametrize(
+    ("retrieval", "message"),
+    [
+        ({"max_inject": "3"}, r"'retrieval.max_inject' is '3'; expected a whole number from 0 to 20"),
+        ({"max_inject": 2.5}, r"'retrieval.max_inject' is 2.5; expected a whole number"),
+        ({"max_inject": True}, r"'retrieval.max_inject' is True; expected a whole number"),
+        ({"max_inject": -1}, r"expected a whole number from 0 to 20"),
+        ({"max_inject": None}, r"'retrieval.max_inject' is None"),
+        ({"noise_floor": 1.5}, r"'retrieval.noise_floor' is 1.5; expected a number from 0 to 1"),
+        ({"noise_floor": float("nan")}, r"'retrieval.noise_floor' is nan"),
+        ({"noise_floor": float("inf")}, r"'retrieval.noise_floor' is inf"),
+        ({"max_characters": 9001}, r"expected a whole number from 100 to 9000"),
+        ({"enabled": "yes"}, r"'retrieval.enabled' is 'yes'; expected true or false"),
+        ({"enabled": 1}, r"'retrieval.enabled' is 1; expected true or false"),
+        ({"match_strategy": "embeddings"}, r"expected 'fts5_bm25' or 'title_tags'"),
+        ({"match_strategy": ["title_tags"]}, r"expected 'fts5_bm25' or 'title_tags'"),
+        ({"judge": {"model": 3}}, r"'retrieval.judge.model' is 3; expected text"),
+        ({"judge": {"timeout_per_call": 0}}, r"'retrieval.judge.timeout_per_call' is 0; expected a number from 0.05"),
+        ({"judge": []}, r"'retrieval.judge' must be a JSON object"),
+        ([], r"'retrieval' must be a JSON object"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(
+    tmp_path: Path, retrieval: object, message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(tmp_path, retrieval)
+    assert CONFIG_FILE in str(caught.value)
+
+
+@pytest.mark.parametrize(("raw", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_file_is_a_configuration_error(tmp_path: Path, raw: bytes, message: str) -> None:
+    (tmp_path / CONFIG_FILE).write_bytes(raw)
+    with pytest.raises(ConfigError, match=message):
+        load_config(str(tmp_path), {})
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / CONFIG_FILE).write_text(json.dumps({"retrieval": {"max_inject": 2}}), encoding="utf-8-sig")
+    assert load_config(str(tmp_path), {}).max_inject == 2
+
+
+def test_a_folder_or_a_pipe_in_place_of_the_file_is_an_error_and_not_a_wait(tmp_path: Path) -> None:
+    (tmp_path / "a" / CONFIG_FILE).mkdir(parents=True)
+    (tmp_path / "b").mkdir()
+    os.mkfifo(tmp_path / "b" / CONFIG_FILE)
+    for root in ("a", "b"):
+        with pytest.raises(ConfigError, match="is not a file"):
+            load_config(str(tmp_path / root), {})
+
+
+def test_a_link_out_of_the_root_is_not_followed(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / CONFIG_FILE).symlink_to("/dev/zero")
+    with pytest.raises(ConfigError, match="points outside the root"):
+        load_config(str(root), {})
+
+
+def test_a_long_value_does_not_make_a_long_message(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(tmp_path, {"max_inject": "x" * 10_000})
+    assert len(str(caught.value)) < 400 + len(str(tmp_path))
+
+
+@pytest.mark.parametrize("value", ["many", "[" * 100_000, "null", "-3"], ids=["word", "deep", "null", "negative"])
+def test_a_variable_that_makes_no_sense_is_named(tmp_path: Path, value: str) -> None:
+    with pytest.raises(ConfigError, match=r"^MEMSIFT_MAX_INJECT: 'retrieval.max_inject' is"):
+        load(tmp_path, {}, {"MEMSIFT_MAX_INJECT": value})
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(section=st.dictionaries(KEYS, JSON, max_size=4), judge=st.dictionaries(KEYS, JSON, max_size=4) | JSON)
+def test_any_json_gives_a_configuration_within_limits_or_a_configuration_error(
+    tmp_path: Path, section: dict[str, Any], judge: object
+) -> None:
+    try:
+        config = load(tmp_path, {**section, "judge": judge})
+    except ConfigError:
+        return
+    values = {**fields(config), **fields(config.judge)}
+    for name, (least, most) in LIMITS.items():
+        assert least <= values[name] <= most  # type: ignore[operator]
+    assert isinstance(config.enabled, bool)
+    assert isinstance(config.judge.model, str)
+
+
+def test_the_hash_names_the_values() -> None:
+    assert config_hash(Config()) == config_hash(Config())
+    assert config_hash(replace(Config(), max_inject=2)) != config_hash(Config())
+    assert config_hash(replace(Config(), judge=replace(JudgeConfig(), model="x"))) != config_hash(Config())
+    assert json.loads(config_json(Config()))["judge"]["model"] == "claude-haiku-4-5"

@@ -1,0 +1,303 @@
+"""Prompts out of transcripts, history files, prompt files and folders: each human prompt once."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import PromptFileError
+from engine.memory import Skipped
+from engine.prompt import Prompt, Turn
+from engine.prompt_files import PromptReading, read_prompts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SESSION = "9db9dad3-be74-4dc0-bb98-972850c2e4ba"
+UUID = "6add88bd-6f9b-4c54-9f5a-000000000001"
+PASTE = "pasted alpha\npasted beta\npasted gamma\n" + "\n".join(str(number) for number in range(1, 31))
+
+REAL_PROMPTS = {
+    "p_1.0.128": ["fix the user_id field", "second question"],
+    "p_2.0.76": ["fix the user_id field", "second question"],
+    "p_2.1.330_blocked_exit2": [],
+    "p_2.1.330_image_fork": [],
+    "p_2.1.330_slash": [],
+    "tui_2.1.197_mixed": [
+        "fix the user_id field",
+        "please sleep in a tool",
+        "steer mid turn please",
+        f"explain this: {PASTE}",
+        "after compact",
+    ],
+    "tui_2.1.330_mixed": [
+        "fix the user_id field",
+        "please run a tool",
+        "please read the file",
+        "look at @README and tell me",
+        f"explain this: \n\n{PASTE}",
+        "please spawn an agent",
+        "after compact prompt",
+        "prompt after clear",
+    ],
+    "tui_2.1.330_queue_agents": [
+        "first slow prompt",
+        "queued while busy",
+        "interrupt me",
+        "please spawn an agent",
+        "please background an agent",
+    ],
+    "tui_2.1.330_steer": ["please sleep in a tool", "steer mid turn please"],
+}
+IN_ORDER_OF_TIME = [
+    "p_2.0.76",
+    "p_1.0.128",
+    "tui_2.1.330_mixed",
+    "tui_2.1.330_queue_agents",
+    "tui_2.1.330_steer",
+    "tui_2.1.197_mixed",
+]
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda children: st.lists(children, max_size=3) | st.dictionaries(st.text(), children, max_size=3),
+    max_leaves=8,
+)
+FIELDS = {
+    "type": st.sampled_from(["user", "assistant", "attachment", "x"]) | JSON,
+    "message": st.fixed_dictionaries({"content": JSON | st.lists(st.just({"type": "text", "text": "hi"}))}) | JSON,
+    "turnPosition": st.fixed_dictionaries({"turnIndex": JSON}) | JSON,
+    "pastedContents": st.fixed_dictionaries({"1": st.fixed_dictionaries({"contentHash": JSON}) | JSON}) | JSON,
+    "display": st.just("see [Pasted text #1]") | JSON,
+    "context": st.lists(st.fixed_dictionaries({"role": JSON, "text": JSON})) | JSON,
+}
+NAMES = ("prompt", "id", "uuid", "promptId", "sessionId", "session_id", "cwd", "project", "timestamp", "source", "kind")
+HOSTILE_ROWS = st.fixed_dictionaries({}, optional=FIELDS | dict.fromkeys(NAMES, JSON)) | JSON
+
+
+def user(text: object, **fields: object) -> dict[str, Any]:
+    return {"type": "user", "sessionId": SESSION, "message": {"role": "user", "content": text}, **fields}
+
+
+def remembered(display: str, **fields: object) -> dict[str, Any]:
+    row = {"display": display, "pastedContents": {}, "timestamp": 1795294392714, "project": "/p", "sessionId": SESSION}
+    return {**row, **fields}
+
+
+def write(path: Path, *rows: object, end: bytes = b"\n") -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
+    path.write_bytes(b"\n".join(lines) + end)
+    return str(path)
+
+
+def texts(reading: PromptReading) -> list[str]:
+    return [prompt.text for prompt in reading.prompts]
+
+
+@pytest.mark.parametrize("folder", list(REAL_PROMPTS))
+def test_a_real_client_gives_exactly_the_prompts_that_were_typed(shared_data: Path, folder: str) -> None:
+    reading = read_prompts([str(shared_data / "transcripts" / folder)])
+    assert texts(reading) == REAL_PROMPTS[folder]
+    assert reading.skipped == ()
+
+
+def test_all_real_clients_at_once_give_every_prompt_once(shared_data: Path) -> None:
+    reading = read_prompts([str(shared_data / "transcripts")])
+    assert texts(reading) == [text for folder in IN_ORDER_OF_TIME for text in REAL_PROMPTS[folder]]
+    assert len({prompt.id for prompt in reading.prompts}) == 24
+    assert {prompt.source.partition(":")[0] for prompt in reading.prompts} == {"transcript"}
+    assert reading.skipped == ()
+
+
+@pytest.mark.parametrize("folder", [name for name in REAL_PROMPTS if name.startswith("tui")])
+def test_a_real_history_alone_gives_the_same_prompts(shared_data: Path, folder: str) -> None:
+    reading = read_prompts([str(shared_data / "transcripts" / folder / "history.jsonl")])
+    assert [text.split() for text in texts(reading)] == [text.split() for text in REAL_PROMPTS[folder]]
+    assert {prompt.source.partition(":")[0] for prompt in reading.prompts} == {"history"}
+
+
+def test_sdk_prompts_come_when_asked_for_and_a_fork_does_not_double_them(shared_data: Path) -> None:
+    folder = shared_data / "transcripts" / "p_2.1.330_image_fork"
+    assert texts(read_prompts([str(folder)], include_sdk=True)) == [
+        "first block\nwhat is in this image",
+        "plain second",
+        "forked question",
+        "resumed question",
+        "bare question",
+    ]
+    everything = read_prompts([str(shared_data / "transcripts")], include_sdk=True)
+    assert len(everything.prompts) == 24 + 5
+
+
+def test_a_forked_prompt_keeps_its_id_whichever_transcript_is_there(shared_data: Path) -> None:
+    files = sorted((shared_data / "transcripts" / "p_2.1.330_image_fork").glob("*/*.jsonl"))
+    first, second = ([prompt.id for prompt in read_prompts([str(file)], include_sdk=True).prompts] for file in files)
+    assert first[:2] == second[:2] == ["fd1b2607772f4b7d", "1d290eded2704249"]
+    assert set(first[2:]).isdisjoint(second[2:])
+
+
+def test_a_real_prompt_comes_with_what_was_said_before(shared_data: Path) -> None:
+    prompt = read_prompts([str(shared_data / "transcripts" / "tui_2.1.330_mixed")]).prompts[3]
+    assert prompt == Prompt(
+        id="883c383877cf4780",
+        text="look at @README and tell me",
+        turns=(
+            Turn("assistant", "ok from fake"),
+            Turn("user", "please run a tool"),
+            Turn("assistant", "Running it.\nok from fake"),
+            Turn("user", "please read the file"),
+            Turn("assistant", "ok from fake\nok from fake\nok from fake"),
+        ),
+        session_id=SESSION,
+        cwd="/home/dev/tui/proj",
+        timestamp="2026-11-21T20:53:36.849Z",
+        source=f"transcript:{SESSION}",
+    )
+
+
+def test_the_same_words_typed_twice_are_two_prompts_with_two_ids(tmp_path: Path) -> None:
+    rows = [user("continue", promptId="a"), user("continue", promptId="b")]
+    reading = read_prompts([write(tmp_path / "t.jsonl", *rows)])
+    assert texts(reading) == ["continue", "continue"]
+    assert len({prompt.id for prompt in reading.prompts}) == 2
+
+
+def test_a_prompt_that_was_sent_again_counts_once(tmp_path: Path) -> None:
+    sent = {"promptId": "a", "turnPosition": {"promptIndex": 3, "turnIndex": 3}}
+    rows = [user("continue", uuid="1", **sent), user("continue", uuid="2", **sent)]
+    assert texts(read_prompts([write(tmp_path / "t.jsonl", *rows)])) == ["continue"]
+
+
+def test_a_fork_gives_one_prompt_id_to_all_and_still_keeps_the_same_words_apart(tmp_path: Path) -> None:
+    rows = [user("continue", uuid=str(turn), promptId="a", turnPosition={"turnIndex": turn}) for turn in (1, 2)]
+    assert texts(read_prompts([write(tmp_path / "t.jsonl", *rows)])) == ["continue", "continue"]
+
+
+def test_a_prompt_that_was_queued_and_then_sent_counts_once(tmp_path: Path) -> None:
+    waiting = {"type": "queued_command", "prompt": "use tabs", "commandMode": "prompt", "source_uuid": UUID}
+    rows = [{"type": "attachment", "uuid": "1", "attachment": waiting}, user("use tabs", uuid=UUID)]
+    assert texts(read_prompts([write(tmp_path / "t.jsonl", *rows)])) == ["use tabs"]
+
+
+def test_a_history_row_is_dropped_when_the_transcript_has_the_prompt(tmp_path: Path) -> None:
+    write(tmp_path / "p" / f"{SESSION}.jsonl", user("fix it"), user("see:\n<pasted_content>\nalpha\n</pasted_content>"))
+    pasted = {"1": {"id": 1, "type": "text", "content": "alpha"}}
+    rows = [remembered("fix  it"), remembered("see: [Pasted text #1 +1 lines]", pastedContents=pasted)]
+    write(tmp_path / "history.jsonl", *rows)
+    reading = read_prompts([str(tmp_path)])
+    assert texts(reading) == ["see:\nalpha", "fix it"][::-1]
+    assert {prompt.source for prompt in reading.prompts} == {f"transcript:{SESSION}"}
+
+
+def test_what_only_the_history_has_stays(tmp_path: Path) -> None:
+    write(tmp_path / "p" / f"{SESSION}.jsonl", user("fix it"))
+    rows = [remembered("fix it"), remembered("fix it"), remembered("blocked"), remembered("fix it", sessionId="gone")]
+    reading = read_prompts([str(tmp_path / "p"), write(tmp_path / "history.jsonl", *rows)])
+    from_history = [prompt for prompt in reading.prompts if prompt.source.startswith("history:")]
+    assert sorted(prompt.text for prompt in from_history) == ["blocked", "fix it", "fix it"]
+    assert {prompt.source for prompt in from_history} == {f"history:{SESSION}", "history:gone"}
+    assert len({prompt.id for prompt in reading.prompts}) == 4
+
+
+def test_a_history_row_without_a_session_belongs_to_its_project(tmp_path: Path) -> None:
+    transcript = write(tmp_path / "t.jsonl", user("fix it", cwd="/p"))
+    old = [remembered("fix it", sessionId=None), remembered("fix it", sessionId=None, project="/q")]
+    reading = read_prompts([write(tmp_path / "h.jsonl", *old), transcript])
+    assert [(prompt.text, prompt.cwd) for prompt in reading.prompts] == [("fix it", "/q"), ("fix it", "/p")]
+
+
+def test_the_history_of_a_forked_session_matches_whichever_copy_is_read_first(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", user("fix it", uuid=UUID, sessionId="fork"))
+    write(tmp_path / "b.jsonl", user("fix it", uuid=UUID, sessionId=SESSION))
+    write(tmp_path / "history.jsonl", remembered("fix it"))
+    assert texts(read_prompts([str(tmp_path)])) == ["fix it"]
+
+
+def test_a_history_row_whose_paste_is_gone_is_known_by_the_words_around_it(tmp_path: Path) -> None:
+    transcript = write(tmp_path / "t.jsonl", user("explain this: alpha beta"), user("explain that"))
+    history = write(tmp_path / "h.jsonl", remembered("explain this: [Pasted text #1 +40 lines]"), remembered("other"))
+    assert texts(read_prompts([transcript, history])) == ["other", "explain this: alpha beta", "explain that"]
+
+
+def test_ids_that_collide_are_numbered(tmp_path: Path) -> None:
+    rows = [
+        {"prompt": "a", "id": "q"},
+        {"prompt": "b", "id": "q"},
+        {"prompt": "c", "id": "q-2"},
+        {"prompt": "d", "id": 7},
+    ]
+    reading = read_prompts([write(tmp_path / "prompts.jsonl", *rows)])
+    assert [prompt.id for prompt in reading.prompts] == ["q", "q-2", "q-2-2", "7"]
+
+
+def test_prompts_come_by_time_and_those_without_one_last(tmp_path: Path) -> None:
+    times = ["2026-01-01T12:00:00+02:00", "2026-01-01T11:00:00Z", "", "soon", 1767261600000, "2026-01-01T09:00:00"]
+    rows = [{"prompt": str(number), "timestamp": time} for number, time in enumerate(times)]
+    assert texts(read_prompts([write(tmp_path / "prompts.jsonl", *rows)])) == ["5", "0", "4", "1", "2", "3"]
+
+
+def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "prompts.jsonl", {"prompt": "fix it"})
+    assert texts(read_prompts([path, str(tmp_path), f"{tmp_path}/./prompts.jsonl"])) == ["fix it"]
+
+
+def test_a_folder_is_searched_without_the_transcripts_of_subagents(tmp_path: Path) -> None:
+    write(tmp_path / "a" / "b" / "t.jsonl", user("deep"))
+    write(tmp_path / "a" / "subagents" / "t.jsonl", user("sub"))
+    write(tmp_path / "a" / "agent-1.jsonl", user("agent"))
+    write(tmp_path / "a" / "notes.txt", b"not a prompt")
+    (tmp_path / "broken.jsonl").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    assert read_prompts([str(tmp_path)]).skipped == ()
+    assert texts(read_prompts([str(tmp_path)])) == ["deep"]
+
+
+def test_more_than_twenty_bad_rows_are_one_entry(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", *range(20))
+    assert len(read_prompts([path]).skipped) == 20
+    path = write(tmp_path / "p.jsonl", *range(21))
+    expected = Skipped(path, "21 rows cannot be read; the first is line 1: not a JSON object")
+    assert read_prompts([path]).skipped == (expected,)
+
+
+@pytest.mark.parametrize("name", ["empty.jsonl", "empty.txt"])
+def test_an_empty_file_has_no_prompts(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    assert read_prompts([str(tmp_path / name)]) == PromptReading(())
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "loop.jsonl", "nul\0byte"])
+def test_a_path_that_cannot_be_read_says_what_to_do(tmp_path: Path, name: str) -> None:
+    (tmp_path / "loop.jsonl").symlink_to("loop.jsonl")
+    with pytest.raises(PromptFileError) as raised:
+        read_prompts([f"{tmp_path}/{name}"])
+    assert str(raised.value).startswith(f"{tmp_path}/{name}: the prompts cannot be read (")
+    assert "Name a transcript" in str(raised.value)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_without_permission_is_an_error_only_where_it_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "t.jsonl", user("fix it"))
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    reading = read_prompts([str(tmp_path)])
+    assert (texts(reading), reading.skipped) == (["fix it"], (Skipped(str(closed), "Permission denied"),))
+    with pytest.raises(PromptFileError, match="Permission denied"):
+        read_prompts([str(closed)])
+
+
+@given(st.lists(HOSTILE_ROWS | st.binary(max_size=20), max_size=8), st.sampled_from(["t.jsonl", "t.txt"]))
+def test_no_row_raises_and_ids_are_unique(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[object], name: str
+) -> None:
+    reading = read_prompts([write(tmp_path_factory.mktemp("hostile") / name, *rows)], include_sdk=True)
+    assert len({prompt.id for prompt in reading.prompts}) == len(reading.prompts)
+    for prompt in reading.prompts:
+        assert prompt.text.strip()
+        json.dumps([prompt.text, *(turn.text for turn in prompt.turns)], ensure_ascii=False).encode()
