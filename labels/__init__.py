@@ -1,0 +1,1 @@
+"""What people said of retrieved memories, and what follows from it."""

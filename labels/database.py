@@ -1,0 +1,149 @@
+"""The label store's file: opened, checked and brought up to date without harming what is not ours."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlite_utils import Database
+
+from engine.errors import LabelStoreError, NewerStoreError
+from labels.migrations import MIGRATIONS, STEPS
+from labels.store_errors import ELSEWHERE, explained, unusable_place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+BUSY_TIMEOUT_S = 10.0
+SQLITE_HEADER = b"SQLite format 3\0"
+
+
+class LabelDatabase:
+    """One connection to a label store. Every method raises LabelStoreError for what SQLite refuses."""
+
+    def __init__(self, path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> None:
+        """Open *path*, making its folders and the file, and bring its schema up to date.
+
+        A file that is not an up-to-date or older label store is refused and left as it is: LabelStoreError, or
+        NewerStoreError when a newer memsift made it.
+        """
+        self.path = path
+        make_place(path)
+        with self.explaining():
+            self._db = Database(connect(path, busy_timeout_s), execute_plugins=False)
+        try:
+            with self.writing():
+                refuse_foreign(self._db, path)
+                MIGRATIONS.apply(self._db)
+            with self.explaining():
+                switch_to_wal(self._db, busy_timeout_s)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Turn SQLite's errors into LabelStoreError."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise explained(error, self.path) from error
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction that is on disk when the block ends, and leaves nothing behind if it raises.
+
+        It takes the write lock first: a transaction that reads and then writes could find its snapshot overtaken by
+        another process, which no waiting cures (https://www.sqlite.org/rescode.html#busy_snapshot).
+        """
+        with self.explaining():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.commit()
+            except BaseException:
+                self._db.rollback()
+                raise
+
+    def rows(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[dict[str, Any]]:
+        with self.explaining():
+            return list(self._db.query(sql, parameters))
+
+    def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> None:
+        with self.explaining():
+            self._db.execute(sql, parameters)
+
+    def insert(self, table: str, row: dict[str, Any], *, upsert: str = "") -> int:
+        """Insert *row* and return its rowid; *upsert* is what follows ON CONFLICT, if a conflict is no error."""
+        names, marks = ", ".join(row), ", ".join(f":{name}" for name in row)
+        conflict = f" ON CONFLICT {upsert}" if upsert else ""
+        values = {name: storable(value) for name, value in row.items()}
+        with self.explaining():
+            cursor = self._db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks}){conflict}", values)
+        return int(cursor.lastrowid or 0)
+
+
+def storable(value: Any) -> Any:
+    """*value* as SQLite can hold it: lone surrogates, which transcripts do contain, become question marks."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+
+
+def make_place(path: Path) -> None:
+    """Make the folders of *path*; LabelStoreError if that fails or the file there is no SQLite database."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = first_bytes(path)
+    except OSError as error:
+        raise unusable_place(error, path) from error
+    # SQLite itself takes a file of one byte for an empty database and would write over it
+    if head and head != SQLITE_HEADER:
+        raise not_a_store(path, "it is not an SQLite database")
+
+
+def first_bytes(path: Path) -> bytes:
+    if not path.exists():
+        return b""
+    with path.open("rb") as file:
+        return file.read(len(SQLITE_HEADER))
+
+
+def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def refuse_foreign(db: Database, path: Path) -> None:
+    """Raise if *db* holds another program's tables, or steps of the schema that this code does not know."""
+    applied = {step.name for step in MIGRATIONS.applied(db)}
+    unknown = applied - {step.__name__ for step in STEPS}
+    if unknown:
+        raise NewerStoreError(
+            f"Label store {path}: a newer memsift made it (it has {', '.join(sorted(unknown))}), "
+            f"so it was left alone. Update memsift, {ELSEWHERE}."
+        )
+    if not applied and db.table_names():
+        raise not_a_store(path, "it is another program's database")
+
+
+def not_a_store(path: Path, why: str) -> LabelStoreError:
+    return LabelStoreError(f"Label store {path}: {why}, so it was left alone. Move it away, {ELSEWHERE}.")
+
+
+def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
+    """Let readers and a writer work at once. SQLite does not wait for a writer here, so this does."""
+    deadline = time.monotonic() + busy_timeout_s
+    while True:
+        try:
+            db.enable_wal()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)

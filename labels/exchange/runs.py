@@ -1,0 +1,138 @@
+"""Run files: JSONL, a row for each prompt and system, as `memsift replay` writes them."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
+from labels.exchange.lines import read_lines
+from labels.measure.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.judge.verdict import Verdict
+    from engine.retrieval import Candidate, Retrieval
+    from labels.exchange.lines import Line
+
+DECISIONS = (APPROVED, REJECTED, FLAGGED)
+
+
+def write_row(retrieval: Retrieval) -> dict[str, Any]:
+    """The row of one retrieval; `rank` is the rank among the candidates, `score` SQLite's: lower is better."""
+    return {
+        "prompt_id": retrieval.prompt.id,
+        "system": retrieval.system,
+        "injected": [injected_field(candidate) for candidate in retrieval.injected],
+        "candidates": [candidate_field(candidate) for candidate in retrieval.candidates],
+        "fallback": retrieval.fallback,
+        "ms": round(retrieval.elapsed_ms, 3),
+    }
+
+
+def injected_field(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "id": candidate.memory.id,
+        "path": candidate.memory.path,
+        "rank": candidate.rank,
+        "score": candidate.score,
+        "confidence": candidate.confidence,
+    }
+
+
+def candidate_field(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "id": candidate.memory.id,
+        "bm25": candidate.bm25,
+        "body_bonus": candidate.body_bonus,
+        "score": candidate.score,
+        "matched": list(candidate.matched),
+        "probability": candidate.probability,
+        "verdict": verdict_field(candidate.verdict),
+        "dropped_by": candidate.dropped_by,
+    }
+
+
+def verdict_field(verdict: Verdict | None) -> dict[str, str] | None:
+    if verdict is None:
+        return None
+    return {"decision": verdict.decision, "status": verdict.status, "reasoning": verdict.reasoning}
+
+
+def read_runs(path: Path) -> tuple[Outcome, ...]:
+    """The outcomes of a run file in its order; ExchangeError with the line and field of the first fault.
+
+    Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`, `fallback` and `ms`;
+    the last two may be missing. A prompt and system may come once.
+    """
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    for line in read_lines(path):
+        outcome = parse(line)
+        key = outcome.prompt_id, outcome.system
+        if key in outcomes:
+            raise line.wrong("prompt_id", f"one row for {key[0]!r} and system {key[1]!r}, but an earlier line is one")
+        outcomes[key] = outcome
+    return tuple(outcomes.values())
+
+
+def parse(line: Line) -> Outcome:
+    try:
+        row = json.loads(line.text)
+    except (ValueError, RecursionError) as error:
+        raise line.wrong("row", f"a JSON object ({error})") from None
+    if not isinstance(row, dict):
+        raise line.wrong("row", "a JSON object")
+    return Outcome(
+        prompt_id=text(line, row, "prompt_id"),
+        system=text(line, row, "system"),
+        injected=ids(line, row, "injected"),
+        candidates=tuple(zip(ids(line, row, "candidates"), decisions(line, row), strict=True)),
+        fallback=fallback(line, row),
+        elapsed_ms=milliseconds(line, row),
+    )
+
+
+def text(line: Line, row: dict[str, Any], field: str) -> str:
+    value = row.get(field)
+    if not isinstance(value, str) or not value:
+        raise line.wrong(field, "a text that is not empty")
+    return value
+
+
+def ids(line: Line, row: dict[str, Any], field: str) -> tuple[str, ...]:
+    values = row.get(field)
+    if not isinstance(values, list) or not all(isinstance(each, dict) for each in values):
+        raise line.wrong(field, "a list of objects")
+    found = tuple(text(line, each, "id") for each in values)
+    if len(set(found)) < len(found):
+        raise line.wrong(field, "each id once")
+    return found
+
+
+def decisions(line: Line, row: dict[str, Any]) -> list[str | None]:
+    return [decision(line, each.get("verdict")) for each in row["candidates"]]
+
+
+def decision(line: Line, verdict: object) -> str | None:
+    if verdict is None:
+        return None
+    value = verdict.get("decision") if isinstance(verdict, dict) else None
+    if value not in DECISIONS:
+        raise line.wrong("candidates.verdict", f"null or an object whose decision is one of {', '.join(DECISIONS)}")
+    return str(value)
+
+
+def fallback(line: Line, row: dict[str, Any]) -> str:
+    value = row.get("fallback") or ""
+    if not isinstance(value, str):
+        raise line.wrong("fallback", "a text")
+    return value
+
+
+def milliseconds(line: Line, row: dict[str, Any]) -> float:
+    value = row.get("ms", 0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+        raise line.wrong("ms", "a number of milliseconds")
+    return float(value)

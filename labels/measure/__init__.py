@@ -1,0 +1,1 @@
+"""Numbers: what systems did with prompts, against what people said."""

@@ -1,0 +1,100 @@
+"""What systems did with prompts, and what is known of the memories they brought up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labels.records import NOT_RELEVANT, RELEVANT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from labels.records import Label
+
+Judgements = Mapping[str, Mapping[str, bool]]
+"""prompt id -> memory id -> whether it is relevant; what is absent is unjudged."""
+
+Pools = Mapping[str, frozenset[str]]
+"""prompt id -> the memory ids that a person would have to judge."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one system did with one prompt.
+
+    `injected` are memory ids, best first. `candidates` are all that it looked at, each with the judge's decision or
+    None where no judge saw it. `fallback` is the judge's error status or empty. `run_id` is empty outside a store.
+    """
+
+    prompt_id: str
+    system: str
+    injected: tuple[str, ...]
+    candidates: tuple[tuple[str, str | None], ...]
+    fallback: str
+    elapsed_ms: float
+    run_id: str = ""
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """What annotators say together: the judgements, and how many pairs have labels but no judgement.
+
+    `undecided` pairs are only unsure or unrateable, in `disputed` ones as many people say relevant as say not.
+    """
+
+    judgements: Judgements
+    undecided: int
+    disputed: int
+
+
+def consensus(labels: Iterable[Label]) -> Consensus:
+    """The majority of relevant against not for each (prompt, memory); a tie leaves the pair unjudged.
+
+    Give only labels that are about the text that was retrieved.
+    """
+    votes: dict[tuple[str, str], list[str]] = {}
+    for label in labels:
+        votes.setdefault((label.prompt_id, label.memory_id), []).append(label.verdict)
+    judgements: dict[str, dict[str, bool]] = {}
+    undecided = disputed = 0
+    for (prompt_id, memory_id), verdicts in votes.items():
+        balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
+        if balance:
+            judgements.setdefault(prompt_id, {})[memory_id] = balance > 0
+        elif RELEVANT in verdicts:
+            disputed += 1
+        else:
+            undecided += 1
+    return Consensus(judgements, undecided, disputed)
+
+
+def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
+    """The pool of each prompt: all that any system injects, and of the other candidates those that were judged."""
+    members: dict[str, set[str]] = {}
+    for outcome in outcomes:
+        judged = judgements.get(outcome.prompt_id, {})
+        looked_at = (memory_id for memory_id, _ in outcome.candidates if memory_id in judged)
+        members.setdefault(outcome.prompt_id, set()).update(outcome.injected, looked_at)
+    return {prompt_id: frozenset(members[prompt_id]) for prompt_id in members}
+
+
+def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[str]:
+    """Prompts for which nothing is relevant as far as is known: every memory of a non-empty pool is judged, none is
+    relevant. A prompt for which no system injects anything has an empty pool, and nobody has looked."""
+    return frozenset(
+        prompt_id
+        for prompt_id, pool in pools.items()
+        if pool and all(judgements.get(prompt_id, {}).get(memory_id) is False for memory_id in pool)
+    )
+
+
+def assuming_not_relevant(outcomes: Iterable[Outcome], judgements: Judgements) -> Judgements:
+    """*judgements* with every candidate that has none taken as not relevant: TREC's convention for qrels."""
+    complete = {prompt_id: dict(judged) for prompt_id, judged in judgements.items()}
+    for outcome in outcomes:
+        judged = complete.setdefault(outcome.prompt_id, {})
+        for memory_id in (*outcome.injected, *(memory_id for memory_id, _ in outcome.candidates)):
+            judged.setdefault(memory_id, False)
+    return complete

@@ -1,0 +1,206 @@
+"""The label store's schema, step by step.
+
+A step that has been released is never edited: a store remembers the names of the steps it has seen, and a store that
+names a step this list lacks was made by a newer memsift.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlite_utils.migrations import Migrations
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+MIGRATIONS = Migrations("memsift.labels")
+
+RETRIEVALS = (
+    """
+    CREATE TABLE prompt (
+        prompt_id TEXT PRIMARY KEY,
+        text TEXT NOT NULL,
+        context_json TEXT NOT NULL, -- the turns before it, [{"role", "text"}], oldest first
+        kind TEXT NOT NULL,
+        source TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        cwd TEXT NOT NULL,
+        ts TEXT NOT NULL -- when it was typed, as its source says, or empty
+    )
+    """,
+    """
+    CREATE TABLE memory_version (
+        memory_id TEXT NOT NULL,
+        digest TEXT NOT NULL, -- SHA-256 of category, title, tags and body
+        category TEXT NOT NULL,
+        title TEXT NOT NULL,
+        tags TEXT NOT NULL, -- JSON array
+        body TEXT, -- NULL until a retrieval that knew the body was recorded
+        path TEXT NOT NULL,
+        PRIMARY KEY (memory_id, digest)
+    )
+    """,
+    """
+    CREATE TABLE run (
+        run_id TEXT PRIMARY KEY,
+        root TEXT NOT NULL,
+        system TEXT NOT NULL,
+        config_json TEXT NOT NULL,
+        config_hash TEXT NOT NULL,
+        corpus_hash TEXT NOT NULL,
+        engine_version TEXT NOT NULL,
+        sqlite_version TEXT NOT NULL,
+        ts TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE retrieval (
+        retrieval_id INTEGER PRIMARY KEY, -- rises: of two for one prompt and system the higher is the newer
+        run_id TEXT NOT NULL REFERENCES run(run_id),
+        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
+        ts TEXT NOT NULL,
+        fallback TEXT NOT NULL, -- the judge's error status, or empty
+        elapsed_ms REAL NOT NULL,
+        UNIQUE (run_id, prompt_id)
+    )
+    """,
+    """
+    CREATE TABLE result (
+        run_id TEXT NOT NULL REFERENCES run(run_id),
+        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
+        memory_id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        rank INTEGER NOT NULL,
+        bm25 REAL NOT NULL,
+        body_bonus INTEGER NOT NULL,
+        score REAL NOT NULL,
+        confidence TEXT NOT NULL,
+        injected INTEGER NOT NULL,
+        dropped_by TEXT,
+        PRIMARY KEY (run_id, prompt_id, memory_id),
+        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
+    )
+    """,
+    "CREATE INDEX result_by_pair ON result (prompt_id, memory_id, digest)",
+    """
+    CREATE TABLE judge_call (
+        call_id INTEGER PRIMARY KEY,
+        run_id TEXT NOT NULL REFERENCES run(run_id),
+        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
+        ts TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        model TEXT NOT NULL,
+        template_hash TEXT NOT NULL,
+        status TEXT NOT NULL,
+        elapsed_ms REAL NOT NULL,
+        input_tokens INTEGER NOT NULL,
+        output_tokens INTEGER NOT NULL,
+        detail TEXT NOT NULL,
+        UNIQUE (run_id, prompt_id)
+    )
+    """,
+    """
+    CREATE TABLE judge_verdict (
+        call_id INTEGER NOT NULL REFERENCES judge_call(call_id),
+        memory_id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        decision TEXT NOT NULL, -- approved, rejected or flagged
+        status TEXT NOT NULL,
+        reasoning TEXT NOT NULL,
+        PRIMARY KEY (call_id, memory_id),
+        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
+    )
+    """,
+)
+
+LABELS = (
+    """
+    CREATE TABLE frame (
+        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
+        memory_id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        seed INTEGER NOT NULL,
+        stratum TEXT NOT NULL,
+        inclusion_probability REAL NOT NULL CHECK (inclusion_probability > 0 AND inclusion_probability <= 1),
+        ts TEXT NOT NULL,
+        PRIMARY KEY (prompt_id, memory_id, digest, seed),
+        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
+    )
+    """,
+    """
+    CREATE TABLE label_event (
+        event_id INTEGER PRIMARY KEY,
+        ts TEXT NOT NULL,
+        annotator TEXT NOT NULL,
+        prompt_id TEXT NOT NULL REFERENCES prompt(prompt_id),
+        memory_id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        action TEXT NOT NULL CHECK (action IN ('label', 'skip', 'retract')),
+        verdict TEXT CHECK (verdict IN ('relevant', 'not', 'unsure', 'unrateable')),
+        grade INTEGER CHECK (grade BETWEEN 0 AND 3),
+        reason TEXT NOT NULL,
+        note TEXT NOT NULL,
+        blind INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        seed INTEGER NOT NULL,
+        elapsed_ms INTEGER NOT NULL,
+        guideline TEXT NOT NULL,
+        app_version TEXT NOT NULL,
+        supersedes INTEGER REFERENCES label_event(event_id),
+        CHECK ((action = 'label') = (verdict IS NOT NULL)),
+        CHECK (action <> 'retract' OR supersedes IS NOT NULL),
+        FOREIGN KEY (memory_id, digest) REFERENCES memory_version(memory_id, digest)
+    )
+    """,
+    "CREATE INDEX label_event_by_pair ON label_event (annotator, prompt_id, memory_id, digest)",
+    "CREATE UNIQUE INDEX label_event_retracted_once ON label_event (supersedes) WHERE action = 'retract'",
+    """
+    CREATE TRIGGER label_event_is_never_updated BEFORE UPDATE ON label_event
+    BEGIN SELECT RAISE(ABORT, 'label events are never changed: append a new one'); END
+    """,
+    """
+    CREATE TRIGGER label_event_is_never_deleted BEFORE DELETE ON label_event
+    BEGIN SELECT RAISE(ABORT, 'label events are never deleted: append a retraction'); END
+    """,
+    # INSERT OR REPLACE deletes without firing the delete trigger unless recursive_triggers is on
+    """
+    CREATE TRIGGER label_event_is_never_replaced BEFORE INSERT ON label_event
+    WHEN EXISTS (SELECT 1 FROM label_event WHERE event_id = NEW.event_id)
+    BEGIN SELECT RAISE(ABORT, 'label events are never replaced: append a new one'); END
+    """,
+    """
+    CREATE VIEW label_standing AS
+    SELECT * FROM label_event AS event
+    WHERE action <> 'retract' AND NOT EXISTS (
+        SELECT 1 FROM label_event AS retraction
+        WHERE retraction.action = 'retract' AND retraction.supersedes = event.event_id
+    )
+    """,
+    """
+    CREATE VIEW label_current AS
+    SELECT * FROM label_standing AS event
+    WHERE action = 'label' AND NOT EXISTS (
+        SELECT 1 FROM label_standing AS later
+        WHERE later.annotator = event.annotator AND later.prompt_id = event.prompt_id
+          AND later.memory_id = event.memory_id AND later.digest = event.digest
+          AND later.action = 'label' AND later.event_id > event.event_id
+    )
+    """,
+)
+
+
+def m001_retrievals(db: Database) -> None:
+    for statement in RETRIEVALS:
+        db.execute(statement)
+
+
+def m002_labels(db: Database) -> None:
+    for statement in LABELS:
+        db.execute(statement)
+
+
+STEPS = (m001_retrievals, m002_labels)
+"""Every step there is, in order."""
+
+for step in STEPS:
+    MIGRATIONS()(step)

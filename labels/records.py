@@ -1,0 +1,111 @@
+"""What people said, and what was put before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.memory import MemorySummary
+    from engine.prompt import Prompt
+
+LABEL, SKIP, RETRACT = "label", "skip", "retract"
+ACTIONS = (LABEL, SKIP, RETRACT)
+"""What an event does. A retraction takes back the event that its `supersedes` names."""
+
+RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE = "relevant", "not", "unsure", "unrateable"
+VERDICTS = (RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE)
+"""What a label says. The last two are counted, but no precision is computed from them."""
+
+REASONS = ("stale", "wrong", "duplicate", "too generic", "wrong project", "already known")
+"""Why a memory was not relevant, in the words that the screens offer; a label may give none."""
+
+MAX_GRADE = 3
+
+INJECTED, JUDGE_DROPPED = "injected", "judge-dropped"
+"""Strata of a pool: what at least one system injects, and a sample of what the judge dropped."""
+
+Pair = tuple[str, str]
+"""(memory id, digest): a memory as it read at one moment. A label belongs to a prompt and a pair."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One key press, as it was written down; it is never changed.
+
+    `ts` is ISO 8601 in UTC. `verdict` is None unless `action` is a label, `grade` 0..3 or None. `blind` means that no
+    rank, score, system or verdict was on the screen. `position` is the card's place in its pool, 1-based, `seed` the
+    seed of that order, `elapsed_ms` the time from seeing the card to the key. `guideline` is a hash of the instructions
+    that were in force. `supersedes` is the event that this one replaces (a label) or takes back (a retraction).
+    """
+
+    event_id: int
+    ts: str
+    annotator: str
+    prompt_id: str
+    memory_id: str
+    digest: str
+    action: str
+    verdict: str | None
+    grade: int | None
+    reason: str
+    note: str
+    blind: bool
+    position: int
+    seed: int
+    elapsed_ms: int
+    guideline: str
+    app_version: str
+    supersedes: int | None
+
+    @property
+    def pair(self) -> Pair:
+        return self.memory_id, self.digest
+
+
+@dataclass(frozen=True)
+class Label:
+    """What an annotator says now of one memory text for one prompt: the latest label that was not taken back."""
+
+    event_id: int
+    ts: str
+    annotator: str
+    prompt_id: str
+    memory_id: str
+    digest: str
+    verdict: str
+    grade: int | None
+    reason: str
+    note: str
+    blind: bool
+
+    @property
+    def pair(self) -> Pair:
+        return self.memory_id, self.digest
+
+
+@dataclass(frozen=True)
+class Card:
+    """A pooled memory to be labelled.
+
+    `stratum` is INJECTED or JUDGE_DROPPED, `inclusion_probability` (0..1] the chance that it came into the pool, and
+    `position` its place in the order of showing, 1-based.
+    """
+
+    memory: MemorySummary
+    stratum: str
+    inclusion_probability: float
+    position: int
+
+    @property
+    def pair(self) -> Pair:
+        return self.memory.id, self.memory.digest
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The cards of one prompt in the order in which they are shown; `seed` made that order."""
+
+    prompt: Prompt
+    cards: tuple[Card, ...]
+    seed: int

@@ -1,0 +1,118 @@
+"""Small engine records, made by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judgement, Verdict
+from engine.memory import MemorySummary
+from engine.prompt import Prompt
+from engine.retrieval import HIGH, Candidate, Retrieval
+from labels.measure.outcomes import Outcome
+from labels.records import INJECTED, Card, Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from labels.store import LabelStore
+
+ROOT = "/project/.claude/memory"
+
+
+def memory(memory_id: str, digest: str = "") -> MemorySummary:
+    return MemorySummary(
+        id=memory_id,
+        category="decision",
+        title=f"Title of {memory_id}",
+        tags=("auth", "tokens"),
+        path=f"decisions/{memory_id}.json",
+        file=f"{ROOT}/decisions/{memory_id}.json",
+        status="active",
+        created_at="2025-01-01T00:00:00Z",
+        updated_at="2025-01-01T00:00:00Z",
+        digest=digest or f"digest-of-{memory_id}",
+    )
+
+
+def prompt(prompt_id: str = "p1", text: str = "how do tokens expire?") -> Prompt:
+    return Prompt(id=prompt_id, text=text)
+
+
+def candidate(of: MemorySummary, rank: int, dropped_by: str | None = None, verdict: Verdict | None = None) -> Candidate:
+    score = -10.0 + rank
+    return Candidate(of, rank, score, 0, score, 1.0, HIGH, ("tokens",), verdict, None, dropped_by)
+
+
+def retrieval(
+    injected: Sequence[str],
+    dropped: Mapping[str, str] | None = None,
+    *,
+    system: str = "bm25",
+    prompt_id: str = "p1",
+    digests: Mapping[str, str] | None = None,
+    text: str = "how do tokens expire?",
+) -> Retrieval:
+    """A retrieval without a judge; *dropped* maps memory ids to the stage."""
+    stages = [*((each, None) for each in injected), *(dropped or {}).items()]
+    candidates = tuple(
+        candidate(memory(memory_id, (digests or {}).get(memory_id, "")), rank, stage)
+        for rank, (memory_id, stage) in enumerate(stages, start=1)
+    )
+    return Retrieval(prompt(prompt_id, text), system, "auto", "fts5_bm25", candidates, None, "", 1.5)
+
+
+def judged(kept: Sequence[str], rejected: Sequence[str], *, prompt_id: str = "p1") -> Retrieval:
+    """A retrieval whose judge answered."""
+    verdicts = tuple(
+        Verdict(memory_id, APPROVED if memory_id in kept else REJECTED, OK, "because")
+        for memory_id in (*kept, *rejected)
+    )
+    candidates = tuple(
+        candidate(memory(each.memory_id), rank, None if each.decision == APPROVED else "judge", each)
+        for rank, each in enumerate(verdicts, start=1)
+    )
+    judgement = Judgement(OK, verdicts, "scripted", "none", "0123456789abcdef", 210.0)
+    return Retrieval(prompt(prompt_id), "bm25+judge", "auto", "fts5_bm25", candidates, judgement, "", 211.5)
+
+
+def failed(injected: Sequence[str], *, prompt_id: str = "p1") -> Retrieval:
+    """A retrieval whose judge did not answer in time."""
+    verdicts = tuple(Verdict(memory_id, FLAGGED, TIMEOUT) for memory_id in injected)
+    candidates = tuple(candidate(memory(each.memory_id), rank, None, each) for rank, each in enumerate(verdicts, 1))
+    judgement = Judgement(TIMEOUT, verdicts, "scripted", "none", "0123456789abcdef", 3000.0)
+    return Retrieval(prompt(prompt_id), "bm25+judge", "auto", "fts5_bm25", candidates, judgement, TIMEOUT, 3001.0)
+
+
+def record(store: LabelStore, *retrievals: Retrieval, root: str = ROOT, corpus_hash: str = "c1") -> None:
+    for each in retrievals:
+        bodies = {candidate.memory.id: f"Body of {candidate.memory.id}" for candidate in each.candidates}
+        store.record_retrieval(each, root=root, config_json="{}", corpus_hash=corpus_hash, bodies=bodies)
+
+
+def card(memory_id: str, digest: str = "", position: int = 1) -> Card:
+    return Card(memory(memory_id, digest), INJECTED, 1.0, position)
+
+
+def pool_of(*memory_ids: str, prompt_id: str = "p1") -> Pool:
+    cards = tuple(card(memory_id, position=position) for position, memory_id in enumerate(memory_ids, start=1))
+    return Pool(prompt(prompt_id), cards, seed=1)
+
+
+def outcome(
+    injected: Sequence[str],
+    *,
+    prompt_id: str = "p1",
+    system: str = "bm25",
+    decisions: Mapping[str, str | None] | None = None,
+    fallback: str = "",
+    run_id: str = "",
+) -> Outcome:
+    """What a system did; candidates are *decisions*, or else what it injected, which no judge saw."""
+    candidates = tuple((decisions or dict.fromkeys(injected)).items())
+    return Outcome(prompt_id, system, tuple(injected), candidates, fallback, 1.0, run_id)
+
+
+def write(path: Path, *lines: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from labels.measure.intervals import (
+    Interval,
+    cluster_variance,
+    design_effect,
+    effective_size,
+    headline_interval,
+    wilson,
+)
+
+UNEVEN = [(3, 3), (0, 3), (2, 2), (1, 3), (0, 0), (1, 1), (3, 3), (0, 2), (2, 3)]
+
+
+def close(interval: Interval | None, low: float, high: float) -> bool:
+    return interval is not None and (interval.low, interval.high) == pytest.approx((low, high), abs=1e-6)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(41, 50), (0, 10), (10, 10), (1, 1), (0, 1), (112, 243)])
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+def test_wilson_is_what_statsmodels_says(successes: int, n: int, confidence: float) -> None:
+    oracle = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
+    assert close(wilson(successes, n, confidence), *oracle)
+
+
+def test_wilson_gives_the_figures_that_were_measured() -> None:
+    interval = wilson(41, 50)
+    assert interval is not None
+    assert (round(interval.low, 5), round(interval.high, 5)) == (0.69204, 0.90230)
+
+
+def test_wilson_takes_a_size_that_is_not_whole() -> None:
+    oracle = proportion_confint(20.5, 25.0, method="wilson")
+    assert close(wilson(20.5, 25.0), *oracle)
+    assert wilson(0, 0) is None
+
+
+@given(st.integers(0, 60), st.integers(1, 60))
+def test_wilson_holds_the_estimate_and_stays_a_proportion(successes: int, more: int) -> None:
+    n = successes + more
+    interval = wilson(successes, n)
+    assert interval is not None
+    assert 0 <= interval.low <= successes / n <= interval.high <= 1
+
+
+def test_the_cluster_variance_is_that_of_a_regression_with_clustered_errors() -> None:
+    values, prompts = [], []
+    for number, (relevant, judged) in enumerate(UNEVEN):
+        values += [1.0] * relevant + [0.0] * (judged - relevant)
+        prompts += [number] * judged
+    fit = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": prompts})
+    variance = cluster_variance(UNEVEN)
+    assert variance is not None
+    assert variance**0.5 == pytest.approx(float(fit.bse[0]), abs=1e-6)
+
+
+def test_the_design_effect_is_1_for_single_memories_and_the_prompts_size_for_identical_ones() -> None:
+    alone = [(1, 1)] * 30 + [(0, 1)] * 20
+    identical = [(3, 3)] * 30 + [(0, 3)] * 20
+    assert design_effect(alone) == pytest.approx(50 / 49)
+    assert design_effect(identical) == pytest.approx(3 * 50 / 49)
+
+
+def test_the_headline_interval_is_wilsons_with_the_effective_size() -> None:
+    identical = [(3, 3)] * 30 + [(0, 3)] * 20
+    n = 150 / (3 * 50 / 49)
+    assert effective_size(identical) == pytest.approx(n)
+    assert close(headline_interval(identical), *proportion_confint(0.6 * n, n, method="wilson"))
+
+
+def test_prompts_that_are_more_alike_than_chance_do_not_narrow_the_interval() -> None:
+    even = [(1, 2)] * 20
+    assert design_effect(even) == 0
+    assert effective_size(even) == 40
+    assert headline_interval(even) == wilson(20, 40)
+
+
+@pytest.mark.parametrize(("relevant", "successes"), [(3, 30), (0, 0)])
+def test_all_or_none_relevant_count_every_memory(relevant: int, successes: int) -> None:
+    assert design_effect([(relevant, 3)] * 10) is None
+    assert headline_interval([(relevant, 3)] * 10) == wilson(successes, 30)
+
+
+def test_one_prompt_counts_as_one_memory() -> None:
+    assert cluster_variance([(2, 3), (0, 0)]) is None
+    assert close(headline_interval([(2, 3), (0, 0)]), *proportion_confint(2 / 3, 1.0, method="wilson"))
+
+
+def test_nothing_judged_has_no_interval() -> None:
+    assert headline_interval([]) is None
+    assert headline_interval([(0, 0)]) is None
+    assert design_effect([]) is None
+
+
+def test_the_headline_interval_covers_clustered_prompts_where_the_plain_one_does_not() -> None:
+    rng = random.Random(20250601)
+    covered = plain = 0
+    for _ in range(1000):
+        prompts = [clustered(rng, precision=0.8) for _ in range(45)]
+        headline, naive = headline_interval(prompts), wilson(sum(x for x, _ in prompts), 135)
+        assert headline is not None
+        assert naive is not None
+        covered += headline.low <= 0.8 <= headline.high
+        plain += naive.low <= 0.8 <= naive.high
+    assert covered >= 935
+    assert plain <= 890
+
+
+def clustered(rng: random.Random, precision: float) -> tuple[int, int]:
+    """Three memories whose relevance has an intra-class correlation of 0.475: a design effect of 1.95."""
+    shape = 1 / 0.475 - 1
+    chance = rng.betavariate(precision * shape, (1 - precision) * shape)
+    return sum(rng.random() < chance for _ in range(3)), 3

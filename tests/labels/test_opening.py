@@ -1,0 +1,203 @@
+"""What happens when a label store is opened, and when its place does not allow it."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Timer
+
+import pytest
+from sqlite_utils import Database
+
+from engine.errors import LabelStoreError, NewerStoreError
+from labels.database import switch_to_wal
+from labels.records import RELEVANT
+from labels.store import LabelStore
+from tests.labels.samples import card, pool_of
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def query(path: Path, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def label(store: LabelStore, memory_id: str = "a") -> int:
+    return store.label("ann", "p1", card(memory_id), RELEVANT, seed=1, blind=True, elapsed_ms=1).event_id
+
+
+def test_opening_makes_the_folders_and_a_store_in_wal_mode(tmp_path: Path) -> None:
+    path = tmp_path / "not" / "there yet" / "labels.db"
+    with LabelStore.open(path) as store:
+        assert store.labels() == ()
+        assert query(path, "PRAGMA journal_mode") == [("wal",)]
+
+
+def test_the_schema_is_readable_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    LabelStore.open(path).close()
+    names = {name for (name,) in query(path, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
+    assert names >= {"prompt", "memory_version", "run", "result", "retrieval", "judge_call", "judge_verdict"}
+    assert names >= {"frame", "label_event", "label_current"}
+    keys = {row[2] for row in query(path, "PRAGMA foreign_key_list(label_event)")}
+    assert keys == {"prompt", "memory_version", "label_event"}
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    path.touch()
+    with LabelStore.open(path) as store:
+        assert store.labels() == ()
+
+
+@pytest.mark.parametrize("content", [b"x", b"not a database at all\n", b"a" * 5000, b"SQLite format 3\0" + b"a" * 5000])
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+    with pytest.raises(LabelStoreError, match=r"notes\.txt.*(not an SQLite database|damaged).*--db or MEMSIFT_DB"):
+        LabelStore.open(path)
+    assert path.read_bytes() == content
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["notes.txt"]
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE visits (url)")
+    before = path.read_bytes()
+    with pytest.raises(LabelStoreError, match=r"history\.db: it is another program's database.*left alone"):
+        LabelStore.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_newer_store_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    LabelStore.open(path).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)",
+            ["memsift.labels", "m999_x", "now"],
+        )
+    before = path.read_bytes()
+    with pytest.raises(NewerStoreError, match=r"labels\.db: a newer memsift made it \(it has m999_x\).*Update memsift"):
+        LabelStore.open(path)
+    assert path.read_bytes() == before
+
+
+def test_a_store_with_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    LabelStore.open(path).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm002_labels'")
+        connection.execute("DROP VIEW label_current")
+        connection.execute("DROP VIEW label_standing")
+        connection.execute("DROP TABLE label_event")
+        connection.execute("DROP TABLE frame")
+    with LabelStore.open(path) as store:
+        store.record_frame(pool_of("a"))
+        assert label(store) == 1
+
+
+def test_a_place_that_cannot_hold_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(LabelStoreError, match=r"file/labels\.db: .*Check its folder.*--db or MEMSIFT_DB"):
+        LabelStore.open(tmp_path / "file" / "labels.db")
+    with pytest.raises(LabelStoreError, match=r"Is a directory"):
+        LabelStore.open(tmp_path)
+
+
+READ_ONLY = """
+import os, sys
+from pathlib import Path
+from engine.errors import LabelStoreError
+from labels.store import LabelStore
+if os.getuid() == 0:
+    os.setuid(65534)  # root may write everything
+try:
+    LabelStore.open(Path(sys.argv[1]))
+except LabelStoreError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_may_not_be_written_is_named() -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.db"
+        LabelStore.open(path).close()
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+        done = subprocess.run([sys.executable, "-c", READ_ONLY, str(path)], cwd=PROJECT, capture_output=True, text=True)
+        path.parent.chmod(0o755)
+    assert "labels.db: it may not be written. Check the permissions" in done.stdout, done.stderr
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from engine.errors import LabelStoreError
+from labels.records import RELEVANT
+from labels.store import LabelStore
+from tests.labels.samples import card, pool_of
+store = LabelStore.open(Path(sys.argv[1]))
+store.record_frame(pool_of("a"))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+saved = 0
+try:
+    for _ in range(10_000):
+        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1, note="x" * 5000)
+        saved += 1
+except LabelStoreError as error:
+    print(saved, error)
+"""
+
+
+def test_a_full_disk_is_named_and_every_saved_label_stays(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    done = subprocess.run([sys.executable, "-c", FULL_DISK, str(path)], cwd=PROJECT, capture_output=True, text=True)
+    saved, message = done.stdout.split(" ", 1)
+    assert "labels.db: the disk" in message
+    assert "What was saved before is untouched" in message
+    with LabelStore.open(path) as store:
+        assert len(store.events()) == int(saved) > 10
+
+
+def test_a_store_that_another_program_holds_is_waited_for_and_then_named(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    LabelStore.open(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(LabelStoreError, match="another program is writing to it"):
+            LabelStore.open(path, busy_timeout_s=0.05)
+
+
+def test_a_writer_in_the_way_of_wal_mode_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    with (
+        closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as writer,
+        closing(Database(path, execute_plugins=False)) as db,
+    ):
+        writer.execute("CREATE TABLE anything (x)")
+        writer.execute("BEGIN IMMEDIATE")
+        release = Timer(0.1, writer.rollback)
+        release.start()
+        switch_to_wal(db, busy_timeout_s=5)
+        release.join()
+        assert db.journal_mode == "wal"
+
+
+def test_a_writer_that_stays_in_the_way_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as writer,
+        closing(Database(path, execute_plugins=False)) as db,
+    ):
+        writer.execute("CREATE TABLE anything (x)")
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            switch_to_wal(db, busy_timeout_s=0.05)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.queue import Progress, is_finished, open_cards, pace, progress, prompt_order
+from labels.records import LABEL, RETRACT, SKIP, Event
+from tests.labels.samples import pool_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from labels.records import Pair
+
+
+def pair(memory_id: str) -> Pair:
+    return memory_id, f"digest-of-{memory_id}"
+
+
+def shown(labelled: set[str], skips: Mapping[str, int]) -> list[str]:
+    skipped = {pair(memory_id): times for memory_id, times in skips.items()}
+    cards = open_cards(pool_of("a", "b", "c", "d"), {pair(memory_id) for memory_id in labelled}, skipped)
+    return [card.memory.id for card in cards]
+
+
+def event(action: str, elapsed_ms: int) -> Event:
+    return Event(1, "t", "ann", "p1", "a", "d", action, None, None, "", "", True, 1, 1, elapsed_ms, "", "0.1.0", None)
+
+
+def test_prompts_come_in_a_seeded_random_order_whatever_order_they_are_given_in() -> None:
+    prompts = [f"p{number}" for number in range(20)]
+    order = prompt_order(prompts, seed=1)
+    assert sorted(order) == sorted(prompts)
+    assert list(order) != prompts
+    assert prompt_order([*reversed(prompts), "p3"], seed=1) == order
+    assert prompt_order(prompts, seed=2) != order
+
+
+def test_cards_come_in_the_pools_order_without_the_labelled() -> None:
+    assert shown(set(), {}) == ["a", "b", "c", "d"]
+    assert shown({"a", "c"}, {}) == ["b", "d"]
+
+
+def test_a_skipped_card_comes_back_at_the_end_and_is_passed_after_a_second_skip() -> None:
+    assert shown(set(), {"a": 1}) == ["b", "c", "d", "a"]
+    assert shown({"b"}, {"a": 1, "c": 2}) == ["d", "a"]
+    assert shown(set(), {"a": 3, "b": 2, "c": 2, "d": 2}) == []
+
+
+def test_a_label_for_another_text_leaves_the_card_open() -> None:
+    assert [card.memory.id for card in open_cards(pool_of("a"), {("a", "edited")}, {})] == ["a"]
+
+
+def test_a_prompt_is_finished_when_every_card_is_labelled_or_passed() -> None:
+    pool = pool_of("a", "b")
+    assert not is_finished(pool, {pair("a")}, {})
+    assert not is_finished(pool, {pair("a")}, {pair("b"): 1})
+    assert is_finished(pool, {pair("a")}, {pair("b"): 2})
+    assert is_finished(pool_of(), set(), {})
+
+
+def test_progress_counts_prompts_labels_and_open_cards() -> None:
+    pools = [pool_of("a", "b"), pool_of("a", "c", "d", prompt_id="p2"), pool_of(prompt_id="p3")]
+    labelled = {"p1": {pair("a"), pair("b")}, "p2": {pair("a"), ("gone", "gone")}}
+    assert progress(pools, labelled, {"p2": {pair("c"): 2}}) == Progress(
+        prompts_done=2, prompts=3, labels=3, open_cards=1
+    )
+
+
+def test_pace_is_the_median_time_of_a_label_in_seconds() -> None:
+    events = [event(LABEL, 1000), event(LABEL, 60_000), event(LABEL, 3000), event(SKIP, 1), event(RETRACT, 0)]
+    assert pace(events) == 3.0
+    assert pace(events[3:]) is None

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.errors import ExchangeError
+from labels.exchange.runs import write_row
+from labels.measure.intervals import Interval, wilson
+from labels.measure.metrics import Ratio
+from labels.measure.report import (
+    EXCLUDE,
+    Report,
+    SystemReport,
+    build_report,
+    labelled_basis,
+    report_from_files,
+    report_from_store,
+)
+from labels.pooling import pool
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LabelStore]:
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        yield store
+
+
+def say(store: LabelStore, said: str, verdict: str, *, who: str = "ann", blind: bool = True, digest: str = "") -> None:
+    """*said* is "prompt memory"."""
+    prompt_id, memory_id = said.split()
+    store.label(who, prompt_id, card(memory_id, digest), verdict, seed=1, blind=blind, elapsed_ms=1)
+
+
+def system(report: Report, name: str) -> SystemReport:
+    return next(each for each in report.systems if each.system == name)
+
+
+def replayed(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b", "c"]), judged(["a"], ["b", "c", "d"]))
+    record(store, retrieval(["a", "b"], prompt_id="p2"), judged([], ["a", "b"], prompt_id="p2"))
+
+
+def labelled(store: LabelStore) -> None:
+    replayed(store)
+    for said, verdict in {
+        "p1 a": RELEVANT,
+        "p1 b": RELEVANT,
+        "p1 c": UNSURE,
+        "p2 a": NOT_RELEVANT,
+        "p2 b": NOT_RELEVANT,
+    }.items():
+        say(store, said, verdict)
+
+
+def test_the_report_measures_every_system_on_the_labels(store: LabelStore) -> None:
+    labelled(store)
+    report = report_from_store(store, ROOT, DIGESTS)
+    bm25, judge = report.systems
+    assert (bm25.system, bm25.prompts, bm25.precision) == ("bm25", 2, Ratio(2, 4))
+    assert bm25.interval == wilson(0.5, 1.0)  # the design effect of 2/2 and 0/2 is 4
+    assert (bm25.bounds, bm25.unjudged) == (Interval(2 / 5, 3 / 5), Ratio(1, 5))
+    assert (bm25.fire_rate, bm25.false_fire_rate, bm25.silent) == (Ratio(2, 2), Ratio(1, 1), 0)
+    assert (bm25.irrelevant_per_prompt, bm25.lost_per_prompt) == (Ratio(2, 2), Ratio(0, 2))
+    assert bm25.recall_in_pool == Ratio(2, 2)
+    assert bm25.agreement is None
+    assert (judge.system, judge.precision, judge.silent) == ("bm25+judge", Ratio(1, 1), 1)
+    assert (judge.fire_rate, judge.false_fire_rate) == (Ratio(1, 2), Ratio(0, 1))
+    assert (judge.lost_per_prompt, judge.recall_in_pool) == (Ratio(1, 2), Ratio(1, 2))
+    assert (judge.median_ms, judge.fallbacks) == (211.5, Ratio(0, 2))
+
+
+def test_the_report_grades_the_judge_and_counts_the_labels(store: LabelStore) -> None:
+    labelled(store)
+    report = report_from_store(store, ROOT, DIGESTS)
+    assert report.agreement is not None
+    assert (report.agreement.sensitivity, report.agreement.specificity) == (Ratio(1, 2), Ratio(2, 2))
+    assert [each.memory_id for each in report.agreement.disagreements] == ["b"]
+    assert report.labels == {"relevant": 2, "not": 2, "unsure": 1, "unrateable": 0}
+    assert (report.prompts, report.labelled_prompts, report.annotators) == (2, 2, ("ann",))
+    assert (report.stale, report.blind) == (0, Ratio(5, 5))
+
+
+def test_a_label_that_was_taken_back_does_not_count(store: LabelStore) -> None:
+    labelled(store)
+    store.undo("ann")
+    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(2, 3)
+
+
+def test_a_stale_label_does_not_count(store: LabelStore) -> None:
+    labelled(store)
+    report = report_from_store(store, ROOT, {**DIGESTS, "a": "edited"})
+    assert system(report, "bm25").precision == Ratio(1, 2)
+    assert report.stale == 2
+    assert "2 labels are stale: the memory was edited or removed since. Stale labels do not count." in report.notes
+
+
+def test_a_label_about_another_text_than_was_replayed_waits(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    say(store, "p1 a", RELEVANT, digest="edited")
+    report = report_from_store(store, ROOT, {"a": "edited"})
+    assert system(report, "bm25").precision.value is None
+    assert any("1 label is about a newer or older text than the one replayed" in note for note in report.notes)
+    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="c2")
+    assert system(report_from_store(store, ROOT, {"a": "edited"}), "bm25").precision == Ratio(1, 1)
+
+
+def test_an_old_label_does_not_speak_for_an_edited_memory(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    say(store, "p1 a", RELEVANT)
+    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="c2")
+    assert system(report_from_store(store, ROOT), "bm25").precision.value is None
+
+
+def test_only_the_root_that_was_asked_for_is_measured(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), root="/one")
+    record(store, retrieval(["a"], prompt_id="p2"), root="/two")
+    say(store, "p1 a", RELEVANT)
+    say(store, "p2 a", NOT_RELEVANT)
+    report = report_from_store(store, "/one", {"a": "digest-of-a"})
+    assert (report.prompts, system(report, "bm25").precision) == (1, Ratio(1, 1))
+    assert report_from_store(store).prompts == 2
+
+
+def test_several_annotators_are_one_voice_or_one_by_one(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT, "cyd": NOT_RELEVANT}.items():
+        say(store, "p1 a", verdict, who=who)
+    for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT}.items():
+        say(store, "p1 b", verdict, who=who)
+    report = report_from_store(store)
+    assert (system(report, "bm25").precision, report.annotators) == (Ratio(0, 1), ("ann", "bob", "cyd"))
+    assert any("1 memory splits the annotators evenly" in note for note in report.notes)
+    assert system(report_from_store(store, annotator="ann"), "bm25").precision == Ratio(2, 2)
+
+
+def test_a_failed_judge_counts_as_the_fallback_that_was_injected(store: LabelStore) -> None:
+    record(store, failed(["a", "b"]))
+    say(store, "p1 a", RELEVANT)
+    report = report_from_store(store, ROOT, DIGESTS)
+    judge = system(report, "bm25+judge")
+    assert (judge.precision, judge.fallbacks) == (Ratio(1, 1), Ratio(1, 1))
+    assert any("the judge failed on 1 of 1 prompt;" in note for note in report.notes)
+
+
+def test_labels_given_with_scores_in_view_are_pointed_out(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    say(store, "p1 a", RELEVANT, blind=False)
+    say(store, "p1 b", RELEVANT)
+    report = report_from_store(store, ROOT, DIGESTS)
+    assert report.blind == Ratio(1, 2)
+    assert any("1 of 2 labels were given with rank" in note for note in report.notes)
+
+
+def test_the_notes_say_what_cannot_be_known(store: LabelStore) -> None:
+    assert report_from_store(store).notes == ("Nothing has been replayed yet: there is no outcome to measure.",)
+    replayed(store)
+    assert report_from_store(store, ROOT, DIGESTS).notes == (
+        "None of these prompts has a judgement: precision cannot be known.",
+    )
+    store.record_frame(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
+    say(store, "p1 a", RELEVANT)
+    notes = "\n".join(report_from_store(store, ROOT).notes)
+    assert "Only 1 prompt has judgements" in notes
+    assert "bm25: 4 of 5 injected memories are unjudged" in notes
+    assert "Only a sample of what the judge dropped was put before people" in notes
+    assert "not compared with the memories as they are now" in notes
+    assert "recall and losses are within the pool" in notes
+
+
+def test_mixed_runs_and_different_prompts_are_pointed_out(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), judged(["a"], []))
+    record(store, retrieval(["a"], prompt_id="p2"), corpus_hash="c2")
+    notes = "\n".join(report_from_store(store, ROOT, DIGESTS).notes)
+    assert "bm25: results of 2 runs" in notes
+    assert "bm25+judge: results" not in notes
+    assert "The systems were not replayed on the same prompts" in notes
+
+
+def test_the_time_of_a_system_is_the_median_of_its_prompts() -> None:
+    rows = [replace(outcome(["a"], prompt_id=f"p{ms}"), elapsed_ms=ms) for ms in (9.0, 1.0, 2.0)]
+    assert build_report(rows, labelled_basis(rows, {})).systems[0].median_ms == 2.0
+
+
+RUN = [
+    retrieval(["a", "b", "c"]),
+    judged(["a"], ["b", "c"]),
+    retrieval(["d", "e"], prompt_id="p2"),
+    judged([], ["d", "e"], prompt_id="p2"),
+]
+
+
+def files(tmp_path: Path, *qrels: str) -> tuple[Path, Path]:
+    run = write(tmp_path / "run.jsonl", *(json.dumps(write_row(each)) for each in RUN))
+    return run, write(tmp_path / "qrels.txt", *qrels)
+
+
+def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) -> None:
+    report = report_from_files(*files(tmp_path, "p1 0 a 1", "p1 0 b 0", "p1 0 never-found 1"))
+    bm25, judge = report.systems
+    assert (bm25.precision, bm25.unjudged) == (Ratio(1, 5), Ratio(3, 5))
+    assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 2), Ratio(1, 1), Ratio(0, 1))
+    assert (bm25.irrelevant_per_prompt, judge.irrelevant_per_prompt) == (Ratio(4, 2), Ratio(0, 2))
+    assert (bm25.recall_in_pool, bm25.recall_of_known) == (Ratio(1, 1), Ratio(1, 2))
+    assert judge.agreement is not None
+    assert (judge.agreement.sensitivity, judge.agreement.specificity) == (Ratio(1, 1), Ratio(4, 4))
+    assert any(
+        note == "bm25: 3 of 5 injected memories (60 %) are not in the qrels and count as not relevant, "
+        "by TREC's convention."
+        for note in report.notes
+    )
+
+
+def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None:
+    report = report_from_files(*files(tmp_path, "p1 0 a 1", "p1 0 b 0"), unjudged=EXCLUDE)
+    bm25 = system(report, "bm25")
+    assert (bm25.precision, bm25.unjudged, bm25.bounds) == (Ratio(1, 2), Ratio(3, 5), Interval(1 / 5, 4 / 5))
+    assert bm25.false_fire_rate == Ratio(1, 1)
+    assert any(
+        "3 of 5 injected memories (60 %) are not in the qrels and are left out." in note for note in report.notes
+    )
+
+
+def test_files_with_a_fault_give_no_report(tmp_path: Path) -> None:
+    run, qrels = files(tmp_path, "p1 0 a 1", "p1 0")
+    with pytest.raises(ExchangeError, match=r"qrels\.txt, line 2"):
+        report_from_files(run, qrels)
+    with pytest.raises(ValueError, match="perhaps"):
+        report_from_files(run, qrels, unjudged="perhaps")

@@ -1,0 +1,153 @@
+"""Recorded retrievals, and the outcomes that are read back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.errors import LabelStoreError
+from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
+from engine.prompt import Prompt, Turn
+from engine.record import replace
+from labels.records import RELEVANT
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from labels.measure.outcomes import Outcome
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LabelStore]:
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        yield store
+
+
+def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(store.path)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def without_run(outcome: Outcome) -> tuple[object, ...]:
+    return outcome.prompt_id, outcome.system, outcome.injected, outcome.candidates, outcome.fallback, outcome.elapsed_ms
+
+
+def test_a_recorded_retrieval_comes_back_as_an_outcome(store: LabelStore) -> None:
+    record(store, retrieval(["b", "a"], {"c": "cap"}), judged(["a"], ["b"]))
+    bm25, judge = store.outcomes()
+    assert without_run(bm25) == ("p1", "bm25", ("b", "a"), (("b", None), ("a", None), ("c", None)), "", 1.5)
+    assert without_run(judge) == ("p1", "bm25+judge", ("a",), (("a", APPROVED), ("b", REJECTED)), "", 211.5)
+    assert bm25.run_id != judge.run_id
+
+
+def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
+    turns = (Turn("user", "hi"), Turn("assistant", "hello"))
+    asked = Prompt("p1", "fix that", turns, session_id="s", cwd="/w", timestamp="t", source="f.jsonl", kind="context")
+    record(store, replace(retrieval(["a"], {"b": "floor"}), prompt=asked))
+    kept = rows(store, "SELECT text, context_json, kind, source, session_id, cwd, ts FROM prompt")
+    context = json.dumps([{"role": "user", "text": "hi"}, {"role": "assistant", "text": "hello"}])
+    assert kept == [("fix that", context, "context", "f.jsonl", "s", "/w", "t")]
+    assert rows(store, "SELECT memory_id, title, tags, body, category FROM memory_version ORDER BY memory_id") == [
+        ("a", "Title of a", '["auth", "tokens"]', "Body of a", "decision"),
+        ("b", "Title of b", '["auth", "tokens"]', "Body of b", "decision"),
+    ]
+    assert rows(store, "SELECT memory_id, rank, score, injected, dropped_by FROM result ORDER BY rank") == [
+        ("a", 1, -9.0, 1, None),
+        ("b", 2, -8.0, 0, "floor"),
+    ]
+    assert rows(store, "SELECT root, system, corpus_hash FROM run") == [(ROOT, "bm25", "c1")]
+
+
+def test_a_judge_call_is_kept_with_its_status(store: LabelStore) -> None:
+    record(store, failed(["a", "b"]))
+    assert rows(store, "SELECT provider, status, elapsed_ms FROM judge_call") == [("scripted", TIMEOUT, 3000.0)]
+    assert rows(store, "SELECT memory_id, decision, status FROM judge_verdict") == [
+        ("a", FLAGGED, TIMEOUT),
+        ("b", FLAGGED, TIMEOUT),
+    ]
+    (outcome,) = store.outcomes()
+    assert outcome.fallback == TIMEOUT
+    assert outcome.candidates == (("a", FLAGGED), ("b", FLAGGED))
+
+
+def test_a_prompt_replayed_in_the_same_run_replaces_its_rows(store: LabelStore) -> None:
+    record(store, judged(["a", "b"], ["c"]))
+    record(store, judged(["a"], ["d"]))
+    (outcome,) = store.outcomes()
+    assert (outcome.injected, outcome.candidates) == (("a",), (("a", APPROVED), ("d", REJECTED)))
+    counts = [rows(store, f"SELECT count(*) FROM {table}") for table in ("retrieval", "result", "judge_verdict")]
+    assert counts == [[(1,)], [(2,)], [(2,)]]
+
+
+def test_the_newest_run_of_a_system_counts_for_each_prompt(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["a"], prompt_id="p2"), corpus_hash="old")
+    record(store, retrieval(["b"]), corpus_hash="new")
+    assert {outcome.prompt_id: outcome.injected for outcome in store.outcomes()} == {"p1": ("b",), "p2": ("a",)}
+    record(store, retrieval(["c"]), corpus_hash="old")
+    assert {outcome.prompt_id: outcome.injected for outcome in store.outcomes()} == {"p1": ("c",), "p2": ("a",)}
+
+
+def test_outcomes_can_be_those_of_one_root(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), root="/one")
+    record(store, retrieval(["b"]), root="/two")
+    assert [outcome.injected for outcome in store.outcomes("/one")] == [("a",)]
+    assert [outcome.injected for outcome in store.outcomes("/two")] == [("b",)]
+    assert store.outcomes("/three") == ()
+
+
+def test_a_prompt_for_which_nothing_was_found_is_an_outcome_too(store: LabelStore) -> None:
+    record(store, retrieval([]))
+    (outcome,) = store.outcomes()
+    assert (outcome.injected, outcome.candidates) == ((), ())
+
+
+def test_an_edited_memory_keeps_both_texts(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), corpus_hash="old")
+    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="new")
+    assert rows(store, "SELECT digest FROM memory_version") == [("digest-of-a",), ("edited",)]
+    assert store.result_digests() == {"p1": {"a": "edited"}}
+
+
+def test_a_frame_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    store.record_frame(pool_of("a", "b"))
+    store.record_frame(pool_of("a", "b"))
+    assert rows(store, "SELECT memory_id, stratum, inclusion_probability, seed FROM frame") == [
+        ("a", "injected", 1.0, 1),
+        ("b", "injected", 1.0, 1),
+    ]
+    assert rows(store, "SELECT memory_id, body FROM memory_version") == [("a", "Body of a"), ("b", None)]
+
+
+def test_a_labelled_prompt_cannot_become_another_text(store: LabelStore) -> None:
+    record(store, retrieval(["a"], text="first"))
+    record(store, retrieval(["a"], text="second"))
+    store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    record(store, retrieval(["b"], text="second"))
+    with pytest.raises(LabelStoreError, match=r"'p1' was labelled .* with another text"):
+        record(store, retrieval(["c"], text="third"))
+    assert rows(store, "SELECT text FROM prompt") == [("second",)]
+    assert [outcome.injected for outcome in store.outcomes()] == [("b",)]
+
+
+def test_a_retrieval_is_recorded_whole_or_not_at_all(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    twice = retrieval(["b"])
+    with pytest.raises(LabelStoreError, match="UNIQUE constraint failed"):
+        record(store, replace(twice, candidates=twice.candidates * 2))
+    assert [outcome.injected for outcome in store.outcomes()] == [("a",)]
+    assert rows(store, "SELECT memory_id FROM memory_version") == [("a",)]
+
+
+def test_half_a_character_in_a_prompt_does_not_stop_recording(store: LabelStore) -> None:
+    record(store, retrieval(["a"], text="broken \ud83d emoji"))
+    store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    record(store, retrieval(["a"], text="broken \ud83d emoji"))
+    assert rows(store, "SELECT text FROM prompt") == [("broken ? emoji",)]

@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.errors import LabelStoreError
+from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event
+from labels.store import LabelStore
+from tests.labels.samples import card, pool_of, record, retrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOON = datetime(2025, 6, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "labels.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[LabelStore]:
+    with LabelStore.open(path, now=lambda: NOON, guideline="g1") as store:
+        store.record_frame(pool_of("a", "b", "c"))
+        store.record_frame(pool_of("a", "b", prompt_id="p2"))
+        yield store
+
+
+def say(store: LabelStore, memory_id: str, verdict: str, *, prompt_id: str = "p1", who: str = "ann") -> Event:
+    return store.label(who, prompt_id, card(memory_id), verdict, seed=7, blind=True, elapsed_ms=1200)
+
+
+def skip(store: LabelStore, memory_id: str, *, prompt_id: str = "p1", who: str = "ann") -> Event:
+    return store.skip(who, prompt_id, card(memory_id), seed=7, blind=True, elapsed_ms=300)
+
+
+def verdicts(store: LabelStore, who: str = "ann") -> dict[str, str]:
+    return {label.memory_id: label.verdict for label in store.labels(who, "p1")}
+
+
+def test_a_label_keeps_all_that_is_known_of_it(store: LabelStore) -> None:
+    event = store.label(
+        "ann",
+        "p1",
+        card("b", position=2),
+        NOT_RELEVANT,
+        seed=7,
+        blind=False,
+        elapsed_ms=950,
+        grade=1,
+        reason="stale",
+        note="old [api]",
+    )
+    assert (event.annotator, event.prompt_id, event.pair) == ("ann", "p1", ("b", "digest-of-b"))
+    assert (event.action, event.verdict, event.grade, event.reason) == (LABEL, NOT_RELEVANT, 1, "stale")
+    assert (event.note, event.blind, event.position, event.seed) == ("old [api]", False, 2, 7)
+    assert (event.ts, event.elapsed_ms) == ("2025-06-01T12:00:00.250+00:00", 950)
+    assert (event.guideline, event.app_version) == ("g1", "0.1.0")
+    assert event.supersedes is None
+    assert store.events() == (event,)
+
+
+def test_a_second_label_supersedes_the_first_and_both_are_kept(store: LabelStore) -> None:
+    first = say(store, "a", RELEVANT)
+    second = say(store, "a", NOT_RELEVANT)
+    assert second.supersedes == first.event_id
+    assert verdicts(store) == {"a": NOT_RELEVANT}
+    assert [event.verdict for event in store.events()] == [RELEVANT, NOT_RELEVANT]
+
+
+def test_undo_takes_back_the_latest_label_and_says_which(store: LabelStore) -> None:
+    say(store, "a", RELEVANT)
+    last = say(store, "b", NOT_RELEVANT)
+    assert store.undo("ann") == last
+    assert verdicts(store) == {"a": RELEVANT}
+    assert [event.action for event in store.events()] == [LABEL, LABEL, RETRACT]
+    assert store.events()[-1].supersedes == last.event_id
+    assert (store.events()[-1].verdict, store.events()[-1].elapsed_ms) == (None, 0)
+
+
+def test_undo_goes_back_to_the_beginning_and_then_says_none(store: LabelStore) -> None:
+    events = [say(store, "a", RELEVANT), skip(store, "b"), say(store, "b", UNSURE)]
+    assert [store.undo("ann") for _ in range(4)] == [*reversed(events), None]
+    assert verdicts(store) == {}
+
+
+def test_undoing_a_second_label_brings_the_first_back(store: LabelStore) -> None:
+    say(store, "a", RELEVANT)
+    say(store, "a", NOT_RELEVANT)
+    store.undo("ann")
+    assert verdicts(store) == {"a": RELEVANT}
+
+
+def test_a_label_after_an_undo_supersedes_what_stands(store: LabelStore) -> None:
+    first = say(store, "a", RELEVANT)
+    say(store, "a", NOT_RELEVANT)
+    store.undo("ann")
+    assert say(store, "a", UNSURE).supersedes == first.event_id
+    assert verdicts(store) == {"a": UNSURE}
+
+
+def test_undo_works_across_a_restart(store: LabelStore, path: Path) -> None:
+    say(store, "a", RELEVANT)
+    say(store, "a", NOT_RELEVANT)
+    store.close()
+    with LabelStore.open(path) as again:
+        taken_back = again.undo("ann")
+        assert taken_back is not None
+        assert taken_back.verdict == NOT_RELEVANT
+        assert verdicts(again) == {"a": RELEVANT}
+
+
+def test_undo_can_be_kept_to_some_prompts(store: LabelStore) -> None:
+    first = say(store, "a", RELEVANT, prompt_id="p1")
+    say(store, "a", RELEVANT, prompt_id="p2")
+    assert store.undo("ann", ["p1", "p9"]) == first
+    assert store.undo("ann", ["p1"]) is None
+    assert store.undo("ann", []) is None
+    assert [label.prompt_id for label in store.labels()] == ["p2"]
+
+
+def test_undo_leaves_other_people_alone(store: LabelStore) -> None:
+    say(store, "a", RELEVANT, who="ann")
+    say(store, "a", NOT_RELEVANT, who="bob")
+    assert store.undo("ann") is not None
+    assert verdicts(store, "bob") == {"a": NOT_RELEVANT}
+    assert store.undo("ann") is None
+
+
+def test_people_label_the_same_memory_independently(store: LabelStore) -> None:
+    say(store, "a", RELEVANT, who="ann")
+    event = say(store, "a", NOT_RELEVANT, who="bob")
+    assert event.supersedes is None
+    assert [label.verdict for label in store.labels()] == [RELEVANT, NOT_RELEVANT]
+
+
+def test_skips_are_counted_until_they_are_taken_back(store: LabelStore) -> None:
+    skip(store, "a")
+    skip(store, "a")
+    skip(store, "b")
+    assert store.skips("ann", "p1") == {("a", "digest-of-a"): 2, ("b", "digest-of-b"): 1}
+    assert store.skips("ann", "p2") == {}
+    taken_back = store.undo("ann")
+    assert taken_back is not None
+    assert taken_back.action == SKIP
+    assert store.skips("ann", "p1") == {("a", "digest-of-a"): 2}
+
+
+def test_a_skip_does_not_hide_a_label(store: LabelStore) -> None:
+    say(store, "a", RELEVANT)
+    skip(store, "a")
+    assert verdicts(store) == {"a": RELEVANT}
+
+
+def test_recent_labels_come_newest_first_and_once_each(store: LabelStore) -> None:
+    say(store, "a", RELEVANT)
+    say(store, "b", RELEVANT)
+    say(store, "a", NOT_RELEVANT)
+    assert [(label.memory_id, label.verdict) for label in store.recent("ann")] == [
+        ("a", NOT_RELEVANT),
+        ("b", RELEVANT),
+    ]
+    assert [label.memory_id for label in store.recent("ann", limit=1)] == ["a"]
+
+
+def test_counts_have_an_entry_for_every_verdict(store: LabelStore) -> None:
+    say(store, "a", RELEVANT)
+    say(store, "b", NOT_RELEVANT)
+    say(store, "b", RELEVANT)
+    say(store, "c", UNSURE, who="bob")
+    assert store.counts("ann") == {"relevant": 2, "not": 0, "unsure": 0, "unrateable": 0}
+    assert store.counts() == {"relevant": 2, "not": 0, "unsure": 1, "unrateable": 0}
+
+
+def test_a_label_is_stale_when_its_memory_was_edited_or_is_gone(store: LabelStore) -> None:
+    for memory_id in ("a", "b", "c"):
+        say(store, memory_id, RELEVANT)
+    stale = store.stale_labels({"a": "digest-of-a", "b": "edited"})
+    assert [label.memory_id for label in stale] == ["b", "c"]
+
+
+def test_an_edited_memory_is_labelled_anew_beside_its_old_label(store: LabelStore) -> None:
+    say(store, "a", RELEVANT)
+    again = store.label("ann", "p1", card("a", "edited"), NOT_RELEVANT, seed=7, blind=True, elapsed_ms=1)
+    assert again.supersedes is None
+    assert {label.digest: label.verdict for label in store.labels()} == {
+        "digest-of-a": RELEVANT,
+        "edited": NOT_RELEVANT,
+    }
+    assert [label.digest for label in store.stale_labels({"a": "edited"})] == ["digest-of-a"]
+
+
+def test_labels_of_another_root_are_not_stale(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), root="/one")
+    record(store, retrieval(["b"], prompt_id="p2"), root="/two")
+    say(store, "a", RELEVANT)
+    say(store, "b", RELEVANT, prompt_id="p2")
+    assert [label.memory_id for label in store.labels(root="/one")] == ["a"]
+    assert store.stale_labels({"a": "digest-of-a"}, root="/one") == ()
+    assert [label.memory_id for label in store.stale_labels({}, root="/two")] == ["b"]
+
+
+def test_a_label_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:
+    with pytest.raises(LabelStoreError, match=r"does not know the prompt 'nowhere'\. Replay the prompt first"):
+        say(store, "new", RELEVANT, prompt_id="nowhere")
+    assert store.events() == ()
+    assert say(store, "a", RELEVANT).event_id == 1
+
+
+def test_a_verdict_that_is_none_is_refused(store: LabelStore) -> None:
+    with pytest.raises(ValueError, match="maybe"):
+        say(store, "a", "maybe")
+    with pytest.raises(ValueError, match="4"):
+        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1, grade=4)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE label_event SET verdict = 'not'",
+        "UPDATE label_event SET note = 'x' WHERE event_id = 1",
+        "DELETE FROM label_event",
+        "INSERT OR REPLACE INTO label_event SELECT * FROM label_event WHERE event_id = 1",
+    ],
+)
+def test_no_program_can_change_or_delete_an_event(store: LabelStore, path: Path, statement: str) -> None:
+    event = say(store, "a", RELEVANT)
+    other_program = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError, match="label events are never"):
+        other_program.execute(statement)
+    other_program.close()
+    assert store.events() == (event,)
+
+
+def test_an_event_cannot_be_taken_back_twice_by_another_program(store: LabelStore, path: Path) -> None:
+    say(store, "a", RELEVANT)
+    store.undo("ann")
+    columns = "ts, annotator, prompt_id, memory_id, digest, action, reason, note, blind, position, seed, elapsed_ms"
+    copy = f"""INSERT INTO label_event ({columns}, guideline, app_version, supersedes)
+               SELECT {columns}, guideline, app_version, supersedes FROM label_event WHERE action = 'retract'"""
+    other_program = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError):
+        other_program.execute(copy)
+    other_program.close()
+
+
+def test_text_that_no_file_could_hold_is_stored_readably(store: LabelStore) -> None:
+    event = store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1, note="half \ud83d of it")
+    assert store.events()[-1].note == "half ? of it"
+    assert event.event_id == 1
