@@ -1,0 +1,170 @@
+"""The example data that `memsift demo` opens: complete, and consistent with itself."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import tui
+
+DEMO = Path(tui.__file__).parent / "demo"
+MEMORY = DEMO / "memory"
+FOLDERS = {
+    "sessions": "session_summary",
+    "decisions": "decision",
+    "runbooks": "runbook",
+    "constraints": "constraint",
+    "tech-debt": "tech_debt",
+    "preferences": "preference",
+}
+KINDS = {"specific", "multi-topic", "ambiguous", "context-dependent", "identifier", "nothing-relevant"}
+REQUIRED = {"schema_version", "category", "id", "title", "created_at", "updated_at", "tags", "content"}
+
+
+def memory_files() -> list[Path]:
+    return [path for folder in FOLDERS for path in sorted((MEMORY / folder).glob("*.json"))]
+
+
+def memories() -> list[dict[str, Any]]:
+    return [json.loads(path.read_text(encoding="utf-8")) for path in memory_files()]
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DEMO / name).read_text(encoding="utf-8").splitlines()]
+
+
+def qrels() -> list[tuple[str, str, int]]:
+    fields = (line.split() for line in (DEMO / "qrels.txt").read_text(encoding="utf-8").splitlines())
+    return [(prompt, memory, int(grade)) for prompt, _, memory, grade in fields]
+
+
+def relevant_per_prompt() -> Counter[str]:
+    return Counter(prompt for prompt, _, grade in qrels() if grade > 0)
+
+
+def index_line(path: Path, memory: dict[str, Any]) -> str:
+    where = f".claude/memory/{path.parent.name}/{path.name}"
+    return f"- [{memory['category'].upper()}] {memory['title']} -> {where} #tags:{','.join(memory['tags'])}"
+
+
+def test_there_are_enough_memories_in_each_of_the_six_categories() -> None:
+    found = Counter(memory["category"] for memory in memories())
+    assert sum(found.values()) >= 60
+    assert set(found) == set(FOLDERS.values())
+    assert min(found.values()) >= 8
+
+
+def test_every_memory_has_the_required_fields() -> None:
+    for memory in memories():
+        assert memory.keys() >= REQUIRED, memory.get("id")
+        assert memory["schema_version"] == "1.0"
+        assert memory["content"], memory["id"]
+        assert all(memory["content"].values()), memory["id"]
+
+
+def test_every_memory_is_filed_under_its_id_in_the_folder_of_its_category() -> None:
+    for path, memory in zip(memory_files(), memories(), strict=True):
+        assert memory["id"] == path.stem
+        assert memory["category"] == FOLDERS[path.parent.name]
+
+
+def test_ids_and_titles_are_unique() -> None:
+    assert len({memory["id"] for memory in memories()}) == len(memories())
+    assert len({memory["title"] for memory in memories()}) == len(memories())
+
+
+def test_titles_are_short_enough_and_tags_are_not_empty() -> None:
+    for memory in memories():
+        assert 0 < len(memory["title"]) <= 120, memory["id"]
+        assert memory["tags"], memory["id"]
+        assert all(tag and tag == tag.strip() for tag in memory["tags"]), memory["id"]
+
+
+def test_times_are_in_order() -> None:
+    for memory in memories():
+        created, updated = (datetime.fromisoformat(memory[name]) for name in ("created_at", "updated_at"))
+        assert created <= updated, memory["id"]
+
+
+def test_a_retired_memory_says_when_and_why() -> None:
+    retired = [memory for memory in memories() if memory["record_status"] == "retired"]
+    assert retired
+    assert all(memory["retired_at"] and memory["retired_reason"] for memory in retired)
+
+
+def test_the_index_lists_exactly_the_active_memories() -> None:
+    lines = (MEMORY / "index.md").read_text(encoding="utf-8").splitlines()
+    pairs = zip(memory_files(), memories(), strict=True)
+    active = [index_line(path, memory) for path, memory in pairs if memory["record_status"] == "active"]
+    assert lines[:2] == ["# Memory Index", ""]
+    assert sorted(lines[2:]) == sorted(active)
+
+
+def test_the_demo_starts_with_the_judge_switched_off() -> None:
+    retrieval = json.loads((MEMORY / "memory-config.json").read_text(encoding="utf-8"))["retrieval"]
+    assert retrieval["enabled"] is True
+    assert retrieval["max_inject"] == 3
+    assert retrieval["judge"]["enabled"] is False
+
+
+def test_there_are_enough_prompts_of_every_kind() -> None:
+    found = Counter(row["kind"] for row in rows("prompts.jsonl"))
+    assert sum(found.values()) >= 40
+    assert set(found) == KINDS
+    assert min(found.values()) >= 6
+    assert found["nothing-relevant"] >= 8
+
+
+def test_prompts_differ_in_id_and_text() -> None:
+    prompts = rows("prompts.jsonl")
+    assert len({row["id"] for row in prompts}) == len(prompts)
+    assert len({row["prompt"] for row in prompts}) == len(prompts)
+
+
+def test_context_is_well_formed_and_there_where_a_prompt_depends_on_it() -> None:
+    for row in rows("prompts.jsonl"):
+        turns = row.get("context", [])
+        assert all(turn["role"] in {"user", "assistant"} and turn["text"] for turn in turns), row["id"]
+        assert row["kind"] != "context-dependent" or 2 <= len(turns) <= 5, row["id"]
+
+
+def test_exactly_the_prompts_of_that_kind_have_nothing_relevant() -> None:
+    relevant = relevant_per_prompt()
+    for row in rows("prompts.jsonl"):
+        wanted = {0} if row["kind"] == "nothing-relevant" else set(range(1, 6))
+        assert relevant[row["id"]] in wanted, row["id"]
+
+
+def test_every_judged_pair_names_a_prompt_and_a_memory_once() -> None:
+    pairs = [(prompt, memory) for prompt, memory, _ in qrels()]
+    assert len(set(pairs)) == len(pairs)
+    assert {prompt for prompt, _ in pairs} == {row["id"] for row in rows("prompts.jsonl")}
+    assert {memory for _, memory in pairs} <= {memory["id"] for memory in memories()}
+    assert {grade for _, _, grade in qrels()} == {0, 1}
+
+
+def test_a_retired_memory_is_never_relevant() -> None:
+    retired = {memory["id"] for memory in memories() if memory["record_status"] == "retired"}
+    assert not [pair for pair in qrels() if pair[1] in retired and pair[2] > 0]
+
+
+def test_the_script_answers_every_prompt_once() -> None:
+    answered = [row["prompt"] for row in rows("judge.jsonl")]
+    assert sorted(answered) == sorted(row["prompt"] for row in rows("prompts.jsonl"))
+
+
+def test_the_script_keeps_only_titles_that_exist() -> None:
+    titles = {memory["title"] for memory in memories() if memory["record_status"] == "active"}
+    for row in rows("judge.jsonl"):
+        assert set(row.get("keep", ())) <= titles, row["prompt"]
+
+
+def test_the_script_shows_one_timeout_and_one_answer_that_cannot_be_read() -> None:
+    script = rows("judge.jsonl")
+    assert all(len({"keep", "answer", "status"} & row.keys()) == 1 for row in script)
+    assert [row["status"] for row in script if "status" in row] == ["timeout"]
+    assert ["{" in row["answer"] for row in script if "answer" in row] == [False]
+    assert all(0 < row["delay_ms"] <= 3000 for row in script)

@@ -1,0 +1,46 @@
+"""Every key in one table: id, key, what it does, its short name for the footer, and a sentence for help and palette."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+KEYS: dict[str, tuple[str, str, str, str]] = {
+    # id: (keys, action, short name, sentence)
+    "go.browse": ("f2", "app.switch_mode('browse')", "Browse", "go: Browse the memories"),
+    "go.replay": ("f3", "app.switch_mode('replay')", "Replay", "go: Replay prompts"),
+    "go.label": ("f4", "app.switch_mode('label')", "Label", "go: Label what was retrieved"),
+    "go.report": ("f5", "app.switch_mode('report')", "Report", "go: Read the report"),
+    "app.quit": ("ctrl+q,q", "app.quit", "Quit", "app: Quit"),
+    "app.help": ("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
+    "app.reload": ("ctrl+r", "app.reload", "Reload", "app: Read the memories anew"),
+    "app.skipped": ("s", "app.show_skipped", "Skipped", "app: Show the files that were skipped, and why"),
+    "browse.filter": ("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),
+    "browse.clear": ("escape", "clear", "Clear", "browse: Clear the filter"),
+    "browse.copy": ("y", "copy", "Copy path", "browse: Copy the path of the memory"),
+    "browse.open": ("enter,space", "open", "Read", "browse: Read the whole memory"),
+    "replay.type": ("n,slash", "type", "Type prompt", "replay: Type a prompt and replay it"),
+    "replay.leave": ("escape", "leave", "Back", "replay: Leave the prompt line"),
+    "replay.next": ("right_square_bracket", "move(1)", "Next prompt", "replay: Go to the next prompt"),
+    "replay.previous": ("left_square_bracket", "move(-1)", "Previous prompt", "replay: Go to the previous prompt"),
+    "replay.again": ("r", "again", "Again", "replay: Run this prompt again"),
+    "replay.open": ("enter,space", "open", "Read", "replay: Read the whole memory"),
+    "mark.relevant": ("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
+    "mark.not": ("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),
+    "mark.unsure": ("u", "label('unsure')", "Unsure", "label: Unsure (counted, but in no precision)"),
+    "mark.undo": ("z,backspace", "undo", "Undo", "label: Take the last label back"),
+    "label.skip": ("space", "skip", "Skip", "label: Skip this card; it comes back at the end of its prompt"),
+    "label.open": ("enter", "open", "Read / next", "label: Read the whole memory, or go to the next prompt"),
+    "label.context": ("i", "context", "Turns", "label: Show the turns before this prompt"),
+    "report.replay": ("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
+    "close": ("escape,enter,space,q", "close", "Close", "app: Close this"),
+}
+
+
+def bindings(*ids: str, hidden: tuple[str, ...] = ()) -> list[BindingType]:
+    """The bindings called *ids*, shown in the footer, and *hidden*, which work without being shown."""
+    return [*(_binding(name, show=True) for name in ids), *(_binding(name, show=False) for name in hidden)]
+
+
+def _binding(name: str, *, show: bool) -> Binding:
+    keys, action, label, sentence = KEYS[name]
+    return Binding(keys, action, label, show=show, tooltip=sentence, id=name)

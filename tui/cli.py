@@ -1,0 +1,229 @@
+"""The command line. stdout is data, stderr is for people; 0 is fine, 1 a check did not hold, 2 setup or usage.
+
+Each command imports what it needs when it runs: `memsift search` loads neither Textual nor the label store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.config import AUTO, SEARCH, load_config
+from engine.errors import MemsiftError
+from engine.paths import labels_file
+from engine.pipeline import BM25, BM25_JUDGE, SYSTEMS, retrieve
+from engine.prompt import typed_prompt
+from engine.record import replace
+from engine.version import __version__
+from tui import opening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.judge.judge import Judge
+    from engine.prompt import Prompt
+    from engine.search.index import Index
+    from labels.measure.report import Report
+    from labels.store import LabelStore
+    from tui.workspace import Workspace
+
+ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
+DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
+JUDGE = click.option("--judge", metavar="NAME", help="anthropic, scripted:FILE or none.")
+PROMPTS = click.option(
+    "--prompts",
+    metavar="FILE",
+    multiple=True,
+    help="Prompts: transcripts, history.jsonl, JSON lines, text or a folder.",
+)
+
+
+class Memsift(click.Group):
+    """Turns errors that a person can act on into one line on stderr and exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MemsiftError as error:
+            click.echo(f"memsift: {error}", err=True)
+            ctx.exit(2)
+
+
+@click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="memsift")
+@ROOT
+@PROMPTS
+@JUDGE
+@DB
+@click.pass_context
+def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: str | None, db: str | None) -> None:
+    """See, label and measure the memories that coding assistants inject into prompts.
+
+    Without a command: the app, on this project's memories and prompts.
+    """
+    if ctx.invoked_subcommand is None:
+        found = opening.resolve_root(root, os.environ)
+        run_app(opening.open_workspace(found, prompts, judge, db, os.environ))
+
+
+@main.command()
+@click.option("--fresh", is_flag=True, help="Forget the labels of earlier demos first.")
+def demo(fresh: bool) -> None:
+    """The app on bundled example memories, prompts and a scripted judge; your own labels are not touched."""
+    run_app(opening.open_demo(os.environ, fresh=fresh))
+
+
+@main.command()
+@click.argument("query")
+@ROOT
+@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help="auto: as the hook.")
+@click.option("--include-retired", is_flag=True, help="Find retired and archived memories too.")
+@click.option("--max-results", type=click.IntRange(1, 1000), metavar="N", help="Default: 10, or 3 in auto mode.")
+@click.option("--format", "form", type=click.Choice(["json", "text"]), default="json", show_default=True)
+def search(query: str, root: str | None, mode: str, include_retired: bool, max_results: int | None, form: str) -> None:
+    """Find memories that hold words of QUERY, best first."""
+    from tui.output import search_lines, search_result
+
+    found = opening.resolve_root(root, os.environ)
+    config = load_config(found, os.environ)
+    if max_results:
+        config = replace(config, max_results=max_results, max_inject=max_results)
+    with opening.opened_index(found) as index:
+        report_skipped(index)
+        retrieval = retrieve(typed_prompt(query), index, config, mode=mode, include_retired=include_retired)
+        result = search_result(retrieval, index)
+    click.echo("\n".join(search_lines(result)) if form == "text" else json.dumps(result, indent=2, ensure_ascii=False))
+
+
+@main.command()
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--include-sdk", is_flag=True, help="Also prompts from `claude -p` and the Agent SDK.")
+def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
+    """Print the prompts that people typed, as JSON lines.
+
+    PATH is a transcript, a history.jsonl, JSON lines, a text file or a folder. Default: this project's transcripts.
+    """
+    from engine.prompt_files import read_prompts
+    from tui.output import prompt_row
+
+    reading = read_prompts(list(paths) or [opening.transcripts_folder(os.environ)], include_sdk=include_sdk)
+    for prompt in reading.prompts:
+        click.echo(json.dumps(prompt_row(prompt), ensure_ascii=False))
+    for skipped in reading.skipped:
+        click.echo(f"memsift: skipped {skipped.where}: {skipped.reason}", err=True)
+
+
+@main.command()
+@ROOT
+@click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help="Prompts to replay.")
+@click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
+@JUDGE
+@click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
+@DB
+def replay(
+    root: str | None, files: tuple[str, ...], systems: str | None, judge: str | None, save: bool, db: str | None
+) -> None:
+    """Run prompts through systems; print a JSON line for each prompt and system."""
+    from labels.exchange.runs import write_row
+    from tui.recording import record
+
+    found = opening.resolve_root(root, os.environ)
+    config = load_config(found, os.environ)
+    asked = opening.make_judge(opening.judge_name(judge, config, os.environ), config, os.environ)
+    names = system_names(systems, asked)
+    rows = opening.project_prompts(files, os.environ)
+    with (
+        opening.opened_index(found) as index,
+        opened_store(db) if save else nullcontext() as store,
+    ):
+        report_skipped(index)
+        for prompt in progress(rows):
+            for name in names:
+                retrieval = retrieve(prompt, index, config, judge=asked if name == BM25_JUDGE else None)
+                if store:
+                    record(retrieval, store, index, config)
+                click.echo(json.dumps(write_row(retrieval), ensure_ascii=False))
+
+
+@main.command()
+@click.option("--run", "run_file", metavar="FILE", help="Rows of `memsift replay`, instead of the label store.")
+@click.option("--qrels", metavar="FILE", help="TREC relevance labels for --run.")
+@click.option(
+    "--unjudged",
+    type=click.Choice(["not", "exclude"]),
+    default="not",
+    show_default=True,
+    help="What a memory without a row in --qrels counts as.",
+)
+@ROOT
+@DB
+@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
+def report(run_file: str | None, qrels: str | None, unjudged: str, root: str | None, db: str | None, form: str) -> None:
+    """Precision and its companions for each system, from your labels or from files."""
+    from labels.measure import text
+
+    if bool(run_file) != bool(qrels):
+        raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
+    made = report_of_files(run_file, qrels, unjudged) if run_file and qrels else report_of_labels(root, db)
+    formats = {"text": text.format_text, "json": text.format_json, "markdown": text.format_markdown}
+    click.echo(formats[form](made), nl=False)
+
+
+def report_of_files(run_file: str, qrels: str, unjudged: str) -> Report:
+    from labels.measure.report import report_from_files
+
+    return report_from_files(Path(run_file), Path(qrels), unjudged)
+
+
+def report_of_labels(root: str | None, db: str | None) -> Report:
+    from labels.measure.report import report_from_store
+
+    found = opening.resolve_root(root, os.environ)
+    with opening.opened_index(found) as index, opened_store(db) as store:
+        digests = {summary.id: summary.digest for summary in index.summaries()}
+        return report_from_store(store, index.root, digests)
+
+
+def opened_store(db: str | None) -> LabelStore:
+    from labels.store import LabelStore
+
+    return LabelStore.open(Path(db or labels_file(os.environ)))
+
+
+def system_names(given: str | None, judge: Judge | None) -> list[str]:
+    """The systems to run. Raises click.UsageError for an unknown one, or for a judge that was not named."""
+    names = [name.strip() for name in given.split(",")] if given else [BM25, *([BM25_JUDGE] if judge else [])]
+    unknown = [name for name in names if name not in SYSTEMS]
+    if unknown:
+        raise click.UsageError(f"There is no system {unknown[0]!r}. Known are {', '.join(SYSTEMS)}.")
+    if BM25_JUDGE in names and judge is None:
+        raise click.UsageError("Name the judge with --judge anthropic or --judge scripted:FILE.")
+    return names
+
+
+def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:
+    """The prompts, with a bar on stderr where somebody watches it."""
+    with click.progressbar(prompts, label="Replaying", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        yield from bar
+
+
+def report_skipped(index: Index) -> None:
+    """One line on stderr: how many files were skipped, and the first of them."""
+    if index.skipped:
+        first = index.skipped[0]
+        click.echo(f"memsift: {len(index.skipped)} skipped; {first.where} {first.reason}", err=True)
+
+
+def run_app(workspace: Workspace) -> None:
+    from tui.app import MemsiftApp
+
+    try:
+        MemsiftApp(workspace).run()
+    finally:
+        workspace.close()

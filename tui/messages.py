@@ -1,0 +1,38 @@
+"""Messages that cross a thread's or a screen's boundary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from engine.retrieval import Retrieval
+
+
+@dataclass
+class Reloaded(Message):
+    """App to screens: the workspace has read its root anew."""
+
+
+@dataclass
+class Retrieved(Message):
+    """Worker to app: a prompt was run through a system."""
+
+    retrieval: Retrieval
+
+
+@dataclass
+class Kept(Message):
+    """App to screens: a retrieval is in the workspace now."""
+
+    prompt_id: str
+    system: str
+
+
+@dataclass
+class AllReplayed(Message):
+    """Worker to screen: all prompts were run."""
+
+    prompts: int

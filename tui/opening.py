@@ -1,0 +1,119 @@
+"""From options and environment to what a command works on: root, judge, prompts, labels."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.config import load_config
+from engine.errors import RootNotFoundError
+from engine.paths import cache_dir, labels_file
+from engine.stores.roots import find_root, read_corpus
+from engine.transcripts import transcripts_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from engine.config import Config
+    from engine.judge.judge import Judge
+    from engine.prompt import Prompt
+    from engine.search.index import Index
+    from tui.workspace import Workspace
+
+NO_JUDGE = "none"
+DEMO = Path(__file__).parent / "demo"
+
+
+def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
+    """The root that was named, else the one of the project we are in. Raises RootNotFoundError."""
+    root = given or find_root(os.getcwd(), environ)  # noqa: PTH109 - the engine speaks in strings
+    if root is None:
+        raise RootNotFoundError(
+            "There are no memories here: no .claude/memory in this folder or above it, and no Claude Code auto memory "
+            "for this project. Name a folder with --root, or try `memsift demo`."
+        )
+    return os.path.abspath(root)  # noqa: PTH100
+
+
+def judge_name(given: str | None, config: Config, environ: Mapping[str, str]) -> str:
+    """Which judge to ask: flag, then MEMSIFT_JUDGE, then anthropic where the root's configuration enables one."""
+    default = "anthropic" if config.judge.enabled else NO_JUDGE
+    return given or environ.get("MEMSIFT_JUDGE") or default
+
+
+def make_judge(name: str, config: Config, environ: Mapping[str, str]) -> Judge | None:
+    """The judge called *name*; None for "none". Raises ConfigError for a name that there is not."""
+    if name == NO_JUDGE:
+        return None
+    from engine.judge.judge import Judge
+    from engine.judge.providers.registry import make_provider
+
+    return Judge(make_provider(name, config.judge, environ), config.judge)
+
+
+def annotator_name(environ: Mapping[str, str]) -> str:
+    """MEMSIFT_ANNOTATOR, else the user's name."""
+    try:
+        return environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser()
+    except (OSError, KeyError):
+        return "me"
+
+
+@contextmanager
+def opened_index(root: str) -> Iterator[Index]:
+    """The index of *root*. Raises RootError."""
+    from engine.search.index import Index
+
+    index = Index(read_corpus(root))
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def transcripts_folder(environ: Mapping[str, str]) -> str:
+    """Where Claude Code keeps the transcripts of the project we are in."""
+    return transcripts_dir(os.getcwd(), environ)  # noqa: PTH109
+
+
+def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> tuple[Prompt, ...]:
+    """The prompts in the files that were named, else those of this project's transcripts, if it has any."""
+    from engine.prompt_files import read_prompts
+
+    transcripts = transcripts_folder(environ)
+    paths = list(given) or ([transcripts] if os.path.isdir(transcripts) else [])  # noqa: PTH112
+    return read_prompts(paths).prompts
+
+
+def open_workspace(
+    root: str, prompts: Sequence[str], judge: str | None, db: str | None, environ: Mapping[str, str]
+) -> Workspace:
+    """What the app works on. Raises MemsiftError for whatever cannot be opened."""
+    from labels.store import LabelStore
+    from tui.workspace import Workspace
+
+    config = load_config(root, environ)
+    return Workspace(
+        root,
+        config,
+        LabelStore.open(Path(db or labels_file(environ))),
+        judge=make_judge(judge_name(judge, config, environ), config, environ),
+        prompts=project_prompts(prompts, environ),
+        annotator=annotator_name(environ),
+    )
+
+
+def open_demo(environ: Mapping[str, str], *, fresh: bool) -> Workspace:
+    """The bundled example: its memories, prompts and scripted judge, and a label store in the cache folder.
+
+    The store is kept from one start to the next, apart from the user's own; *fresh* starts with an empty one.
+    """
+    store = Path(cache_dir(environ)) / "demo" / "labels.db"
+    if fresh:
+        for file in store.parent.glob("labels.db*"):
+            file.unlink()
+    judge = f"scripted:{DEMO / 'judge.jsonl'}"
+    return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ)

@@ -1,0 +1,69 @@
+"""User text on its way into a widget: the only way in.
+
+Memories and prompts are full of square brackets, and a plain `str` given to most widgets is parsed as markup: it
+crashes or loses text. Here it becomes `Content`, or cells of a fixed width, without characters that move the cursor or
+hide text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content
+
+from engine.search.marks import marks
+
+if TYPE_CHECKING:
+    from engine.search.query import Term
+
+MATCH_STYLE = "bold $text-warning"
+ELLIPSIS = "…"
+TAB = "    "
+HIDDEN_CATEGORIES = ("Cf", "Cs", "Co", "Cn")
+VARIATION_SELECTORS = range(0xFE00, 0xFE10)
+CONTROL_SIGN = "·"
+
+
+def printable(text: str) -> str:
+    """*text* with line breaks kept, control characters shown as a dot, and invisible ones taken out."""
+    if text.isprintable():
+        return text if text.isascii() else "".join(c for c in text if ord(c) not in VARIATION_SELECTORS)
+    return "".join(map(_shown, text.replace("\r\n", "\n").replace("\t", TAB)))
+
+
+def one_line(text: str) -> str:
+    """*text* on one line, printable."""
+    return printable(" ".join(text.split()))
+
+
+def plain(text: str) -> Content:
+    """*text* for Static, Label, Button, border titles and notifications."""
+    return Content(printable(text))
+
+
+def marked(text: str, terms: tuple[Term, ...]) -> Content:
+    """*text* with the matches of *terms* marked."""
+    shown = printable(text)
+    content = Content(shown)
+    for start, end in marks(shown, terms):
+        content = content.stylize(MATCH_STYLE, start, end)
+    return content
+
+
+def cells(text: str, width: int) -> str:
+    """*text* on one line, cut with an ellipsis or padded to exactly *width* terminal cells."""
+    flat = one_line(text)
+    if cell_len(flat) <= width:
+        return set_cell_size(flat, width)
+    return set_cell_size(set_cell_size(flat, max(0, width - 1)).rstrip() + ELLIPSIS, width) if width > 0 else ""
+
+
+def _shown(character: str) -> str:
+    if character == "\n":
+        return character
+    category = unicodedata.category(character)
+    if category == "Cc":
+        return CONTROL_SIGN
+    return "" if category in HIDDEN_CATEGORIES or ord(character) in VARIATION_SELECTORS else character

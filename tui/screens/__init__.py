@@ -1,0 +1,1 @@
+"""Screens: each composes widgets and routes their messages."""

@@ -1,0 +1,121 @@
+"""Browse: the memories, filtered as you type, and the one under the cursor in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import Container, VerticalScroll
+from textual.getters import query_one
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+
+from engine.search.query import filter_terms
+from tui.bindings import bindings
+from tui.messages import Reloaded
+from tui.plain import plain
+from tui.screens.full_text import FullText
+from tui.where import where_text
+from tui.widgets.memory_list import MemoryList
+from tui.widgets.memory_text import memory_text
+from tui.widgets.row_list import RowList
+from tui.widgets.top_bar import TopBar
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from engine.memory import Memory
+    from engine.search.query import Term
+    from tui.app import MemsiftApp
+
+NO_MEMORIES = "There are no memories here yet.\n\nName another folder with --root, or press ctrl+r once there are some."
+NO_MATCH = "No memory has all of these words. Press esc to clear the filter."
+
+
+class BrowseScreen(Screen[None]):
+    """A list and a text beside it, or above it where the terminal is narrow."""
+
+    app: MemsiftApp
+    CSS_PATH = "browse.tcss"
+    AUTO_FOCUS = "MemoryList"
+    BINDINGS = bindings("browse.filter", "browse.open", "browse.copy", hidden=("browse.clear",))
+    HELP = "The memories of this root. Type / and some words to filter by title, tags and body."
+
+    filter_line = query_one(Input)
+    memories = query_one(MemoryList)
+    detail = query_one("#detail", VerticalScroll)
+    text = query_one("#text", Static)
+
+    def compose(self) -> ComposeResult:
+        yield TopBar("browse")
+        yield Input(placeholder="Press / and type: words of title, tags or body", compact=True)
+        with Container(id="panes"):
+            yield MemoryList(classes="pane")
+            with VerticalScroll(id="detail", classes="pane", can_focus=True):
+                yield Static(id="text")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.filter_line.cursor_blink = False
+        self.show_matching()
+
+    @on(Reloaded)
+    @on(Input.Changed)
+    def show_matching(self) -> None:
+        """List what the filter lets through, best match first."""
+        index = self.app.workspace.index
+        found = index.matching(self.terms)
+        self.memories.show(found)
+        total = f"{len(index):,} memories"
+        self.memories.border_title = f"{len(found):,} of {total}" if self.terms else total
+        self.query_one(TopBar).show_where(where_text(self.app.workspace))
+        if not found:
+            self.text.update(plain(NO_MATCH if self.terms else NO_MEMORIES))
+
+    @on(RowList.Highlighted)
+    def show_current(self) -> None:
+        memory = self._current()
+        if memory:
+            self.text.update(memory_text(memory, self.terms))
+            self.detail.scroll_home(animate=False)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        return filter_terms(self.filter_line.value)
+
+    def _current(self) -> Memory | None:
+        current = self.memories.current
+        return self.app.workspace.memory(current.id) if current else None
+
+    @on(Input.Submitted)
+    def leave_filter(self) -> None:
+        self.memories.focus()
+
+    def key_down(self) -> None:
+        if self.filter_line.has_focus:
+            self.memories.focus()
+
+    @on(RowList.Selected)
+    def action_open(self) -> None:
+        memory = self._current()
+        if memory:
+            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.terms)))
+
+    def action_filter(self) -> None:
+        self.filter_line.focus()
+
+    def action_clear(self) -> None:
+        """One level back: the filter's text first, then its focus."""
+        if self.filter_line.value:
+            self.filter_line.value = ""
+        else:
+            self.memories.focus()
+
+    def action_copy(self) -> None:
+        memory = self._current()
+        if memory:
+            self.app.copy_to_clipboard(memory.summary.path)
+            self.app.tell(f"Copied {memory.summary.path}")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        return bool(self.memories.count) if action in ("copy", "open") and self.is_mounted else True

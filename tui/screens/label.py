@@ -1,0 +1,258 @@
+"""Label: one prompt, its pooled memories one at a time, without any hint of what a system made of them."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from engine.errors import LabelStoreError
+from engine.pipeline import BM25, BM25_JUDGE
+from engine.search.query import query_terms
+from tui.bindings import bindings
+from tui.labelling import LabelQueue, Position
+from tui.messages import Kept, Reloaded
+from tui.plain import plain
+from tui.replay_rows import judge_sentence, ranking_rows
+from tui.screens.full_text import FullText
+from tui.where import where_text
+from tui.widgets.memory_text import memory_text
+from tui.widgets.ranking_table import RankingTable, head_text
+from tui.widgets.recent_labels import recent_text
+from tui.widgets.row_list import RowList
+from tui.widgets.top_bar import TopBar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+
+    from engine.prompt import Prompt
+    from labels.records import Card, Event
+    from tui.app import MemsiftApp
+
+QUESTION = "Inject it for this prompt?"
+ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or z to take the last label back."
+NO_PROMPTS = "There are no prompts to label. Press F3, then n to type one, or start memsift with --prompts FILE."
+RUNNING = "Running the prompt through every system …"
+REVEALED = "Done: what you said, and what each system does. Enter goes on, z takes your last label back."
+
+
+class LabelScreen(Screen[None]):
+    """Cards until the prompt is done, then the reveal: what each system made of what was just labelled."""
+
+    app: MemsiftApp
+    CSS_PATH = "label.tcss"
+    AUTO_FOCUS = "#card"
+    BINDINGS = bindings(
+        "mark.relevant",
+        "mark.not",
+        "label.skip",
+        "mark.unsure",
+        "mark.undo",
+        hidden=("label.open", "label.context"),
+    )
+    HELP = "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each key is saved at once."
+
+    prompt_text = query_one("#prompt", Static)
+    card_pane = query_one("#card", VerticalScroll)
+    card_text = query_one("#card-text", Static)
+    reveal = query_one("#reveal", Vertical)
+    table = query_one(RankingTable)
+    progress = query_one("#progress", Static)
+    recent = query_one("#recent", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._queue: LabelQueue | None = None
+        self._prompt: Prompt | None = None
+        self._at: Position | None = None
+        self._shown_at = perf_counter()
+
+    def compose(self) -> ComposeResult:
+        yield TopBar("label")
+        yield Static(id="prompt", classes="pane")
+        with Container(id="body"):
+            with VerticalScroll(id="card", classes="pane", can_focus=True):
+                yield Static(id="card-text")
+            with Vertical(id="reveal"):
+                yield Static(plain(REVEALED), id="revealed", classes="pane")
+                yield Static(id="head", markup=False)
+                yield RankingTable(id="table")
+                yield Static(id="judge")
+            yield Static(id="recent", classes="pane")
+        yield Static(id="progress")
+        yield Footer(compact=True, show_command_palette=False)
+
+    @on(Reloaded)
+    def start_over(self) -> None:
+        self.on_screen_resume()
+
+    def on_screen_resume(self) -> None:
+        """Go on where labelling stopped; labels and prompts may have come in on another screen."""
+        self.query_one(TopBar).show_where(where_text(self.app.workspace))
+        self._queue = LabelQueue(self.app.workspace)
+        if self._prompt and self._prompt in self._queue.order and not self._queue.is_finished(self._prompt):
+            self.start(self._prompt)
+        else:
+            self.next_prompt()
+
+    # From prompt to prompt
+
+    def next_prompt(self) -> None:
+        following = self._queue.after(self._prompt) if self._queue else None
+        if following:
+            self.start(following)
+            return
+        self._prompt = self._at = None
+        self.prompt_text.update("")
+        self._show_card_text(plain(ALL_DONE if self.app.workspace.prompts else NO_PROMPTS))
+        self._show_progress()
+
+    def start(self, prompt: Prompt) -> None:
+        """Show a prompt; run it where that has not been done."""
+        self._prompt, self._at = prompt, None
+        self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt.turns else ''}"
+        self.prompt_text.update(plain(prompt.text))
+        self.app.run_bm25(prompt)
+        if self.app.ask_judge(prompt):
+            self._show_card_text(plain(RUNNING))
+        else:
+            self.show_position()
+
+    @on(Kept)
+    def go_on(self, message: Kept) -> None:
+        if self._at is None and self._prompt and message.prompt_id == self._prompt.id:
+            self.show_position()
+
+    def show_position(self) -> None:
+        """The next card of the prompt, or its end; a prompt that brings nothing up is passed."""
+        self._at = self._queue.position(self._prompt) if self._queue and self._prompt else None
+        if self._at is None:
+            return
+        if self._at.card:
+            self._show_card(self._at, self._at.card)
+        elif self._at.pool.cards:
+            self._show_reveal(self._at.prompt)
+        else:
+            self.next_prompt()
+            return
+        self._show_progress()
+        self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """Ask about the next prompt while this one is being labelled."""
+        following = self._queue.after(self._prompt) if self._queue else None
+        if following:
+            self.app.ask_judge(following)
+
+    # What is on the screen
+
+    def _show_card(self, at: Position, card: Card) -> None:
+        memory = self.app.workspace.memory(card.memory.id)
+        self._show_card_text(memory_text(memory) if memory else plain(card.memory.title))
+        self.card_pane.border_title = f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}"
+        self._shown_at = perf_counter()
+
+    def _show_card_text(self, text: Content) -> None:
+        self.reveal.display = False
+        self.card_pane.display = True
+        self.card_pane.border_title = ""
+        self.card_text.update(text)
+        self.card_pane.scroll_home(animate=False)
+        self.card_pane.focus()
+
+    def _show_reveal(self, prompt: Prompt) -> None:
+        workspace = self.app.workspace
+        workspace.show(prompt.id)
+        bm25, judged = workspace.retrieval(prompt.id, BM25), workspace.retrieval(prompt.id, BM25_JUDGE)
+        if bm25 is None:
+            return
+        note = "" if workspace.judge else "off"
+        self.table.show(ranking_rows(bm25, judged, workspace.labels(prompt.id)), query_terms(prompt.text), note)
+        self.query_one("#judge", Static).update(plain(judge_sentence(judged)))
+        self.card_pane.display = False
+        self.reveal.display = True
+        self.table.focus()
+        self.call_after_refresh(self._show_head)
+
+    def _show_head(self) -> None:
+        self.query_one("#head", Static).update(head_text(self.table.size.width))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_head)
+
+    def _show_progress(self) -> None:
+        workspace = self.app.workspace
+        self.progress.update(plain(self._queue.progress(self._at) if self._queue else ""))
+        self.recent.border_title = "Latest"
+        self.recent.update(recent_text(workspace.store.recent(workspace.annotator), workspace.index))
+
+    # Keys
+
+    @property
+    def card(self) -> Card | None:
+        """The card that is asked about. None in the reveal: a key too many must not change a label that was blind."""
+        return self._at.card if self._at else None
+
+    def action_label(self, verdict: str) -> None:
+        self._press(lambda store, *about, **how: store.label(*about, verdict, **how))
+
+    def action_skip(self) -> None:
+        if self._at and self.card is None:
+            self.next_prompt()
+        else:
+            self._press(lambda store, *about, **how: store.skip(*about, **how))
+
+    def _press(self, write: Callable[..., Event]) -> None:
+        """Write one event about the card; only when it is on disk, go on."""
+        if self.card is None or self._prompt is None:
+            return
+        workspace = self.app.workspace
+        blind = workspace.is_blind(self._prompt.id)
+        elapsed_ms = int((perf_counter() - self._shown_at) * 1000)
+        about = (workspace.annotator, self._prompt.id, self.card)
+        try:
+            write(workspace.store, *about, seed=workspace.seed, blind=blind, elapsed_ms=elapsed_ms)
+        except LabelStoreError as error:
+            self.app.tell_error(error)
+            return
+        self.show_position()
+
+    def action_undo(self) -> None:
+        """Take the last label or skip back, and go to its prompt; one that was revealed is no longer blind."""
+        workspace = self.app.workspace
+        try:
+            event = workspace.undo()
+        except LabelStoreError as error:
+            self.app.tell_error(error)
+            return
+        prompt = workspace.prompt(event.prompt_id) if event else None
+        if prompt is None or self._queue is None:
+            self.app.tell("There is nothing to take back.")
+            return
+        if self._queue.is_finished(prompt):
+            workspace.show(prompt.id)
+        self.app.tell("Taken back.")
+        self.start(prompt)
+
+    @on(RowList.Selected)
+    def action_open(self) -> None:
+        """Enter: the next prompt where this one is done, else the whole memory."""
+        if self._at and self.card is None:
+            self.next_prompt()
+            return
+        memory = self.app.workspace.memory(self.card.memory.id) if self.card else None
+        if memory:
+            self.app.push_screen(FullText("Memory", memory_text(memory)))
+
+    def action_context(self) -> None:
+        if self._prompt and self._prompt.turns:
+            turns = [plain(f"{turn.role}: {turn.text}") for turn in self._prompt.turns]
+            self.app.push_screen(FullText("The turns before this prompt", Content("\n\n").join(turns)))

@@ -1,0 +1,229 @@
+"""Replay: a prompt through BM25 and through BM25 and the judge, side by side."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import Container, Vertical
+from textual.getters import query_one
+from textual.screen import Screen
+from textual.widgets import Footer, Input, Static
+
+from engine.errors import LabelStoreError
+from engine.pipeline import BM25, BM25_JUDGE
+from engine.prompt import typed_prompt
+from engine.search.query import query_terms
+from labels.records import INJECTED, Card
+from tui.bindings import bindings
+from tui.messages import Kept, Reloaded
+from tui.plain import plain
+from tui.replay_rows import candidate_sentence, judge_sentence, ranking_rows
+from tui.screens.full_text import FullText
+from tui.where import where_text
+from tui.widgets.memory_text import memory_text
+from tui.widgets.prompt_list import PromptList
+from tui.widgets.ranking_table import RankingTable, head_text
+from tui.widgets.row_list import RowList
+from tui.widgets.top_bar import TopBar
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from engine.prompt import Prompt
+    from tui.app import MemsiftApp
+
+NO_PROMPTS = (
+    "There are no prompts to replay.\n\nPress n and type one, or start memsift with --prompts FILE "
+    "(a transcript, a history file or JSON lines)."
+)
+NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
+REST_SECONDS = 0.3
+JUDGE_OFF = "The judge is off. Start memsift with --judge anthropic to see what it would keep."
+
+
+class ReplayScreen(Screen[None]):
+    """Prompts on the left; on the right what each system does with the one under the cursor."""
+
+    app: MemsiftApp
+    CSS_PATH = "replay.tcss"
+    AUTO_FOCUS = "PromptList"
+    BINDINGS = bindings(
+        "mark.relevant",
+        "mark.not",
+        "mark.undo",
+        "replay.type",
+        hidden=("mark.unsure", "replay.again", "replay.next", "replay.previous", "replay.leave", "replay.open"),
+    )
+    HELP = "Tab goes from the prompts to the memories. There, a and x say whether a memory is relevant to the prompt."
+
+    line = query_one(Input)
+    prompt_list = query_one(PromptList)
+    table = query_one(RankingTable)
+    head = query_one("#head", Static)
+    prompt_text = query_one("#prompt", Static)
+    judge_line = query_one("#judge", Static)
+    why = query_one("#why", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked_at = 0.0
+        self._resting: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TopBar("replay")
+        yield Input(placeholder="Press n and type a prompt", compact=True)
+        with Container(id="panes"):
+            yield PromptList(classes="pane")
+            with Vertical(id="result"):
+                yield Static(id="prompt", classes="pane")
+                yield Static(id="head", markup=False)
+                yield RankingTable(id="table")
+                yield Static(id="judge")
+                yield Static(id="why")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.line.cursor_blink = False
+        self.set_interval(0.1, self._show_waiting)
+
+    def on_screen_resume(self) -> None:
+        """Show what may have changed elsewhere: prompts, labels, memories."""
+        self.query_one(TopBar).show_where(where_text(self.app.workspace))
+        prompts = self.app.workspace.prompts
+        self.prompt_list.border_title = f"{len(prompts):,} prompts"
+        self.prompt_list.show(prompts, self._labelled())
+        if not prompts:
+            self.prompt_text.update(plain(NO_PROMPTS))
+
+    @on(Reloaded)
+    def start_over(self) -> None:
+        self.on_screen_resume()
+
+    # Which prompt
+
+    @on(RowList.Highlighted, "PromptList")
+    def run_current(self) -> None:
+        """BM25 at once; the judge, which may cost money, once the cursor rests."""
+        prompt = self.prompt_list.current
+        if prompt is None:
+            return
+        self.app.run_bm25(prompt)
+        self.show_prompt(prompt)
+        self._asked_at = perf_counter()
+        if self._resting:
+            self._resting.stop()
+        self._resting = self.set_timer(REST_SECONDS, self.ask_judge)
+
+    def ask_judge(self) -> None:
+        prompt = self.prompt_list.current
+        if prompt:
+            self.app.ask_judge(prompt)
+
+    @on(Kept)
+    def show_answer(self, message: Kept) -> None:
+        """Show an answer if its prompt still is the one on the screen."""
+        prompt = self.prompt_list.current
+        if prompt and prompt.id == message.prompt_id:
+            self.show_prompt(prompt)
+
+    def show_prompt(self, prompt: Prompt) -> None:
+        workspace = self.app.workspace
+        bm25, judged = workspace.retrieval(prompt.id, BM25), workspace.retrieval(prompt.id, BM25_JUDGE)
+        if bm25 is None:
+            return
+        note = "off" if workspace.judge is None else "…"
+        rows = ranking_rows(bm25, judged, workspace.labels(prompt.id))
+        workspace.show(prompt.id)
+        self.table.show(rows, query_terms(prompt.text), note)
+        self.prompt_text.update(plain(prompt.text))
+        self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
+        self.head.update(head_text(self.table.size.width))
+        self.judge_line.update(plain(judge_sentence(judged) if workspace.judge else JUDGE_OFF))
+        if not rows:
+            self.why.update(plain(NOTHING_FOUND))
+
+    def _show_waiting(self) -> None:
+        """How long the judge has been thinking."""
+        prompt = self.prompt_list.current
+        if prompt and self.app.workspace.judge and not self.app.workspace.retrieval(prompt.id, BM25_JUDGE):
+            self.judge_line.update(f"Asking the judge … {perf_counter() - self._asked_at:.1f} s")
+
+    @on(RowList.Highlighted, "RankingTable")
+    def show_why(self) -> None:
+        row = self.table.current
+        if row:
+            self.why.update(plain(f"{row.memory.title}\n{candidate_sentence(row)}"))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(lambda: self.head.update(head_text(self.table.size.width)))
+
+    # Keys
+
+    def action_move(self, step: int) -> None:
+        self.prompt_list.cursor += step
+
+    def action_type(self) -> None:
+        self.line.focus()
+
+    def action_leave(self) -> None:
+        self.prompt_list.focus()
+
+    @on(Input.Submitted)
+    def replay_typed(self, event: Input.Submitted) -> None:
+        text = event.value.strip()
+        if text:
+            self.app.workspace.add_prompt(typed_prompt(text))
+            self.line.value = ""
+            self.on_screen_resume()
+            self.prompt_list.cursor = 0
+        self.prompt_list.focus()
+
+    def action_again(self) -> None:
+        prompt = self.prompt_list.current
+        if prompt:
+            self.app.workspace.forget(prompt.id)
+            self.run_current()
+
+    @on(RowList.Selected)
+    def action_open(self) -> None:
+        row = self.table.current
+        memory = self.app.workspace.memory(row.memory.id) if row else None
+        prompt = self.prompt_list.current
+        if memory and prompt:
+            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, query_terms(prompt.text))))
+
+    def action_label(self, verdict: str) -> None:
+        """A label given here is not blind: ranks and verdicts stand beside it."""
+        row, prompt = self.table.current, self.prompt_list.current
+        if row is None or prompt is None:
+            return
+        workspace = self.app.workspace
+        card = Card(row.memory, INJECTED, 1.0, row.bm25.rank)
+        try:
+            workspace.store.label(
+                workspace.annotator, prompt.id, card, verdict, seed=workspace.seed, blind=False, elapsed_ms=0
+            )
+        except LabelStoreError as error:
+            self.app.tell_error(error)
+            return
+        self._show_labels(prompt)
+        self.table.action_cursor(1)
+
+    def action_undo(self) -> None:
+        event = self.app.workspace.undo()
+        prompt = self.prompt_list.current
+        if event is None or prompt is None:
+            self.app.tell("There is nothing to take back.")
+            return
+        self.app.tell(f"Taken back: {event.memory_id}")
+        self._show_labels(prompt)
+
+    def _show_labels(self, prompt: Prompt) -> None:
+        self.prompt_list.mark_labelled(self._labelled())
+        self.show_prompt(prompt)
+
+    def _labelled(self) -> set[str]:
+        return {label.prompt_id for label in self.app.workspace.store.labels(self.app.workspace.annotator)}

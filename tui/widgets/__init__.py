@@ -1,0 +1,1 @@
+"""Widgets: they draw records and post messages; they decide nothing and open no file."""

@@ -1,0 +1,159 @@
+"""A list that draws only the rows in view: a hundred thousand rows cost what twenty do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+if TYPE_CHECKING:
+    from textual import events
+
+Cell = tuple[str, str]
+"""A piece of a row: its text, which has its final width, and a component class such as "muted", or "" for plain."""
+
+
+class RowList(ScrollView, can_focus=True):
+    """Rows by number, with a cursor. Subclasses say how many there are and what is in one."""
+
+    COMPONENT_CLASSES = {
+        "row-list--cursor",
+        "row-list--muted",
+        "row-list--match",
+        "row-list--good",
+        "row-list--bad",
+        "row-list--head",
+    }
+    DEFAULT_CSS = """
+    RowList {
+        height: 1fr;
+        scrollbar-size-vertical: 1;
+        .row-list--cursor { background: $surface-lighten-2; text-style: bold; }
+        .row-list--muted { color: $foreground-muted; }
+        .row-list--match { color: $text-warning; text-style: bold; }
+        .row-list--good { color: $text-success; }
+        .row-list--bad { color: $text-error; }
+        .row-list--head { color: $foreground-muted; text-style: underline; }
+        &:focus .row-list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+    }
+    """
+    BINDINGS = [
+        Binding("down,j", "cursor(1)", "Down", show=False),
+        Binding("up,k", "cursor(-1)", "Up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("home,g", "first", "First", show=False),
+        Binding("end,G", "last", "Last", show=False),
+        Binding("enter", "select", "Open", show=False),
+    ]
+    cursor: reactive[int] = reactive(0, repaint=False)
+
+    @dataclass
+    class Highlighted(Message):
+        """The cursor stands on another row."""
+
+        row_list: RowList
+        index: int
+
+        @property
+        def control(self) -> RowList:
+            return self.row_list
+
+    class Selected(Highlighted):
+        """Enter was pressed on a row, or it was clicked twice."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.count = 0
+
+    # For subclasses
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        """What stands in a row, left to right, *width* cells in all."""
+        raise NotImplementedError
+
+    def set_count(self, count: int, cursor: int = 0) -> None:
+        """There are *count* rows now; the cursor goes to *cursor*."""
+        self.count = count
+        self.virtual_size = Size(self.scrollable_content_region.width, count)
+        self.set_reactive(RowList.cursor, self.validate_cursor(cursor))
+        self.refresh()
+        self._show_cursor()
+        if count:
+            self.post_message(self.Highlighted(self, self.cursor))
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if index >= self.count:
+            return Strip.blank(width, self.rich_style)
+        on_cursor = index == self.cursor
+        base = self.get_component_rich_style("row-list--cursor") if on_cursor else self.rich_style
+        styles = [(text, self._style(name, base, on_cursor)) for text, name in self.row_cells(index, width)]
+        strip = Strip([Segment(text, style) for text, style in styles])
+        return strip.adjust_cell_length(width, base).apply_style(Style(meta={"row": index}))
+
+    def _style(self, name: str, base: Style, on_cursor: bool) -> Style:
+        if not name or (on_cursor and self.has_focus):
+            return base
+        part = self.get_component_rich_style(f"row-list--{name}")
+        return base + Style(color=part.color, bold=part.bold, underline=part.underline)
+
+    def on_resize(self) -> None:
+        self.virtual_size = Size(self.scrollable_content_region.width, self.count)
+        self._show_cursor()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    # The cursor
+
+    def validate_cursor(self, cursor: int) -> int:
+        return max(0, min(cursor, self.count - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        for row in (old, new):
+            self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
+        self._show_cursor()
+        if old != new:
+            self.post_message(self.Highlighted(self, new))
+
+    def _show_cursor(self) -> None:
+        self.scroll_to_region(Region(0, self.cursor, 1, 1), animate=False, x_axis=False, force=True)
+
+    def action_cursor(self, step: int) -> None:
+        self.cursor += step
+
+    def action_page(self, direction: int) -> None:
+        self.cursor += direction * max(1, self.scrollable_content_region.height)
+
+    def action_first(self) -> None:
+        self.cursor = 0
+
+    def action_last(self) -> None:
+        self.cursor = self.count - 1
+
+    def action_select(self) -> None:
+        if self.count:
+            self.post_message(self.Selected(self, self.cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.style.meta.get("row")
+        if row is None:
+            return
+        self.cursor = row
+        if event.chain == 2:
+            self.post_message(self.Selected(self, row))

@@ -1,0 +1,53 @@
+"""The line at the top: the four screens with their keys, and which memories are open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import Horizontal
+from textual.widgets import Static
+
+from tui.plain import plain
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+TABS = (("browse", "F2 Browse"), ("replay", "F3 Replay"), ("label", "F4 Label"), ("report", "F5 Report"))
+
+
+class Tab(Static):
+    """One screen's name; a click goes there."""
+
+    def __init__(self, mode: str, text: str) -> None:
+        super().__init__(text, markup=False)
+        self.mode = mode
+
+    async def on_click(self) -> None:
+        await self.app.switch_mode(self.mode)
+
+
+class TopBar(Horizontal):
+    """Tabs on the left, the root on the right."""
+
+    DEFAULT_CSS = """
+    TopBar {
+        height: 1;
+        background: $panel;
+        Tab { width: auto; padding: 0 1; color: $foreground-muted; }
+        Tab.-current { background: $primary; color: $text; text-style: bold; }
+        #where { width: 1fr; text-align: right; padding: 0 1; color: $foreground-muted; }
+        #where { text-overflow: ellipsis; text-wrap: nowrap; }
+    }
+    """
+
+    def __init__(self, mode: str) -> None:
+        super().__init__()
+        self._mode = mode
+
+    def compose(self) -> ComposeResult:
+        for mode, text in TABS:
+            yield Tab(mode, text).add_class("-current") if mode == self._mode else Tab(mode, text)
+        yield Static("", id="where", markup=False)
+
+    def show_where(self, text: str) -> None:
+        self.query_one("#where", Static).update(plain(text))

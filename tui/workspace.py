@@ -1,0 +1,149 @@
+"""What the app works on: one root with its index, judge, prompts and labels. No widget, no drawing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.pipeline import BM25, BM25_JUDGE, retrieve
+from engine.search.index import Index
+from engine.stores.roots import read_corpus
+from labels.measure.report import report_from_store
+from labels.pooling import pool
+from labels.queue import prompt_order
+from tui.recording import record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.config import Config
+    from engine.judge.judge import Judge
+    from engine.memory import Memory
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+    from labels.measure.report import Report
+    from labels.records import Event, Label, Pair, Pool
+    from labels.store import LabelStore
+
+DEFAULT_SEED = 1
+
+
+class Workspace:
+    """One root, opened. Everything but `run` belongs to the thread that made it; `run` may be called from workers.
+
+    *judge* is None where none is switched on. *seed* decides the order of prompts and of the cards of a prompt, so that
+    labelling goes on where it stopped.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        config: Config,
+        store: LabelStore,
+        *,
+        judge: Judge | None = None,
+        prompts: tuple[Prompt, ...] = (),
+        annotator: str = "me",
+        seed: int = DEFAULT_SEED,
+    ) -> None:
+        self.root = root
+        self.config = config
+        self.store = store
+        self.judge = judge
+        self.prompts = prompts
+        self.annotator = annotator
+        self.seed = seed
+        self.index = Index(read_corpus(root))
+        self._retrievals: dict[tuple[str, str], Retrieval] = {}
+        self._seen: set[str] = set()
+
+    def close(self) -> None:
+        self.index.close()
+        self.store.close()
+
+    def reload(self) -> None:
+        """Read the root anew. Retrievals of the old memories are forgotten. Raises RootError; nothing changes then."""
+        fresh = Index(read_corpus(self.root))
+        self.index.close()
+        self.index = fresh
+        self._retrievals.clear()
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return (BM25, BM25_JUDGE) if self.judge else (BM25,)
+
+    # Prompts
+
+    def add_prompt(self, prompt: Prompt) -> None:
+        """A prompt that was typed now stands first."""
+        self.prompts = (prompt, *(other for other in self.prompts if other.id != prompt.id))
+
+    def prompt(self, prompt_id: str) -> Prompt | None:
+        return next((prompt for prompt in self.prompts if prompt.id == prompt_id), None)
+
+    def labelling_order(self) -> tuple[Prompt, ...]:
+        """The prompts in the seeded random order in which they are labelled."""
+        by_id = {prompt.id: prompt for prompt in self.prompts}
+        return tuple(by_id[prompt_id] for prompt_id in prompt_order(by_id, self.seed))
+
+    # Retrievals
+
+    def run(self, prompt: Prompt, system: str) -> Retrieval:
+        """What *system* does with a prompt, now. Asks the judge where the system has one; may be slow, never raises
+        for what the judge does."""
+        return retrieve(prompt, self.index, self.config, judge=self.judge if system == BM25_JUDGE else None)
+
+    def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
+        """What was kept by `keep`, if anything."""
+        return self._retrievals.get((prompt_id, system))
+
+    def keep(self, retrieval: Retrieval) -> None:
+        """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
+        self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
+        record(retrieval, self.store, self.index, self.config)
+
+    def forget(self, prompt_id: str) -> None:
+        """Let the prompt be run again."""
+        for system in self.systems:
+            self._retrievals.pop((prompt_id, system), None)
+
+    def memory(self, memory_id: str) -> Memory | None:
+        return self.index.memory(memory_id)
+
+    # Labels
+
+    def pool(self, prompt_id: str) -> Pool | None:
+        """The pool of a prompt, once every system has run it; it is recorded in the sampling frame."""
+        retrievals = [self._retrievals.get((prompt_id, system)) for system in self.systems]
+        if not all(retrievals):
+            return None
+        made = pool([one for one in retrievals if one], self.seed)
+        self.store.record_frame(made)
+        return made
+
+    def pooled(self, prompt_id: str) -> set[Pair]:
+        """What an earlier pool of a prompt holds, each memory as it reads now; without those that are gone."""
+        memories = (self.index.memory(memory_id) for memory_id, _ in self.store.pooled_pairs(prompt_id, self.seed))
+        return {(memory.summary.id, memory.summary.digest) for memory in memories if memory}
+
+    def skips(self, prompt_id: str) -> Mapping[Pair, int]:
+        """How often this annotator skipped each card of a prompt."""
+        return self.store.skips(self.annotator, prompt_id)
+
+    def labels(self, prompt_id: str) -> dict[Pair, Label]:
+        """This annotator's current labels of a prompt by (memory id, digest)."""
+        return {label.pair: label for label in self.store.labels(self.annotator, prompt_id)}
+
+    def show(self, prompt_id: str) -> None:
+        """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind."""
+        self._seen.add(prompt_id)
+
+    def is_blind(self, prompt_id: str) -> bool:
+        return prompt_id not in self._seen
+
+    def undo(self) -> Event | None:
+        """Take the annotator's latest label or skip among these prompts back."""
+        return self.store.undo(self.annotator, [prompt.id for prompt in self.prompts])
+
+    def report(self) -> Report:
+        digests = {summary.id: summary.digest for summary in self.index.summaries()}
+        return report_from_store(self.store, self.index.root, digests)
