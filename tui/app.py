@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import product
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.app import App
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.errors import LabelStoreError, MemsiftError
 from engine.pipeline import BM25, BM25_JUDGE
 from tui.bindings import bindings
 from tui.commands import KeyCommands
-from tui.messages import Kept, Reloaded, Retrieved
+from tui.messages import AllReplayed, Kept, Reloaded, Retrieved
 from tui.plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual.message import Message
     from textual.screen import Screen
 
     from engine.prompt import Prompt
@@ -57,7 +60,7 @@ class MemsiftApp(App[None]):
     COMMANDS = {KeyCommands}
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-short"), (30, "-tall")]
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
         "browse": browse_screen,
         "replay": replay_screen,
@@ -74,7 +77,8 @@ class MemsiftApp(App[None]):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
         self.workspace = workspace
-        self._asking: set[str] = set()
+        self._claims: set[tuple[str, str]] = set()
+        self._claims_lock = Lock()
 
     # Retrievals
 
@@ -87,28 +91,57 @@ class MemsiftApp(App[None]):
         """Have a worker run a prompt through the judge's system, once. Returns whether an answer is to come."""
         if self.workspace.judge is None or self.workspace.retrieval(prompt.id, BM25_JUDGE):
             return False
-        if prompt.id not in self._asking:
-            self._asking.add(prompt.id)
+        if self._claim(prompt, BM25_JUDGE):
             self._run_judge(prompt)
         return True
 
     @work(thread=True, group="judge", exit_on_error=False)
     def _run_judge(self, prompt: Prompt) -> None:
-        self.post_message(Retrieved(self.workspace.run(prompt, BM25_JUDGE)))
+        self._run(prompt, BM25_JUDGE)
+
+    @work(thread=True, exclusive=True, group="replay", exit_on_error=False)
+    def replay_all(self) -> None:
+        """Every prompt through every system that has not run it and is not running it."""
+        worker, workspace = get_current_worker(), self.workspace
+        prompts = workspace.prompts
+        for prompt, system in product(prompts, workspace.systems):
+            if worker.is_cancelled:
+                return
+            if self._claim(prompt, system):
+                self._run(prompt, system)
+        self.post_message(AllReplayed(len(prompts)))
+
+    def _claim(self, prompt: Prompt, system: str) -> bool:
+        """Whether it falls to the caller, in any thread, to run a prompt: nobody has done so or is about to."""
+        with self._claims_lock:
+            claim = (prompt.id, system)
+            if claim in self._claims or self.workspace.retrieval(*claim):
+                return False
+            self._claims.add(claim)
+            return True
+
+    def _run(self, prompt: Prompt, system: str) -> None:
+        reading = self.workspace.reading
+        self.post_message(Retrieved(self.workspace.run(prompt, system), reading))
 
     @on(Retrieved)
     def take_retrieval(self, message: Retrieved) -> None:
-        """Keep what a worker brought, and tell the screens."""
+        """Keep what a worker brought, unless the memories were read anew since, and tell the screens."""
+        if message.reading != self.workspace.reading:
+            return
         retrieval = message.retrieval
-        self._asking.discard(retrieval.prompt.id)
         self._keep(retrieval)
-        for screen in self.screen_stack:
-            screen.post_message(Kept(retrieval.prompt.id, retrieval.system))
+        self._claims.discard((retrieval.prompt.id, retrieval.system))
+        self._tell_screens(Kept(retrieval.prompt.id, retrieval.system))
+
+    @on(AllReplayed)
+    def end_replay(self, message: AllReplayed) -> None:
+        self._tell_screens(AllReplayed(message.prompts))
 
     @on(Worker.StateChanged)
     def tell_failure(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
-            self._asking.clear()
+            self._claims.clear()
             self.tell(f"{type(event.worker.error).__name__}: {event.worker.error}", severity="error")
 
     def _keep(self, retrieval: Retrieval) -> None:
@@ -118,6 +151,10 @@ class MemsiftApp(App[None]):
             self.tell_error(error)
 
     # Telling
+
+    def _tell_screens(self, message: Message) -> None:
+        for screen in self.screen_stack:
+            screen.post_message(message)
 
     def tell(self, message: str, *, title: str = "", severity: str = "information") -> None:
         """A toast, safe for text of any origin."""
@@ -139,12 +176,12 @@ class MemsiftApp(App[None]):
         except MemsiftError as error:
             self.tell_error(error)
             return
+        self._claims.clear()
         self.tell(f"{len(self.workspace.index):,} memories read.")
-        for screen in self.screen_stack:
-            screen.post_message(Reloaded())
+        self._tell_screens(Reloaded())
 
     def action_show_skipped(self) -> None:
         from tui.screens.full_text import FullText
         from tui.widgets.skipped_text import skipped_text
 
-        self.push_screen(FullText("Skipped files", skipped_text(self.workspace.index.skipped)))
+        self.push_screen(FullText("Skipped", skipped_text(self.workspace.skipped)))

@@ -24,11 +24,11 @@ from engine.version import __version__
 from tui import opening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from engine.judge.judge import Judge
+    from engine.memory import Skipped
     from engine.prompt import Prompt
-    from engine.search.index import Index
     from labels.measure.report import Report
     from labels.store import LabelStore
     from tui.workspace import Workspace
@@ -51,7 +51,7 @@ class Memsift(click.Group):
         try:
             return super().invoke(ctx)
         except MemsiftError as error:
-            click.echo(f"memsift: {error}", err=True)
+            tell(str(error))
             ctx.exit(2)
 
 
@@ -95,7 +95,7 @@ def search(query: str, root: str | None, mode: str, include_retired: bool, max_r
     if max_results:
         config = replace(config, max_results=max_results, max_inject=max_results)
     with opening.opened_index(found) as index:
-        report_skipped(index)
+        report_skipped(index.skipped)
         retrieval = retrieve(typed_prompt(query), index, config, mode=mode, include_retired=include_retired)
         result = search_result(retrieval, index)
     click.echo("\n".join(search_lines(result)) if form == "text" else json.dumps(result, indent=2, ensure_ascii=False))
@@ -116,7 +116,7 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     for prompt in reading.prompts:
         click.echo(json.dumps(prompt_row(prompt), ensure_ascii=False))
     for skipped in reading.skipped:
-        click.echo(f"memsift: skipped {skipped.where}: {skipped.reason}", err=True)
+        tell(f"skipped {skipped.where}: {skipped.reason}")
 
 
 @main.command()
@@ -137,13 +137,13 @@ def replay(
     config = load_config(found, os.environ)
     asked = opening.make_judge(opening.judge_name(judge, config, os.environ), config, os.environ)
     names = system_names(systems, asked)
-    rows = opening.project_prompts(files, os.environ)
+    reading = opening.project_prompts(files, os.environ)
     with (
         opening.opened_index(found) as index,
         opened_store(db) if save else nullcontext() as store,
     ):
-        report_skipped(index)
-        for prompt in progress(rows):
+        report_skipped((*index.skipped, *reading.skipped))
+        for prompt in progress(reading.prompts):
             for name in names:
                 retrieval = retrieve(prompt, index, config, judge=asked if name == BM25_JUDGE else None)
                 if store:
@@ -198,7 +198,8 @@ def opened_store(db: str | None) -> LabelStore:
 
 def system_names(given: str | None, judge: Judge | None) -> list[str]:
     """The systems to run. Raises click.UsageError for an unknown one, or for a judge that was not named."""
-    names = [name.strip() for name in given.split(",")] if given else [BM25, *([BM25_JUDGE] if judge else [])]
+    default = [BM25, BM25_JUDGE] if judge else [BM25]
+    names = list(dict.fromkeys(name.strip() for name in given.split(","))) if given else default
     unknown = [name for name in names if name not in SYSTEMS]
     if unknown:
         raise click.UsageError(f"There is no system {unknown[0]!r}. Known are {', '.join(SYSTEMS)}.")
@@ -213,17 +214,24 @@ def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:
         yield from bar
 
 
-def report_skipped(index: Index) -> None:
-    """One line on stderr: how many files were skipped, and the first of them."""
-    if index.skipped:
-        first = index.skipped[0]
-        click.echo(f"memsift: {len(index.skipped)} skipped; {first.where} {first.reason}", err=True)
+def report_skipped(skipped: Sequence[Skipped]) -> None:
+    """One line on stderr: how much was skipped, and the first of it."""
+    if skipped:
+        tell(f"{len(skipped)} skipped; {skipped[0].where}: {skipped[0].reason}")
+
+
+def tell(message: str) -> None:
+    """One line for people, on stderr; whatever it quotes cannot command the terminal."""
+    click.echo(f"memsift: {printable(' '.join(message.split()))}", err=True)
 
 
 def run_app(workspace: Workspace) -> None:
+    """The app, in the terminal that Textual will use: it reads stdin and draws on stderr."""
     from tui.app import MemsiftApp
 
     try:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise click.UsageError("The app needs a terminal. For scripts there are commands: see memsift --help.")
         MemsiftApp(workspace).run()
     finally:
         workspace.close()

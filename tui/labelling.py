@@ -68,7 +68,9 @@ class LabelQueue:
         given = len(workspace.store.labels(workspace.annotator, root=workspace.index.root))
         done = len(self._finished)
         parts = [f"{done:,} of {len(self.order):,} prompts done", f"{given:,} label{'' if given == 1 else 's'}"]
-        seconds = pace(workspace.store.events(workspace.annotator))
+        # a label that was given beside a ranking is not timed
+        timed = (event for event in workspace.store.events(workspace.annotator) if event.blind or event.elapsed_ms)
+        seconds = pace(timed)
         if seconds is not None and done < len(self.order):
             parts += [f"{max(1, round(seconds))} s a card", _time_left(seconds * self._cards_left(at))]
         return " · ".join(parts)
@@ -86,12 +88,13 @@ def _finished_before(workspace: Workspace) -> set[str]:
         labelled.setdefault(label.prompt_id, set()).add(label.pair)
     finished = set()
     for prompt in workspace.prompts:
-        left = workspace.pooled(prompt.id) - labelled.get(prompt.id, set()) if prompt.id in labelled else None
-        if left is not None and all(workspace.skips(prompt.id).get(pair, 0) >= MAX_SKIPS for pair in left):
+        pooled = workspace.pooled(prompt.id)
+        left = pooled - labelled.get(prompt.id, set())
+        if pooled and all(workspace.skips(prompt.id).get(pair, 0) >= MAX_SKIPS for pair in left):
             finished.add(prompt.id)
     return finished
 
 
 def _time_left(seconds: float) -> str:
     minutes = round(seconds / 60)
-    return f"about {minutes:,} min to go" if minutes else "under a minute to go"
+    return f"about {minutes:,} min left" if minutes else "under 1 min left"

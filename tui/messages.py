@@ -18,9 +18,10 @@ class Reloaded(Message):
 
 @dataclass
 class Retrieved(Message):
-    """Worker to app: a prompt was run through a system."""
+    """Worker to app: a prompt was run through a system, over the memories of *reading*."""
 
     retrieval: Retrieval
+    reading: int
 
 
 @dataclass
@@ -33,6 +34,6 @@ class Kept(Message):
 
 @dataclass
 class AllReplayed(Message):
-    """Worker to screen: all prompts were run."""
+    """Worker to app to screens: all prompts were run."""
 
     prompts: int

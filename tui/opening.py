@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.judge.judge import Judge
-    from engine.prompt import Prompt
+    from engine.prompt_files import PromptReading
     from engine.search.index import Index
     from tui.workspace import Workspace
 
@@ -79,13 +79,13 @@ def transcripts_folder(environ: Mapping[str, str]) -> str:
     return transcripts_dir(os.getcwd(), environ)  # noqa: PTH109
 
 
-def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> tuple[Prompt, ...]:
+def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptReading:
     """The prompts in the files that were named, else those of this project's transcripts, if it has any."""
     from engine.prompt_files import read_prompts
 
     transcripts = transcripts_folder(environ)
     paths = list(given) or ([transcripts] if os.path.isdir(transcripts) else [])  # noqa: PTH112
-    return read_prompts(paths).prompts
+    return read_prompts(paths)
 
 
 def open_workspace(
@@ -96,12 +96,14 @@ def open_workspace(
     from tui.workspace import Workspace
 
     config = load_config(root, environ)
+    reading = project_prompts(prompts, environ)
     return Workspace(
         root,
         config,
         LabelStore.open(Path(db or labels_file(environ))),
         judge=make_judge(judge_name(judge, config, environ), config, environ),
-        prompts=project_prompts(prompts, environ),
+        prompts=reading.prompts,
+        skipped=reading.skipped,
         annotator=annotator_name(environ),
     )
 

@@ -11,7 +11,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
-from textual.content import Content
+from textual.content import Content, Span
 
 from engine.search.marks import marks
 
@@ -46,10 +46,7 @@ def plain(text: str) -> Content:
 def marked(text: str, terms: tuple[Term, ...]) -> Content:
     """*text* with the matches of *terms* marked."""
     shown = printable(text)
-    content = Content(shown)
-    for start, end in marks(shown, terms):
-        content = content.stylize(MATCH_STYLE, start, end)
-    return content
+    return Content(shown, spans=[Span(start, end, MATCH_STYLE) for start, end in marks(shown, terms)])
 
 
 def cells(text: str, width: int) -> str:

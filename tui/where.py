@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 def where_text(workspace: Workspace) -> str:
-    """The project's folder name, and how many files were skipped."""
-    skipped = len(workspace.index.skipped)
+    """The project's folder name, and how much was skipped."""
+    skipped = len(workspace.skipped)
     return f"{root_name(workspace.root)}{f' · {skipped:,} skipped (s)' if skipped else ''}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.pipeline import BM25, BM25_JUDGE, retrieve
@@ -13,11 +14,11 @@ from labels.queue import prompt_order
 from tui.recording import record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from engine.config import Config
     from engine.judge.judge import Judge
-    from engine.memory import Memory
+    from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.measure.report import Report
@@ -31,7 +32,7 @@ class Workspace:
     """One root, opened. Everything but `run` belongs to the thread that made it; `run` may be called from workers.
 
     *judge* is None where none is switched on. *seed* decides the order of prompts and of the cards of a prompt, so that
-    labelling goes on where it stopped.
+    labelling goes on where it stopped. *clock* is in seconds. *skipped* are the rows that no prompt could be read from.
     """
 
     def __init__(
@@ -44,6 +45,8 @@ class Workspace:
         prompts: tuple[Prompt, ...] = (),
         annotator: str = "me",
         seed: int = DEFAULT_SEED,
+        clock: Callable[[], float] = perf_counter,
+        skipped: tuple[Skipped, ...] = (),
     ) -> None:
         self.root = root
         self.config = config
@@ -52,20 +55,34 @@ class Workspace:
         self.prompts = prompts
         self.annotator = annotator
         self.seed = seed
+        self.clock = clock
         self.index = Index(read_corpus(root))
+        self.reading = 1
+        self._unread_prompts = skipped
+        self._old: list[Index] = []
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
         self._seen: set[str] = set()
 
     def close(self) -> None:
-        self.index.close()
+        for index in (*self._old, self.index):
+            index.close()
         self.store.close()
 
     def reload(self) -> None:
-        """Read the root anew. Retrievals of the old memories are forgotten. Raises RootError; nothing changes then."""
+        """Read the root anew. Retrievals of the old memories are forgotten. Raises RootError; nothing changes then.
+
+        `reading` counts the readings. The old index stays open: a worker may be in the middle of it.
+        """
         fresh = Index(read_corpus(self.root))
-        self.index.close()
+        self._old.append(self.index)
         self.index = fresh
+        self.reading += 1
         self._retrievals.clear()
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What could be read neither as a memory nor as a prompt."""
+        return self.index.skipped + self._unread_prompts
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -90,7 +107,8 @@ class Workspace:
     def run(self, prompt: Prompt, system: str) -> Retrieval:
         """What *system* does with a prompt, now. Asks the judge where the system has one; may be slow, never raises
         for what the judge does."""
-        return retrieve(prompt, self.index, self.config, judge=self.judge if system == BM25_JUDGE else None)
+        judge = self.judge if system == BM25_JUDGE else None
+        return retrieve(prompt, self.index, self.config, judge=judge, clock=self.clock)
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """What was kept by `keep`, if anything."""
@@ -100,6 +118,11 @@ class Workspace:
         """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
         record(retrieval, self.store, self.index, self.config)
+
+    @property
+    def replayed(self) -> int:
+        """How many retrievals are kept: one for each prompt and system that was run."""
+        return len(self._retrievals)
 
     def forget(self, prompt_id: str) -> None:
         """Let the prompt be run again."""

@@ -104,19 +104,25 @@ def _lines(value: object, depth: int) -> list[str]:
 
 def _item_lines(item: object, depth: int) -> list[str]:
     if isinstance(item, dict):
-        text = " -- ".join(text for _, text in _flat_items(item, depth))
+        text = " — ".join(text for _, text in _flat_items(item, depth))
         return [f"- {text}"] if text else []
     first, *rest = _lines(item, depth + 1) or [""]
     return [f"- {first}", *(f"  {line}" for line in rest)] if first else []
 
 
 def _flat_items(value: dict[str, Any], depth: int) -> list[tuple[str, str]]:
-    items = ((str(key), " ".join(_lines(inner, depth + 1))) for key, inner in value.items())
+    items = ((str(key), _joined(_lines(inner, depth + 1))) for key, inner in value.items())
     return [(key, text) for key, text in items if text]
 
 
+def _joined(lines: list[str]) -> str:
+    """Lines as one; the items of a list with a semicolon between them."""
+    is_list = all(line.startswith(("- ", "  ")) for line in lines)
+    return "; ".join(line.removeprefix("- ").strip() for line in lines) if is_list else " ".join(lines)
+
+
 def _heading(name: str) -> str:
-    return without_lone_surrogates(name).replace("_", " ").capitalize()
+    return " ".join(without_lone_surrogates(name).replace("_", " ").split()).capitalize()
 
 
 def _tags(value: object) -> tuple[str, ...]:

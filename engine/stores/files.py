@@ -26,14 +26,16 @@ def read_text(root: str, path: str) -> str:
     try:
         if not os.path.isfile(path):
             raise UnreadableFileError("is not a file" if os.path.exists(path) else "does not exist")
-        if os.path.getsize(path) > MAX_FILE_BYTES:
-            raise UnreadableFileError(f"is larger than {MAX_FILE_BYTES // 1000:,} kB")
-        with open(path, encoding="utf-8-sig") as file:
-            return file.read()
-    except UnicodeDecodeError:
-        raise UnreadableFileError("is not UTF-8 text") from None
+        with open(path, "rb") as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise UnreadableFileError(f"cannot be read ({error.strerror})") from None
+    if len(raw) > MAX_FILE_BYTES:
+        raise UnreadableFileError(f"is larger than {MAX_FILE_BYTES // 1000:,} kB")
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise UnreadableFileError("is not UTF-8 text") from None
 
 
 def without_lone_surrogates(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.inject import entry
-from engine.memory import Memory, MemorySummary, Section, Skipped
+from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped
 from engine.record import fields, replace
 from engine.search.index import Index
 from engine.stores import claude_memory
@@ -20,8 +21,6 @@ from tests.engine.builders import document, memory, write_memory, write_root
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from engine.memory import Corpus
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=12)
 JSON = st.recursive(
@@ -97,7 +96,7 @@ def test_content_becomes_sections_of_readable_lines(tmp_path: Path) -> None:
         "decision": "Line one\nLine two",
         "rationale": ["fast", "", "many\nlines"],
         "alternatives": [{"option": "Sessions", "rejected_reason": "state"}, {"option": None}, {}],
-        "limits": {"max_users": 3, "note": None},
+        "limits": {"max_users": 3, "note": None, "allowed": ["read", "write"]},
         "nothing": None,
         "empty": [],
     }
@@ -106,8 +105,8 @@ def test_content_becomes_sections_of_readable_lines(tmp_path: Path) -> None:
         Section("Status", ("accepted",)),
         Section("Decision", ("Line one", "Line two")),
         Section("Rationale", ("- fast", "- many", "  lines")),
-        Section("Alternatives", ("- Sessions -- state",)),
-        Section("Limits", ("Max users: 3",)),
+        Section("Alternatives", ("- Sessions — state",)),
+        Section("Limits", ("Max users: 3", "Allowed: read; write")),
     )
 
 
@@ -273,10 +272,12 @@ def test_an_absolute_path_into_the_root_names_the_same_file(tmp_path: Path) -> N
     assert corpus.skipped == ()
 
 
-@pytest.mark.parametrize("line", ["", "- [", "- [X] no arrow", "# Title -> decisions/a.json", "- [X] a -> ", "\0 -> \0"])
+@pytest.mark.parametrize(
+    "line", ["", "- [", "- [X] no arrow", "# Title -> decisions/a.json", "- [X] a -> ", "\0 -> \0"]
+)
 def test_other_lines_of_the_index_are_passed_over(tmp_path: Path, line: str) -> None:
     write_raw(tmp_path, "index.md", line + "\n")
-    assert read(tmp_path) == claude_memory.Corpus(str(tmp_path.resolve()), (), ())
+    assert read(tmp_path) == Corpus(str(tmp_path.resolve()), (), ())
 
 
 def test_a_target_with_nul_or_broken_text_is_skipped(tmp_path: Path) -> None:
@@ -294,12 +295,10 @@ def test_lone_surrogates_become_replacement_characters(tmp_path: Path) -> None:
     assert one.sections == (Section("\ufffd", ("x \ufffd",)),)
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems refuse such names")
 def test_a_file_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_path: Path) -> None:
-    (tmp_path / "decisions").mkdir()
-    with open(os.fsencode(tmp_path) + b"/decisions/a\xff.json", "wb") as file:
-        file.write(b"{}")
-    with open(os.fsencode(tmp_path) + b"/decisions/b\xff.json", "wb") as file:
-        file.write(b"not json")
+    write_raw(tmp_path, os.fsdecode(b"decisions/a\xff.json"), "{}")
+    write_raw(tmp_path, os.fsdecode(b"decisions/b\xff.json"), "not json")
     corpus = read(tmp_path)
     assert corpus.memories[0].summary.path == ".claude/memory/decisions/a\ufffd.json"
     assert corpus.memories[0].summary.id == "a\ufffd"

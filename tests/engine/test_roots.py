@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +14,6 @@ from engine.paths import cache_dir, labels_file, root_key, settings_file, state_
 from engine.stores.roots import find_root, read_corpus
 from engine.transcripts import transcripts_dir
 from tests.engine.builders import memory, write_root
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_the_nearest_memory_folder_upwards_is_the_root(tmp_path: Path) -> None:
@@ -48,10 +45,10 @@ def test_auto_memory_beside_the_transcript_comes_second(tmp_path: Path) -> None:
 def test_without_a_transcript_its_folder_follows_from_the_project(tmp_path: Path) -> None:
     project, environ = tmp_path / "project", {"HOME": str(tmp_path)}
     project.mkdir()
-    beside = os.path.join(transcripts_dir(str(project), environ), "memory")
+    beside = Path(transcripts_dir(str(project), environ), "memory")
     assert find_root(str(project), environ) is None
-    os.makedirs(beside)
-    assert find_root(str(project), environ) == os.path.realpath(beside)
+    beside.mkdir(parents=True)
+    assert find_root(str(project), environ) == str(beside.resolve())
 
 
 def test_a_start_that_makes_no_sense_finds_nothing(tmp_path: Path) -> None:

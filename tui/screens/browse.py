@@ -55,15 +55,24 @@ class BrowseScreen(Screen[None]):
                 yield Static(id="text")
         yield Footer(compact=True, show_command_palette=False)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._reading = 0
+
     def on_mount(self) -> None:
         self.filter_line.cursor_blink = False
-        self.show_matching()
+
+    def on_screen_resume(self) -> None:
+        """The memories may have been read anew on another screen."""
+        if self._reading != self.app.workspace.reading:
+            self.show_matching()
 
     @on(Reloaded)
     @on(Input.Changed)
     def show_matching(self) -> None:
         """List what the filter lets through, best match first."""
         index = self.app.workspace.index
+        self._reading = self.app.workspace.reading
         found = index.matching(self.terms)
         self.memories.show(found)
         total = f"{len(index):,} memories"

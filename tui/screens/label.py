@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -55,6 +54,7 @@ class LabelScreen(Screen[None]):
         "mark.not",
         "label.skip",
         "mark.unsure",
+        "label.next",
         "mark.undo",
         hidden=("label.open", "label.context"),
     )
@@ -73,7 +73,8 @@ class LabelScreen(Screen[None]):
         self._queue: LabelQueue | None = None
         self._prompt: Prompt | None = None
         self._at: Position | None = None
-        self._shown_at = perf_counter()
+        self._has_failed = False
+        self._shown_at = 0.0
 
     def compose(self) -> ComposeResult:
         yield TopBar("label")
@@ -98,7 +99,8 @@ class LabelScreen(Screen[None]):
         """Go on where labelling stopped; labels and prompts may have come in on another screen."""
         self.query_one(TopBar).show_where(where_text(self.app.workspace))
         self._queue = LabelQueue(self.app.workspace)
-        if self._prompt and self._prompt in self._queue.order and not self._queue.is_finished(self._prompt):
+        stays = self.is_revealed or (self._prompt and not self._queue.is_finished(self._prompt))
+        if self._prompt and self._prompt in self._queue.order and stays:
             self.start(self._prompt)
         else:
             self.next_prompt()
@@ -117,7 +119,7 @@ class LabelScreen(Screen[None]):
 
     def start(self, prompt: Prompt) -> None:
         """Show a prompt; run it where that has not been done."""
-        self._prompt, self._at = prompt, None
+        self._prompt, self._at, self._has_failed = prompt, None, False
         self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt.turns else ''}"
         self.prompt_text.update(plain(prompt.text))
         self.app.run_bm25(prompt)
@@ -133,7 +135,13 @@ class LabelScreen(Screen[None]):
 
     def show_position(self) -> None:
         """The next card of the prompt, or its end; a prompt that brings nothing up is passed."""
-        self._at = self._queue.position(self._prompt) if self._queue and self._prompt else None
+        try:
+            self._at = self._queue.position(self._prompt) if self._queue and self._prompt else None
+        except LabelStoreError as error:
+            self._has_failed = True
+            self.refresh_bindings()
+            self._show_card_text(plain(f"{error}\n\nNo label is lost. Press enter to try again."))
+            return
         if self._at is None:
             return
         if self._at.card:
@@ -141,8 +149,9 @@ class LabelScreen(Screen[None]):
         elif self._at.pool.cards:
             self._show_reveal(self._at.prompt)
         else:
-            self.next_prompt()
+            self.call_later(self.next_prompt)
             return
+        self.refresh_bindings()
         self._show_progress()
         self._look_ahead()
 
@@ -158,7 +167,7 @@ class LabelScreen(Screen[None]):
         memory = self.app.workspace.memory(card.memory.id)
         self._show_card_text(memory_text(memory) if memory else plain(card.memory.title))
         self.card_pane.border_title = f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}"
-        self._shown_at = perf_counter()
+        self._shown_at = self.app.workspace.clock()
 
     def _show_card_text(self, text: Content) -> None:
         self.reveal.display = False
@@ -183,7 +192,7 @@ class LabelScreen(Screen[None]):
         self.call_after_refresh(self._show_head)
 
     def _show_head(self) -> None:
-        self.query_one("#head", Static).update(head_text(self.table.size.width))
+        self.query_one("#head", Static).update(head_text(self.table.row_width))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_head)
@@ -201,14 +210,21 @@ class LabelScreen(Screen[None]):
         """The card that is asked about. None in the reveal: a key too many must not change a label that was blind."""
         return self._at.card if self._at else None
 
+    @property
+    def is_revealed(self) -> bool:
+        return self._at is not None and self.card is None
+
     def action_label(self, verdict: str) -> None:
         self._press(lambda store, *about, **how: store.label(*about, verdict, **how))
 
     def action_skip(self) -> None:
-        if self._at and self.card is None:
-            self.next_prompt()
-        else:
-            self._press(lambda store, *about, **how: store.skip(*about, **how))
+        self._press(lambda store, *about, **how: store.skip(*about, **how))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Cards are labelled, skipped and read; a reveal is left."""
+        if action in ("label", "skip", "open"):
+            return self.card is not None
+        return self.is_revealed or self._has_failed if action == "next" else True
 
     def _press(self, write: Callable[..., Event]) -> None:
         """Write one event about the card; only when it is on disk, go on."""
@@ -216,7 +232,7 @@ class LabelScreen(Screen[None]):
             return
         workspace = self.app.workspace
         blind = workspace.is_blind(self._prompt.id)
-        elapsed_ms = int((perf_counter() - self._shown_at) * 1000)
+        elapsed_ms = int((workspace.clock() - self._shown_at) * 1000)
         about = (workspace.annotator, self._prompt.id, self.card)
         try:
             write(workspace.store, *about, seed=workspace.seed, blind=blind, elapsed_ms=elapsed_ms)
@@ -243,11 +259,14 @@ class LabelScreen(Screen[None]):
         self.start(prompt)
 
     @on(RowList.Selected)
-    def action_open(self) -> None:
-        """Enter: the next prompt where this one is done, else the whole memory."""
-        if self._at and self.card is None:
+    def action_next(self) -> None:
+        """On from a reveal; a prompt whose pool could not be recorded is tried again."""
+        if self._has_failed and self._prompt:
+            self.start(self._prompt)
+        else:
             self.next_prompt()
-            return
+
+    def action_open(self) -> None:
         memory = self.app.workspace.memory(self.card.memory.id) if self.card else None
         if memory:
             self.app.push_screen(FullText("Memory", memory_text(memory)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -51,13 +50,15 @@ class ReplayScreen(Screen[None]):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
+        "replay.memories",
+        "replay.prompts",
         "mark.relevant",
         "mark.not",
         "mark.undo",
         "replay.type",
         hidden=("mark.unsure", "replay.again", "replay.next", "replay.previous", "replay.leave", "replay.open"),
     )
-    HELP = "Tab goes from the prompts to the memories. There, a and x say whether a memory is relevant to the prompt."
+    HELP = "Right and left go between prompts and memories. There, a and x say whether a memory is relevant."
 
     line = query_one(Input)
     prompt_list = query_one(PromptList)
@@ -112,7 +113,7 @@ class ReplayScreen(Screen[None]):
             return
         self.app.run_bm25(prompt)
         self.show_prompt(prompt)
-        self._asked_at = perf_counter()
+        self._asked_at = self.app.workspace.clock()
         if self._resting:
             self._resting.stop()
         self._resting = self.set_timer(REST_SECONDS, self.ask_judge)
@@ -140,7 +141,7 @@ class ReplayScreen(Screen[None]):
         self.table.show(rows, query_terms(prompt.text), note)
         self.prompt_text.update(plain(prompt.text))
         self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
-        self.head.update(head_text(self.table.size.width))
+        self._show_head()
         self.judge_line.update(plain(judge_sentence(judged) if workspace.judge else JUDGE_OFF))
         if not rows:
             self.why.update(plain(NOTHING_FOUND))
@@ -149,7 +150,7 @@ class ReplayScreen(Screen[None]):
         """How long the judge has been thinking."""
         prompt = self.prompt_list.current
         if prompt and self.app.workspace.judge and not self.app.workspace.retrieval(prompt.id, BM25_JUDGE):
-            self.judge_line.update(f"Asking the judge … {perf_counter() - self._asked_at:.1f} s")
+            self.judge_line.update(f"Asking the judge … {self.app.workspace.clock() - self._asked_at:.1f} s")
 
     @on(RowList.Highlighted, "RankingTable")
     def show_why(self) -> None:
@@ -158,7 +159,10 @@ class ReplayScreen(Screen[None]):
             self.why.update(plain(f"{row.memory.title}\n{candidate_sentence(row)}"))
 
     def on_resize(self) -> None:
-        self.call_after_refresh(lambda: self.head.update(head_text(self.table.size.width)))
+        self.call_after_refresh(self._show_head)
+
+    def _show_head(self) -> None:
+        self.head.update(head_text(self.table.row_width))
 
     # Keys
 
@@ -187,7 +191,21 @@ class ReplayScreen(Screen[None]):
             self.app.workspace.forget(prompt.id)
             self.run_current()
 
-    @on(RowList.Selected)
+    @on(RowList.Selected, "PromptList")
+    def action_memories(self) -> None:
+        if self.table.count:
+            self.table.focus()
+
+    def action_prompts(self) -> None:
+        self.prompt_list.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Labels are given where the memories are, so that no key labels a row that nobody looks at."""
+        if action in ("label", "prompts", "open"):
+            return self.focused is self.table
+        return self.focused is self.prompt_list if action == "memories" else True
+
+    @on(RowList.Selected, "RankingTable")
     def action_open(self) -> None:
         row = self.table.current
         memory = self.app.workspace.memory(row.memory.id) if row else None
@@ -213,7 +231,11 @@ class ReplayScreen(Screen[None]):
         self.table.action_cursor(1)
 
     def action_undo(self) -> None:
-        event = self.app.workspace.undo()
+        try:
+            event = self.app.workspace.undo()
+        except LabelStoreError as error:
+            self.app.tell_error(error)
+            return
         prompt = self.prompt_list.current
         if event is None or prompt is None:
             self.app.tell("There is nothing to take back.")

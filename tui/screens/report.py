@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.containers import VerticalScroll
 from textual.getters import query_one
 from textual.screen import Screen
 from textual.widgets import Footer, Static
-from textual.worker import get_current_worker
 
 from engine.errors import LabelStoreError
 from tui.bindings import bindings
-from tui.messages import AllReplayed, Kept, Reloaded, Retrieved
+from tui.messages import AllReplayed, Kept, Reloaded
 from tui.plain import plain
 from tui.where import where_text
 from tui.widgets.report_text import report_text
@@ -22,10 +21,10 @@ from tui.widgets.top_bar import TopBar
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from engine.prompt import Prompt
+    from labels.measure.report import Report
     from tui.app import MemsiftApp
 
-MARGIN = 4
+MARGIN = 5
 
 
 class ReportScreen(Screen[None]):
@@ -39,6 +38,10 @@ class ReportScreen(Screen[None]):
 
     text = query_one("#text", Static)
     state = query_one("#state", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._report: Report | None = None
 
     def compose(self) -> ComposeResult:
         yield TopBar("report")
@@ -56,43 +59,30 @@ class ReportScreen(Screen[None]):
         self.show_report()
 
     def on_resize(self) -> None:
-        self.show_report()
+        self._draw()
 
     def show_report(self) -> None:
         try:
-            report = self.app.workspace.report()
+            self._report = self.app.workspace.report()
         except LabelStoreError as error:
             self.app.tell_error(error)
-            return
-        self.text.update(report_text(report, self.size.width - MARGIN))
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._report:
+            self.text.update(report_text(self._report, self.size.width - MARGIN))
 
     def action_replay_all(self) -> None:
-        workspace = self.app.workspace
-        if not workspace.prompts:
+        if not self.app.workspace.prompts:
             self.app.tell("There are no prompts. Start memsift with --prompts FILE, or type one in Replay.")
             return
-        self.replay_all(workspace.prompts, workspace.systems)
-
-    @work(thread=True, exclusive=True, group="replay", exit_on_error=False)
-    def replay_all(self, prompts: tuple[Prompt, ...], systems: tuple[str, ...]) -> None:
-        """Every prompt through every system that has not run it yet."""
-        worker = get_current_worker()
-        for prompt in prompts:
-            for system in systems:
-                if worker.is_cancelled:
-                    return
-                if self.app.workspace.retrieval(prompt.id, system) is None:
-                    self.app.post_message(Retrieved(self.app.workspace.run(prompt, system)))
-        self.post_message(AllReplayed(len(prompts)))
+        self.app.replay_all()
 
     @on(Kept)
     def count(self) -> None:
         workspace = self.app.workspace
-        done = sum(
-            bool(workspace.retrieval(prompt.id, name)) for prompt in workspace.prompts for name in workspace.systems
-        )
         total = len(workspace.prompts) * len(workspace.systems)
-        self.state.update(plain(f"Replaying: {done:,} of {total:,}"))
+        self.state.update(plain(f"Replaying: {workspace.replayed:,} of {total:,}"))
 
     @on(AllReplayed)
     def finish(self, message: AllReplayed) -> None:

@@ -26,7 +26,7 @@ MIN_SCALE, MAX_SCALE = 20, 60
 
 ROWS: tuple[tuple[str, Callable[[SystemReport], Ratio]], ...] = (
     ("prompts that got a memory", lambda one: one.fire_rate),
-    ("the same, none relevant", lambda one: one.false_fire_rate),
+    ("  with nothing relevant", lambda one: one.false_fire_rate),
     ("irrelevant per prompt", lambda one: one.irrelevant_per_prompt),
     ("relevant lost per prompt", lambda one: one.lost_per_prompt),
     ("recall within the pool", lambda one: one.recall_in_pool),
@@ -69,7 +69,7 @@ def _summary(report: Report) -> Iterator[Content]:
 
 def _precision(report: Report, width: int) -> Iterator[Content]:
     scale = max(MIN_SCALE, min(MAX_SCALE, width - SYSTEM_WIDTH - FIGURES_WIDTH))
-    yield _heading("Precision: how much of what is injected was relevant (95 % interval)")
+    yield _heading("Precision: relevant among the injected (95 % interval)")
     for system in report.systems:
         yield _precision_line(system, scale)
     ends = "0" + "1".rjust(scale - 1)

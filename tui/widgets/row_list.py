@@ -21,7 +21,7 @@ Cell = tuple[str, str]
 """A piece of a row: its text, which has its final width, and a component class such as "muted", or "" for plain."""
 
 
-class RowList(ScrollView, can_focus=True):
+class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows by number, with a cursor. Subclasses say how many there are and what is in one."""
 
     COMPONENT_CLASSES = {
@@ -36,6 +36,7 @@ class RowList(ScrollView, can_focus=True):
     RowList {
         height: 1fr;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
         .row-list--cursor { background: $surface-lighten-2; text-style: bold; }
         .row-list--muted { color: $foreground-muted; }
         .row-list--match { color: $text-warning; text-style: bold; }
@@ -83,7 +84,7 @@ class RowList(ScrollView, can_focus=True):
     def set_count(self, count: int, cursor: int = 0) -> None:
         """There are *count* rows now; the cursor goes to *cursor*."""
         self.count = count
-        self.virtual_size = Size(self.scrollable_content_region.width, count)
+        self.virtual_size = Size(self.row_width, count)
         self.set_reactive(RowList.cursor, self.validate_cursor(cursor))
         self.refresh()
         self._show_cursor()
@@ -92,9 +93,14 @@ class RowList(ScrollView, can_focus=True):
 
     # Drawing
 
+    @property
+    def row_width(self) -> int:
+        """Cells of a row; what is left of the widget beside its scrollbar."""
+        return self.scrollable_content_region.width
+
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
-        width = self.scrollable_content_region.width
+        width = self.row_width
         if index >= self.count:
             return Strip.blank(width, self.rich_style)
         on_cursor = index == self.cursor
@@ -110,7 +116,7 @@ class RowList(ScrollView, can_focus=True):
         return base + Style(color=part.color, bold=part.bold, underline=part.underline)
 
     def on_resize(self) -> None:
-        self.virtual_size = Size(self.scrollable_content_region.width, self.count)
+        self.virtual_size = Size(self.row_width, self.count)
         self._show_cursor()
 
     def on_focus(self) -> None:

@@ -1,4 +1,4 @@
-"""What was skipped when the root was read, as text."""
+"""What was skipped when the root and the prompts were read, as text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def skipped_text(skipped: Sequence[Skipped]) -> Content:
-    """A line for each file: its name, and why it is not shown."""
+    """A line for each file or row: where it is, and why it is not shown."""
     if not skipped:
-        return Content("Every file of this root was read.")
+        return Content("Everything was read: nothing was skipped.")
     lines = [plain(one.where).stylize_before("bold") + plain(f" {one.reason}") for one in skipped]
     return Content("\n").join(lines)

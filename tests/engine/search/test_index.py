@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.memory import Memory
 from engine.search.index import FULL_TEXT, HEADLINE
 from engine.search.query import MAX_TERMS, filter_terms, query_terms
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
 
 SCRIPTS = [
     ("authentication flow", "auth"),
@@ -41,7 +44,7 @@ SCRIPTS = [
     ("데이터베이스 이전", "데이터"),
     ("हिंदी अनुवाद", "हिंदी"),
     ("v2.0.1 release", "v2.0.1"),
-    ("v2.0.1 release", "2.0"),
+    ("release 2.0.1", "2.0"),
     ("python3.11 only", "python3.11"),
     ("src/auth/login.py", "login.py"),
     ("src/auth/login.py", "look at src/auth/login.py:42"),
@@ -57,7 +60,7 @@ MISSES = [
     ("v2.1", "v2.0"),
     ("login.ts", "login.py"),
     ("数据", "据数"),
-    ("カラス", "ガラス"),
+    ("カキ", "ガキ"),
     ("को", "की"),
 ]
 
@@ -90,7 +93,8 @@ def test_the_headline_search_does_not_look_into_bodies() -> None:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["AND", "OR", "NOT", "NEAR(", "NEAR(a b, 2)", '"', '""', "*", "title:x", "^a", "{a b}:c", "-x", "a AND", "x'--"]
+    "prompt",
+    ["AND", "OR", "NOT", "NEAR(", "NEAR(a b, 2)", '"', '""', "*", "title:x", "^a", "{a b}:c", "-x", "a AND", "x'--"],
 )
 def test_operators_of_fts5_are_harmless(prompt: str) -> None:
     with open_index(memory("Nothing here"), *fillers(3)) as index:

@@ -39,7 +39,9 @@ def test_a_word_becomes_its_term(text: str, expected: list[Term]) -> None:
     assert list(query_terms(text)) == expected
 
 
-@pytest.mark.parametrize("text", ["", " ", "the of and", "a b c 1", "?!...", "\u0301", "\u3099", "a.\u0301", "\ud800", "\0"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "the of and", "a b c 1", "?!...", "\u0301", "\u3099", "a.\u0301", "\ud800", "\0"]
+)
 def test_text_without_content_has_no_terms(text: str) -> None:
     assert query_terms(text) == ()
     assert match_expression(()) == ""
@@ -56,7 +58,7 @@ def test_every_token_is_quoted_and_only_single_tokens_may_go_on() -> None:
     assert match_expression(query_terms("auth login"), "AND") == '("auth"*) AND ("login"*)'
 
 
-@given(st.text(alphabet=st.sampled_from('ABNDORTEabnr ()*":^{}+-,.;\'\\\0\n'), max_size=30))
+@given(st.text(alphabet=st.sampled_from("ABNDORTEabnr ()*\":^{}+-,.;'\\\0\n"), max_size=30))
 def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> None:
     expression = match_expression(query_terms(text))
     outside = expression.split('"')[::2]

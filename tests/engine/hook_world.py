@@ -1,0 +1,99 @@
+"""A project with a root, a private home, and a client that calls the hook."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from engine.config import CONFIG_FILE
+from engine.hook import respond
+from engine.inject import length
+from engine.paths import state_dir
+from tests.engine.builders import memory, write_root
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+ASK = "how do we handle the cache rule"
+RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
+RUN_HOOK = "from engine.hook import main; main()"
+
+NOT_REQUESTS = {
+    "empty": b"",
+    "cut": b'{"prompt": "how do we handle the cache rule',
+    "text": b"how do we handle the cache rule",
+    "list": b'["how do we handle the cache rule"]',
+    "null": b"null",
+    "number": b"42",
+    "no prompt": b'{"session_id": "s", "cwd": "/"}',
+    "prompt of a wrong type": b'{"prompt": ["how do we handle the cache rule"]}',
+    "prompt is null": b'{"prompt": null}',
+    "deep": b"[" * 200_000,
+    "long number": b'{"prompt": ' + b"9" * 5000 + b"}",
+    "binary": bytes(range(256)) * 100,
+    "utf-16": '{"prompt": "how do we handle the cache rule"}'.encode("utf-16"),
+    "nan": b"NaN",
+}
+
+
+class World:
+    """One project on disk. `send` calls the hook in this process, `run` as a command."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "world"
+        self.project = self.folder / "project"
+        self.root = write_root(self.project / ".claude/memory", RULES)
+        self.home = self.folder / "home"
+        self.home.mkdir()
+        self.transcript = self.folder / "transcript.jsonl"
+        self.environ = {"HOME": str(self.home)}
+        self.stderr = io.StringIO()
+
+    def payload(self, prompt: object = ASK, **changes: object) -> dict[str, object]:
+        return {
+            "session_id": "session-1",
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.project),
+            "permission_mode": "default",
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": prompt,
+            **changes,
+        }
+
+    def send(self, prompt: object = ASK, **changes: object) -> str:
+        return respond(json.dumps(self.payload(prompt, **changes)).encode(), self.environ, self.stderr)
+
+    def context(self, prompt: object = ASK, **changes: object) -> str:
+        return context_of(self.send(prompt, **changes))
+
+    def configure(self, **retrieval: object) -> None:
+        (self.root / CONFIG_FILE).write_text(json.dumps({"retrieval": retrieval}), encoding="utf-8")
+
+    @property
+    def state(self) -> Path:
+        return Path(state_dir(str(self.root), self.environ))
+
+    def log(self) -> list[dict[str, Any]]:
+        path = self.state / "activity.jsonl"
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+    def run(self, stdin: bytes, code: str = RUN_HOOK, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        environ = {**self.environ, "PYTHONPATH": str(PROJECT), "PATH": os.environ.get("PATH", "")}
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.run(
+            [sys.executable, "-c", code], input=stdin, env=environ, cwd=self.folder, timeout=60, check=False, **streams
+        )
+
+
+def context_of(answer: str) -> str:
+    """The context in an answer, which holds nothing else."""
+    content = json.loads(answer)
+    assert list(content) == ["hookSpecificOutput"]
+    assert content["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+    text = content["hookSpecificOutput"]["additionalContext"]
+    assert isinstance(text, str)
+    assert 0 < length(text) <= 9000
+    return text

@@ -1,0 +1,79 @@
+"""The hook as a process: exit code 0 whatever happens, and nothing on stdout but the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.engine.builders import memory, write_memory
+from tests.engine.hook_world import ASK, NOT_REQUESTS, RUN_HOOK, World, context_of
+
+TRACED_HOOK = """
+import io, json, os, sys
+import engine.hook
+payload, touched = sys.stdin.buffer.read(), []
+events = ("open", "os.listdir", "os.scandir")
+sys.addaudithook(lambda event, args: touched.append(str(args[0])) if event in events else None)
+answer = engine.hook.respond(payload, os.environ, sys.stderr)
+print(json.dumps({"answer": answer, "touched": touched}))
+"""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_the_command_prints_one_object_and_exits_with_0(world: World) -> None:
+    done = world.run(json.dumps(world.payload()).encode() + b"\n")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert context_of(done.stdout.decode("ascii")).count("<result ") == 3
+    again = world.run(json.dumps(world.payload()).encode())
+    assert (again.returncode, again.stdout, again.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("name", ["empty", "cut", "deep", "binary", "no prompt"])
+def test_the_command_exits_with_0_and_prints_nothing_for_what_is_no_request(world: World, name: str) -> None:
+    done = world.run(NOT_REQUESTS[name])
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_the_command_exits_with_0_where_everything_fails(world: World) -> None:
+    payload = json.dumps(world.payload()).encode()
+    gone = world.folder / "gone"
+    gone.mkdir()
+    code = f"import os; os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); {RUN_HOOK}"
+    assert world.run(json.dumps({"prompt": ASK}).encode(), code).returncode == 0
+    assert world.run(payload, f"import sys; sys.stdin.close(); {RUN_HOOK}").returncode == 0
+    if Path("/dev/full").exists():
+        with Path("/dev/full").open("wb") as full:
+            assert world.run(payload, stdout=full).returncode == 0
+
+
+def test_the_command_needs_no_utf_8_locale(world: World) -> None:
+    world.environ |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    write_memory(world.root, memory("cache rule 数据 é", "cache", memory_id="0"))
+    done = world.run(json.dumps(world.payload(f"{ASK} 数据"), ensure_ascii=False).encode())
+    assert done.returncode == 0
+    assert "cache rule 数据 é" in context_of(done.stdout.decode("ascii"))
+
+
+def test_nothing_but_the_root_the_state_and_the_transcript_is_opened(world: World) -> None:
+    outside = world.folder / "secret"
+    outside.mkdir()
+    (outside / "secret.json").write_text('{"title": "cache rule secret"}', encoding="utf-8")
+    (world.root / "runbooks").symlink_to(outside)
+    (world.root / "decisions/link.json").symlink_to(outside / "secret.json")
+    with (world.root / "index.md").open("a", encoding="utf-8") as file:
+        file.write(f"- [DECISION] a -> ../../../secret/secret.json\n- [DECISION] b -> {outside}/secret.json\n")
+    world.transcript.write_text("", encoding="utf-8")
+    done = world.run(json.dumps(world.payload()).encode(), TRACED_HOOK)
+    result = json.loads(done.stdout)
+    assert "secret" not in context_of(result["answer"])
+    allowed = (str(world.root), str(world.state), str(world.transcript))
+    touched = {os.path.realpath(path) for path in result["touched"]}
+    assert {path for path in touched if not path.startswith(allowed)} == set()
+    assert str(world.root / "decisions/cache-rule-0.json") in touched

@@ -1,0 +1,97 @@
+"""What is loaded on the hook's path: the standard library, and little of it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine.builders import memory, write_root
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+HEAVY = {"anthropic", "textual", "rich", "click", "sqlite_utils", "httpx", "httpx2", "pydantic"}
+SLOW = {
+    *("argparse", "asyncio", "contextlib", "dataclasses", "html", "http", "importlib.metadata", "inspect", "logging"),
+    *("pathlib", "random", "subprocess", "tempfile", "tomllib", "typing", "urllib"),
+}
+"""Of the standard library: each costs a cold process more than a retrieval does. (datetime comes with sqlite3.)"""
+
+LOADED = """
+import sys
+before = set(sys.modules)
+sys.path.insert(0, sys.argv[1])
+{code}
+print("\\n".join(sorted(set(sys.modules) - before)))
+"""
+ANSWER = """
+import engine.hook
+payload = sys.stdin.buffer.read()
+answer = engine.hook.respond(payload, {"HOME": sys.argv[2]}, sys.stderr)
+assert ("<result " in answer) is (sys.argv[3] == "injected"), answer
+"""
+
+
+def loaded(code: str, *arguments: str, stdin: str = "") -> set[str]:
+    """The modules that *code* loads in an isolated interpreter without site packages' .pth files."""
+    command = [sys.executable, "-I", "-S", "-c", LOADED.replace("{code}", code), str(PROJECT), *arguments]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def top_level(modules: set[str]) -> set[str]:
+    return {name.split(".")[0] for name in modules}
+
+
+def assert_lean(modules: set[str]) -> None:
+    assert top_level(modules) <= set(sys.stdlib_module_names) | {"engine"}
+    assert modules & (HEAVY | SLOW) == set()
+    assert {name for name in modules if name.startswith("engine.judge.providers")} == set()
+
+
+def test_importing_the_hook_loads_only_the_standard_library() -> None:
+    modules = loaded("import engine.hook")
+    assert_lean(modules)
+    assert "engine.pipeline" in modules
+
+
+@pytest.mark.parametrize(
+    ("prompt", "outcome"), [("what is the cache rule", "injected"), ("zanzibar treasure", "silent")]
+)
+def test_answering_without_a_judge_loads_nothing_more(tmp_path: Path, prompt: str, outcome: str) -> None:
+    write_root(tmp_path / "project/.claude/memory", [memory("cache rule é 数据", "cache", body="text")])
+    (tmp_path / "project/.claude/memory/memory-config.json").write_text('{"retrieval": {"max_inject": 2}}', "utf-8")
+    payload = json.dumps({"prompt": prompt, "cwd": str(tmp_path / "project"), "session_id": "s"})
+    modules = loaded(ANSWER, str(tmp_path / "home"), outcome, stdin=payload)
+    assert_lean(modules)
+    assert "engine.judge.judge" not in modules
+
+
+def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "project/.claude/memory", [memory("cache rule", "cache")])
+    (root / "memory-config.json").write_text('{"retrieval": {"judge": {"enabled": true}}}', "utf-8")
+    payload = json.dumps({"prompt": "what is the cache rule", "cwd": str(tmp_path / "project")})
+    modules = loaded(ANSWER, str(tmp_path / "home"), "injected", stdin=payload)
+    assert "engine.judge.providers.anthropic" in modules
+    assert modules & HEAVY == set()
+
+
+def imports(path: Path) -> set[str]:
+    """The top-level packages that a file imports anywhere in it, functions included."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_the_engine_imports_neither_labels_nor_screens() -> None:
+    files = list((PROJECT / "engine").rglob("*.py"))
+    assert len(files) > 20
+    assert {str(path): imports(path) & {"labels", "tui"} for path in files if imports(path) & {"labels", "tui"}} == {}

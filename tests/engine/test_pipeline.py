@@ -1,0 +1,331 @@
+"""Every stage of the pipeline, and the fallback table of the judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import inject
+from engine.config import SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
+from engine.pipeline import BM25, BM25_JUDGE, NO_FTS5, Session, retrieve
+from engine.prompt import typed_prompt
+from engine.record import replace
+from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval
+from tests.engine.builders import FakeJudge, fillers, memory, open_index
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+CACHE = [memory(f"cache rule {number:02}") for number in range(20)]
+CACHE_IDS = sorted(one.summary.id for one in CACHE)
+FAILURES = ["timeout", "http_error", "parse_error", "refused"]
+
+
+def run(
+    prompt: str,
+    *memories: Memory,
+    config: Config = Config(),  # noqa: B008 - immutable
+    mode: str = "auto",
+    judge: FakeJudge | None = None,
+    session: Session | None = None,
+    include_retired: bool = False,
+    module: str = "fts5",
+) -> Retrieval:
+    with open_index(*memories, module=module) as index:
+        return retrieve(
+            typed_prompt(prompt),
+            index,
+            config,
+            mode=mode,
+            judge=judge,
+            session=session,
+            include_retired=include_retired,
+            now=lambda: 1_767_225_600.0,
+        )
+
+
+def injected(retrieval: Retrieval) -> list[str]:
+    return [one.memory.id for one in retrieval.injected]
+
+
+def dropped(retrieval: Retrieval) -> dict[str, str]:
+    return {one.memory.id: one.dropped_by for one in retrieval.candidates if one.dropped_by}
+
+
+def by_id(retrieval: Retrieval, memory_id: str) -> Candidate:
+    return next(one for one in retrieval.candidates if one.memory.id == memory_id)
+
+
+def with_judge(**changes: object) -> Config:
+    return replace(Config(), judge=replace(JudgeConfig(), **changes))
+
+
+def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> None:
+    retrieval = run("how does the cache rule work", *CACHE)
+    assert injected(retrieval) == CACHE_IDS[:3]
+    assert [one.memory.id for one in retrieval.candidates] == CACHE_IDS[:15]
+    assert [one.rank for one in retrieval.candidates] == list(range(1, 16))
+    assert {one.dropped_by for one in retrieval.candidates[3:]} == {"cap"}
+    assert retrieval.candidates[3].reason == "only 3 are injected"
+    assert (retrieval.system, retrieval.strategy, retrieval.mode, retrieval.fallback) == (BM25, "fts5_bm25", "auto", "")
+
+
+def test_pool_and_cap_follow_the_configuration() -> None:
+    config = replace(with_judge(candidate_pool_size=5), max_inject=1)
+    retrieval = run("cache rule", *CACHE, config=config)
+    assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
+    assert injected(run("cache rule", *CACHE, config=replace(Config(), max_inject=0))) == []
+
+
+def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
+    for prompt in ("zanzibar", "the of and", "", "?!"):
+        assert run(prompt, *CACHE).candidates == ()
+    assert run("cache rule").candidates == ()
+
+
+def test_a_body_gives_a_bonus_but_is_not_searched() -> None:
+    body = "expiry belongs to the cache"
+    retrieval = run("cache expiry belongs", memory("Cache", body=body), memory("Other", body=body), *fillers(10))
+    (only,) = retrieval.candidates
+    assert (only.memory.id, only.body_bonus, only.matched) == ("Cache", 3, ("cache", "expiry", "belongs"))
+    assert only.score == only.bm25 - 3
+
+
+def test_the_floor_is_taken_on_raw_bm25() -> None:
+    best = memory("billing exports pipeline", body="billing exports pipeline")
+    honest = memory("billing glossary of words")
+    retrieval = run("billing exports pipeline", best, honest, *fillers(40))
+    first, second = by_id(retrieval, best.summary.id), by_id(retrieval, honest.summary.id)
+    assert first.body_bonus == 3
+    assert second.score > 0.25 * first.score  # the other rule would drop it
+    assert second.bm25 <= 0.25 * first.bm25
+    assert second.injected
+
+
+def test_a_weak_match_falls_under_the_floor() -> None:
+    best = memory("billing exports pipeline nightly")
+    weak = [memory(f"billing glossary of words{i} and more about it zz{i} yy{i} xx{i}") for i in range(8)]
+    retrieval = run("billing exports pipeline nightly", best, *weak, *fillers(30))
+    assert injected(retrieval) == [best.summary.id]
+    assert set(dropped(retrieval).values()) == {"floor"}
+    assert "is under the floor of" in retrieval.candidates[-1].reason
+    assert len(run("billing exports pipeline nightly", best, *weak, *fillers(30), mode=SEARCH).injected) == 9
+
+
+def test_retired_and_archived_memories_are_dropped_and_do_not_count() -> None:
+    old = memory("cache expiry plan", status="retired")
+    older = memory("cache expiry notes", status="archived")
+    active = memory("cache")
+    retrieval = run("cache expiry", old, older, active, *fillers(10))
+    assert injected(retrieval) == ["cache"]
+    assert dropped(retrieval) == {old.summary.id: "status", older.summary.id: "status"}
+    assert by_id(retrieval, old.summary.id).reason == "its record is retired"
+    assert by_id(retrieval, "cache").confidence == HIGH
+
+
+def test_retired_memories_can_be_included() -> None:
+    retrieval = run("cache expiry", memory("cache expiry", status="retired"), *fillers(5), include_retired=True)
+    assert injected(retrieval) == ["cache-expiry"]
+
+
+def test_search_looks_into_bodies_and_injects_ten() -> None:
+    memories = [memory(f"Title {i}", body="the treasure is here", memory_id=f"t{i:02}") for i in range(12)]
+    retrieval = run("treas", *memories, mode=SEARCH)
+    assert injected(retrieval) == [f"t{i:02}" for i in range(10)]
+    assert retrieval.candidates[0].matched == ("treas",)
+    assert retrieval.candidates[0].body_bonus == 0
+    assert run("treas", *memories).candidates == ()
+
+
+def test_search_does_not_drop_for_weakness_or_size() -> None:
+    config = replace(Config(), max_characters=100, noise_floor=1.0)
+    retrieval = run("cache rule 07", *CACHE, mode=SEARCH, config=config)
+    assert len(retrieval.injected) == 10
+
+
+def test_category_decides_between_equal_matches() -> None:
+    memories = [memory("cache", category=name) for name in ("session_summary", "runbook", "decision")]
+    memories = [replace(one, summary=replace(one.summary, id=one.summary.category)) for one in memories]
+    assert injected(run("cache", *memories)) == ["decision", "runbook", "session_summary"]
+
+
+def test_what_the_session_has_is_not_repeated_and_takes_its_place() -> None:
+    session = Session({CACHE_IDS[0]: CACHE[0].summary.digest, CACHE_IDS[7]: "whatever"})
+    retrieval = run("cache rule", *CACHE, session=session)
+    assert injected(retrieval) == CACHE_IDS[1:3]
+    assert by_id(retrieval, CACHE_IDS[0]).dropped_by == "repeat"
+
+
+def test_a_memory_that_changed_is_injected_again() -> None:
+    session = Session({CACHE_IDS[0]: "another digest"})
+    assert injected(run("cache rule", *CACHE, session=session)) == CACHE_IDS[:3]
+
+
+def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
+    long, *short = [memory("cache " + "x" * 300, memory_id="a"), memory("cache b"), memory("cache c")]
+    config = replace(Config(), max_characters=350)
+    retrieval = run("cache", long, *short, *fillers(5), config=config)
+    text = inject.block(retrieval.injected)
+    assert dropped(retrieval) == {"a": "budget"}
+    assert by_id(retrieval, "a").reason == "it does not fit into 350 characters"
+    assert injected(retrieval) == ["cache-b", "cache-c"]
+    assert inject.length(text) <= 350
+    assert text.count("<result ") == text.count("</result>") == 2
+
+
+def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:
+    one = memory("cache " + "🚀" * 100)
+    size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
+    assert size > 200 + inject.FRAME_CHARACTERS
+    assert injected(run("cache", one, config=replace(Config(), max_characters=size))) == [one.summary.id]
+    assert injected(run("cache", one, config=replace(Config(), max_characters=size - 1))) == []
+
+
+@settings(max_examples=100, deadline=None)
+@given(titles=st.lists(st.text(max_size=60), max_size=6), limit=st.integers(100, 600))
+def test_the_block_never_exceeds_the_budget(titles: list[str], limit: int) -> None:
+    memories = [memory(f"cache {title}", title, memory_id=f"m{i}") for i, title in enumerate(titles)]
+    retrieval = run("cache", *memories, config=replace(Config(), max_characters=limit, max_inject=6))
+    assert inject.length(inject.block(retrieval.injected)) <= limit
+
+
+def test_confidence_under_the_absolute_floor_is_medium() -> None:
+    assert run("cache", memory("cache"), *fillers(9)).candidates[0].confidence == HIGH
+    config = replace(Config(), confidence_abs_floor=50.0)
+    assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
+
+
+def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() -> None:
+    retired = memory("cache rule zero", status="retired")
+    judge = FakeJudge(keep=[CACHE_IDS[9], CACHE_IDS[1]])
+    retrieval = run("cache rule", retired, *CACHE, judge=judge)
+    (asked,) = judge.asked
+    assert retired.summary.id not in asked
+    assert asked == [one.memory.id for one in retrieval.candidates if one.memory.id != retired.summary.id]
+    assert injected(retrieval) == [CACHE_IDS[1], CACHE_IDS[9]]
+    assert (retrieval.system, retrieval.fallback) == (BM25_JUDGE, "")
+    first = by_id(retrieval, CACHE_IDS[0])
+    assert (first.dropped_by, first.reason) == ("judge", "the judge did not keep it")
+    assert first.verdict
+    assert first.verdict.decision == REJECTED
+    assert [one.verdict.decision for one in retrieval.injected if one.verdict] == [APPROVED, APPROVED]
+
+
+def test_what_the_judge_keeps_is_capped() -> None:
+    retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS))
+    assert injected(retrieval) == CACHE_IDS[:3]
+    assert dropped(retrieval)[CACHE_IDS[3]] == "cap"
+
+
+def test_a_judge_that_keeps_nothing_silences_the_hook() -> None:
+    retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=[]))
+    assert (injected(retrieval), retrieval.fallback) == ([], "")
+
+
+@pytest.mark.parametrize("status", FAILURES)
+def test_a_judge_that_cannot_answer_leaves_the_best_two(status: str) -> None:
+    retrieval = run("cache rule", *CACHE, judge=FakeJudge(status=status))
+    assert injected(retrieval) == CACHE_IDS[:2]
+    assert retrieval.fallback == status
+    assert retrieval.judgement
+    assert retrieval.judgement.status == status
+    assert set(dropped(retrieval).values()) == {"cap"}
+    assert {one.verdict.decision for one in retrieval.candidates if one.verdict} == {FLAGGED}
+    assert {one.verdict.status for one in retrieval.candidates if one.verdict} == {status}
+
+
+@pytest.mark.parametrize("status", FAILURES)
+def test_the_fallback_follows_the_configuration_but_never_exceeds_the_cap(status: str) -> None:
+    none, many = with_judge(fallback_top_k=0), with_judge(fallback_top_k=9)
+    assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=none)) == []
+    assert injected(run("cache rule", *CACHE, judge=FakeJudge(status=status), config=many)) == CACHE_IDS[:3]
+
+
+def test_a_judge_without_a_key_is_no_judge() -> None:
+    retrieval = run("cache rule", *CACHE, judge=FakeJudge(status="no_key", detail="set ANTHROPIC_API_KEY"))
+    assert injected(retrieval) == CACHE_IDS[:3]
+    assert retrieval.fallback == "no_key"
+
+
+def test_the_judge_is_not_asked_about_nothing() -> None:
+    judge = FakeJudge()
+    retrieval = run("zanzibar", *CACHE, judge=judge)
+    assert (judge.asked, retrieval.judgement, retrieval.fallback) == ([], None, "")
+    run("cache", memory("cache", status="retired"), judge=judge)
+    assert judge.asked == []
+
+
+def test_what_the_session_has_is_dropped_after_the_judge() -> None:
+    session = Session({CACHE_IDS[0]: CACHE[0].summary.digest})
+    retrieval = run("cache rule", *CACHE, judge=FakeJudge(keep=CACHE_IDS[:2]), session=session)
+    assert injected(retrieval) == CACHE_IDS[1:2]
+    assert dropped(retrieval)[CACHE_IDS[0]] == "repeat"
+    assert dropped(retrieval)[CACHE_IDS[2]] == "judge"
+
+
+def test_search_asks_the_judge_too() -> None:
+    judge = FakeJudge(keep=CACHE_IDS[:5])
+    assert injected(run("cache rule", *CACHE, mode=SEARCH, judge=judge)) == CACHE_IDS[:5]
+    assert len(judge.asked[0]) == 10
+
+
+@pytest.mark.parametrize("judge", [None, FakeJudge(keep=CACHE_IDS)])
+def test_without_fts5_keywords_are_scored_and_no_judge_is_asked(judge: FakeJudge | None) -> None:
+    tagged = memory("Title", "cache")
+    retrieval = run("cache rule", tagged, *CACHE[:5], memory("Cached"), judge=judge, module="nosuchmodule")
+    assert (retrieval.strategy, retrieval.fallback, retrieval.judgement) == (TITLE_TAGS, NO_FTS5, None)
+    assert injected(retrieval) == CACHE_IDS[:3]
+    assert [one.score for one in retrieval.candidates] == [-4.0, -4.0, -4.0, -4.0, -4.0, -3.0, -1.0]
+    assert retrieval.candidates[-1].confidence == LOW
+    assert judge is None or judge.asked == []
+
+
+def test_title_tags_can_be_chosen() -> None:
+    judge = FakeJudge()
+    config = replace(Config(), match_strategy=TITLE_TAGS)
+    retrieval = run("cache rule", *CACHE, config=config, judge=judge)
+    assert (retrieval.strategy, retrieval.fallback, judge.asked) == (TITLE_TAGS, "", [])
+    assert (len(retrieval.candidates), injected(retrieval)) == (15, CACHE_IDS[:3])
+
+
+def test_without_fts5_a_recent_memory_comes_first() -> None:
+    recent = memory("cache", memory_id="recent", updated_at="2025-12-31T00:00:00Z")
+    old = memory("cache", memory_id="a", updated_at="2025-11-01T00:00:00Z")
+    assert injected(run("cache", old, recent, module="nosuchmodule")) == ["recent", "a"]
+
+
+def test_a_prompt_of_200_kb_is_answered_with_the_rare_word_in_it() -> None:
+    noise = " ".join(f"absent{i}" for i in range(17_000))
+    retrieval = run(f"{noise[:90_000]} zanzibar {noise[90_000:]}", memory("Trip to Zanzibar"), *CACHE)
+    assert injected(retrieval) == ["Trip-to-Zanzibar"]
+
+
+def test_time_is_taken_from_the_clock() -> None:
+    ticks = iter([1.0, 1.25])
+    with open_index(memory("cache")) as index:
+        retrieval = retrieve(typed_prompt("cache"), index, Config(), clock=lambda: next(ticks))
+    assert retrieval.elapsed_ms == 250.0
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    prompt=st.text(max_size=40),
+    titles=st.lists(st.text(max_size=20), max_size=5),
+    mode=st.sampled_from(["auto", SEARCH]),
+    module=st.sampled_from(["fts5", "nosuchmodule"]),
+    status=st.sampled_from([None, "ok", "no_key", *FAILURES]),
+)
+def test_any_text_is_answered_and_every_candidate_is_accounted_for(
+    prompt: str, titles: list[str], mode: str, module: str, status: str | None
+) -> None:
+    memories = [memory(title, title, body=title, memory_id=f"m{i}") for i, title in enumerate(titles)]
+    judge = FakeJudge(keep=["m0"], status=status) if status else None
+    retrieval = run(f"{prompt} {''.join(titles[:1])}", *memories, mode=mode, module=module, judge=judge)
+    assert [one.rank for one in retrieval.candidates] == list(range(1, len(retrieval.candidates) + 1))
+    assert all(one.dropped_by in (None, *DROP_STAGES) for one in retrieval.candidates)
+    assert all(bool(one.reason) is (one.dropped_by is not None) for one in retrieval.candidates)
+    assert all(0 <= one.ratio <= 1 for one in retrieval.candidates)

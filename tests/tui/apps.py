@@ -1,0 +1,153 @@
+"""The app over the demo data, with a judge that answers at once, and what a test asks of its screens."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from textual.geometry import Region
+
+import tui
+from engine.config import load_config
+from engine.judge.judge import Judge
+from engine.judge.prompts import parse_request
+from engine.judge.provider import Completion
+from engine.judge.providers.scripted import ScriptedProvider
+from engine.prompt_files import read_prompts
+from labels.store import LabelStore
+from tui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from textual.pilot import Pilot
+    from textual.widget import Widget
+
+    from engine.config import Config
+    from engine.judge.provider import Provider
+    from engine.prompt import Prompt
+    from tui.app import MemsiftApp
+
+DEMO = Path(tui.__file__).parent / "demo"
+DEMO_ROOT = DEMO / "memory"
+DEADLINE_S = 20.0
+SIZE = (120, 40)
+SMALL, TINY = (60, 20), (30, 8)
+SCREENS = {"browse": "f2", "replay": "f3", "label": "f4", "report": "f5"}
+
+
+def demo_prompts(*ids: str) -> tuple[Prompt, ...]:
+    """The demo's prompts, all or those with *ids*, in that order."""
+    found = {prompt.id: prompt for prompt in read_prompts([str(DEMO / "prompts.jsonl")]).prompts}
+    return tuple(found[name] for name in ids or found)
+
+
+def scripted(config: Config) -> Judge:
+    """The demo's judge, without its delays."""
+    return Judge(ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None), config.judge)
+
+
+def make_workspace(
+    store: Path,
+    *,
+    root: Path = DEMO_ROOT,
+    judge: Callable[[Config], Judge] | None = scripted,
+    prompts: Iterable[Prompt] | None = None,
+    **options: Any,
+) -> Workspace:
+    """A workspace over *root* with the label store at *store*; *judge* makes one from the root's configuration."""
+    config = load_config(str(root), {})
+    return Workspace(
+        str(root),
+        config,
+        LabelStore.open(store),
+        judge=judge(config) if judge else None,
+        prompts=demo_prompts() if prompts is None else tuple(prompts),
+        **options,
+    )
+
+
+class CountingProvider:
+    """Asks *inner* and counts the calls by prompt text."""
+
+    def __init__(self, inner: Provider) -> None:
+        self.name, self.model = inner.name, inner.model
+        self._inner = inner
+        self.calls: list[str] = []
+
+    def complete(self, system: str, user: str, schema: Mapping[str, Any], timeout_s: float) -> Completion:
+        self.calls.append(parse_request(user)[0])
+        return self._inner.complete(system, user, schema, timeout_s)
+
+
+class GatedProvider:
+    """Keeps nothing, and answers a prompt only when its gate is open. Open all gates before the test ends."""
+
+    name = model = "gated"
+
+    def __init__(self) -> None:
+        self.gates: dict[str, Event] = {}
+        self.asked: list[str] = []
+
+    def hold(self, text: str) -> Event:
+        """Let the prompt *text* wait until the returned event is set."""
+        return self.gates.setdefault(text, Event())
+
+    def complete(self, system: str, user: str, schema: Mapping[str, Any], timeout_s: float) -> Completion:  # noqa: ARG002
+        text, _ = parse_request(user)
+        self.asked.append(text)
+        if text in self.gates:
+            self.gates[text].wait(DEADLINE_S)
+        return Completion('{"keep": []}')
+
+
+async def until(pilot: Pilot[None], condition: Callable[[], object], what: str = "") -> None:
+    """Let the app work until *condition* holds; AssertionError after DEADLINE_S."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline, f"never came true: {what or condition}"
+        await pilot.pause(0.01)
+
+
+async def judged(pilot: Pilot[None], prompt_id: str) -> None:
+    """Wait for the judge's answer to a prompt, and for the screen that shows it."""
+    app = app_of(pilot)
+    await until(pilot, lambda: app.workspace.retrieval(prompt_id, "bm25+judge"), f"the judge answers {prompt_id}")
+    await pilot.pause()
+
+
+async def card_shown(pilot: Pilot[None]) -> None:
+    """Wait until Label asks about a card, shows a reveal, or is done."""
+    screen: Any = app_of(pilot).screen
+    await until(pilot, lambda: screen._at is not None or screen._prompt is None, "a card")
+    await pilot.pause()
+
+
+def app_of(pilot: Pilot[None]) -> MemsiftApp:
+    from tui.app import MemsiftApp
+
+    assert isinstance(pilot.app, MemsiftApp)
+    return pilot.app
+
+
+def text_of(widget: Widget) -> str:
+    """What stands in a widget on the screen now, line by line."""
+    lines = widget.render_lines(Region(0, 0, *widget.size))
+    return "\n".join(strip.text.rstrip() for strip in lines)
+
+
+def flat(text: str) -> str:
+    """*text* on one line, as it reads when wrapping is undone."""
+    return " ".join(text.split())
+
+
+def shown(pilot: Pilot[None], selector: str) -> str:
+    """What the one widget of *selector* shows, on one line."""
+    return flat(text_of(pilot.app.screen.query_one(selector)))
+
+
+def toasts(pilot: Pilot[None]) -> list[str]:
+    """The messages of all toasts that are up, oldest first."""
+    return [notification.message for notification in app_of(pilot)._notifications]

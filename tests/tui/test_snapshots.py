@@ -1,0 +1,81 @@
+"""The four screens as pictures, at three sizes, dark and light. Each was looked at before it was accepted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.judge.judge import Judge
+from engine.judge.providers.scripted import ScriptedProvider
+from tests.tui.apps import DEMO
+from tui.app import MemsiftApp
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from textual.pilot import Pilot
+
+    from engine.config import Config
+    from tui.workspace import Workspace
+
+    Compare = Callable[..., bool]
+    Opener = Callable[..., Workspace]
+    Size = tuple[int, int]
+
+BROWSE = ("slash", *"idemp", "enter", "down")
+REPLAY = ("f3", "down", "down", "down", "right", "a")
+LABEL = ("f4", "a", "enter", "x")
+REVEAL = ("f4", "a", "enter", "x", "a", "x")
+REPORT = (*REVEAL, "enter", "a", "x", "f5", "r")
+SIZES = ((60, 20), (80, 24), (160, 48))
+
+
+def stopped_clock() -> float:
+    return 0.0
+
+
+def patient_judge(config: Config) -> Judge:
+    """The demo's judge, which answers in no time at all."""
+    provider = ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None)
+    return Judge(provider, config.judge, clock=stopped_clock)
+
+
+@pytest.fixture
+def workspace(open_workspace: Opener) -> Workspace:
+    """The example data, with the judge's answers there and a clock that stands still."""
+    made = open_workspace(judge=patient_judge, annotator="ana", clock=stopped_clock)
+    for prompt in made.prompts:
+        made.keep(made.run(prompt, "bm25+judge"))
+    return made
+
+
+def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """Press *keys* in *theme*, each when everything before it is done."""
+
+    async def run(pilot: Pilot[Any]) -> None:
+        pilot.app.theme = theme
+        for key in keys:
+            await pilot.press(key)
+            await pilot.app.workers.wait_for_complete()
+            await pilot.pause()
+        await pilot.pause()
+
+    return run
+
+
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"], ids=["dark", "light"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize(
+    "keys", [BROWSE, REPLAY, LABEL, REVEAL, REPORT], ids=["browse", "replay", "label", "reveal", "report"]
+)
+def test_a_screen_looks_as_it_did(
+    snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size, theme: str
+) -> None:
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing(theme, *keys))
+
+
+def test_the_readme_shows_what_replay_looks_like(snap_compare: Compare, workspace: Workspace) -> None:
+    """Its picture is this snapshot, so it stays true."""
+    run = pressing("textual-dark", *REPLAY, "down", "x")
+    assert snap_compare(MemsiftApp(workspace), terminal_size=(120, 32), run_before=run)
