@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 
@@ -80,18 +79,14 @@ def load_config(root: str, environ: Mapping[str, str]) -> Config:
     config = _apply(Config(), _retrieval_section(root, path), path)
     for variable, keys in VARIABLES.items():
         if environ.get(variable):
-            config = _apply(config, _nested(keys, _parsed(environ[variable])), variable)
+            value = _switch if keys[-1] == "enabled" else _parsed
+            config = _apply(config, _nested(keys, value(environ[variable])), variable)
     return config
 
 
 def config_json(config: Config) -> str:
     """The configuration as one line of JSON with sorted keys: what a run records."""
     return json.dumps({**fields(config), "judge": fields(config.judge)}, sort_keys=True)
-
-
-def config_hash(config: Config) -> str:
-    """16 hex digits that name a configuration."""
-    return hashlib.sha256(config_json(config).encode()).hexdigest()[:16]
 
 
 def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
@@ -158,6 +153,12 @@ def _parsed(text: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def _switch(text: str) -> object:
+    """A variable that says yes or no, in the usual ways of saying it; any other text as it is."""
+    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    return words.get(text.lower(), text)
 
 
 def _shown(value: object) -> str:

@@ -27,10 +27,6 @@ def labels_file(environ: Mapping[str, str]) -> str:
     )
 
 
-def settings_file(environ: Mapping[str, str]) -> str:
-    return os.path.join(_base(environ, "XDG_CONFIG_HOME", ".config"), "memsift", "config.toml")
-
-
 def root_key(root: str) -> str:
     """A folder name for a root: its project's name for people, and 12 hex digits of its path's SHA-256."""
     real = os.path.realpath(root)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, prompt_id
 from engine.record import record
-from engine.transcripts import ASSISTANT, USER, clean_text, followed_by, is_human_prompt, is_sdk, read_row, turn_of
+from engine.surrogates import without_lone_surrogates
+from engine.transcripts import ASSISTANT, USER, followed_by, is_human_prompt, is_sdk, read_row, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -155,7 +156,7 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
     text = row.get("prompt")
     if not isinstance(text, str) or not text.strip():
         raise ValueError("the row has no prompt")
-    text, turns = clean_text(text), _turns_of(row.get("context"))
+    text, turns = without_lone_surrogates(text), _turns_of(row.get("context"))
     return Prompt(
         id=_word(row, "id") or prompt_id(text, turns),
         text=text,
@@ -175,7 +176,7 @@ def _turns_of(context: object) -> tuple[Turn, ...]:
     turns = [(row.get("role"), row.get("text")) for row in rows]
     if not all(role in (USER, ASSISTANT) and isinstance(text, str) for role, text in turns):
         raise ValueError("the context is not a list of {role, text}")
-    return tuple(Turn(role, clean_text(text)) for role, text in turns)
+    return tuple(Turn(role, without_lone_surrogates(text)) for role, text in turns)
 
 
 def _from_transcript(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
@@ -239,7 +240,7 @@ def _remembered_prompt(row: Mapping[str, Any], path: str) -> Prompt | None:
     if not typed or typed.startswith("!") or not is_human_prompt(typed):
         return None
     session_id, timestamp = _word(row, "sessionId"), _iso(row.get("timestamp"))
-    text = clean_text(_with_pastes(typed, row.get("pastedContents"), os.path.dirname(path))).strip()
+    text = without_lone_surrogates(_with_pastes(typed, row.get("pastedContents"), os.path.dirname(path))).strip()
     return Prompt(
         id=prompt_id("\0".join((session_id, timestamp, text))),
         text=text,
@@ -291,7 +292,7 @@ def _word(row: Mapping[str, Any], name: str) -> str:
     """A field as text; empty where it is missing or neither text nor a whole number."""
     value = row.get(name)
     if isinstance(value, str):
-        return clean_text(value)
+        return without_lone_surrogates(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 

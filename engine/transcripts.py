@@ -11,6 +11,7 @@ import os
 import re
 
 from engine.prompt import Turn
+from engine.surrogates import without_lone_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def turn_of(row: Mapping[str, Any]) -> Turn | None:
     if any(row.get(mark) for mark in _NOT_SAID):
         return None
     if row.get("type") == ASSISTANT:
-        text = clean_text("\n".join(_text_blocks(_content(row)))).strip()
+        text = without_lone_surrogates("\n".join(_text_blocks(_content(row)))).strip()
         return Turn(ASSISTANT, text) if text else None
     text = _typed_text(row)
     return Turn(USER, text) if text else None
@@ -167,15 +168,6 @@ def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
     return os.path.join(config, "projects", project_slug(cwd))
 
 
-def clean_text(text: str) -> str:
-    """*text* with half surrogate pairs, which JSON can hold and UTF-8 cannot, replaced by U+FFFD."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
 def _is_slash_command(text: str) -> bool:
     # The pattern is compiled on its first use: most prompts need none of it, and the hook starts anew each time.
     return text.startswith("/") and re.match(_SLASH_COMMAND, text) is not None
@@ -190,7 +182,7 @@ def _typed_text(row: Mapping[str, Any]) -> str:
     if content is None:
         return ""
     blocks = [block for block in _text_blocks(content) if not _is_interruption(block.strip())]
-    text = _unwrapped(_without_client_blocks(clean_text("\n".join(blocks)))).strip()
+    text = _unwrapped(_without_client_blocks(without_lone_surrogates("\n".join(blocks)))).strip()
     return text if is_human_prompt(text) and not text.startswith(_NOT_TYPED) else ""
 
 

@@ -1,8 +1,7 @@
-"""What to show next, how far along a person is, and at what pace."""
+"""What to show next, and at what pace a person labels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -18,16 +17,6 @@ MAX_SKIPS = 2
 """A card that was skipped this often is passed for good."""
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far an annotator is. `open_cards` are those still to be shown in the prompts that were counted."""
-
-    prompts_done: int
-    prompts: int
-    labels: int
-    open_cards: int
-
-
 def prompt_order(prompt_ids: Iterable[str], seed: int) -> tuple[str, ...]:
     """The prompts in seeded random order, whatever order they came in; each once."""
     return tuple(sorted(set(prompt_ids), key=lambda prompt_id: random_key(str(seed), prompt_id)))
@@ -37,21 +26,6 @@ def open_cards(pool: Pool, labelled: Collection[Pair], skips: Mapping[Pair, int]
     """The cards still to be shown: those never skipped in the pool's order, then those skipped once."""
     unlabelled = [card for card in pool.cards if card.pair not in labelled]
     return tuple(card for times in range(MAX_SKIPS) for card in unlabelled if skips.get(card.pair, 0) == times)
-
-
-def is_finished(pool: Pool, labelled: Collection[Pair], skips: Mapping[Pair, int]) -> bool:
-    """Whether nothing of the prompt is left to show; a prompt with no cards is finished."""
-    return not open_cards(pool, labelled, skips)
-
-
-def progress(
-    pools: Iterable[Pool], labelled: Mapping[str, Collection[Pair]], skips: Mapping[str, Mapping[Pair, int]]
-) -> Progress:
-    """Progress over *pools*; *labelled* pairs and *skips* are by prompt id."""
-    pools = tuple(pools)
-    left = [len(open_cards(pool, labelled.get(pool.prompt.id, ()), skips.get(pool.prompt.id, {}))) for pool in pools]
-    given = [sum(card.pair in labelled.get(pool.prompt.id, ()) for card in pool.cards) for pool in pools]
-    return Progress(left.count(0), len(pools), sum(given), sum(left))
 
 
 def pace(events: Iterable[Event]) -> float | None:

@@ -10,15 +10,11 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
 
 LABEL, SKIP, RETRACT = "label", "skip", "retract"
-ACTIONS = (LABEL, SKIP, RETRACT)
 """What an event does. A retraction takes back the event that its `supersedes` names."""
 
 RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE = "relevant", "not", "unsure", "unrateable"
 VERDICTS = (RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE)
 """What a label says. The last two are counted, but no precision is computed from them."""
-
-REASONS = ("stale", "wrong", "duplicate", "too generic", "wrong project", "already known")
-"""Why a memory was not relevant, in the words that the screens offer; a label may give none."""
 
 MAX_GRADE = 3
 

@@ -193,13 +193,17 @@ class LabelStore:
         )
         return tuple(label_of(row) for row in rows)
 
-    def events(self, annotator: str | None = None) -> tuple[Event, ...]:
-        """Every event that was ever written, retractions and what they took back included, oldest first."""
+    def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
+        """Every event that was ever written, retractions and what they took back included, oldest first.
+
+        With *limit*, only the newest so many.
+        """
         rows = self._db.rows(
-            "SELECT * FROM label_event WHERE :annotator IS NULL OR annotator = :annotator ORDER BY event_id",
-            {"annotator": annotator},
+            """SELECT * FROM label_event WHERE :annotator IS NULL OR annotator = :annotator
+               ORDER BY event_id DESC LIMIT ifnull(:limit, -1)""",
+            {"annotator": annotator, "limit": limit},
         )
-        return tuple(event_of(row) for row in rows)
+        return tuple(event_of(row) for row in reversed(rows))
 
     def skips(self, annotator: str, prompt_id: str) -> Mapping[Pair, int]:
         """How often each card of a prompt was skipped, skips that were taken back left out."""
@@ -209,23 +213,6 @@ class LabelStore:
             [annotator, prompt_id],
         )
         return {(row["memory_id"], row["digest"]): row["times"] for row in rows}
-
-    def counts(self, annotator: str | None = None) -> Mapping[str, int]:
-        """The number of current labels by verdict; every verdict has an entry."""
-        rows = self._db.rows(
-            """SELECT verdict, count(*) AS times FROM label_current
-               WHERE :annotator IS NULL OR annotator = :annotator GROUP BY verdict""",
-            {"annotator": annotator},
-        )
-        return dict.fromkeys(VERDICTS, 0) | {row["verdict"]: row["times"] for row in rows}
-
-    def stale_labels(self, digests: Mapping[str, str], root: str | None = None) -> tuple[Label, ...]:
-        """Current labels about a text that its memory no longer has, or about a memory that is gone.
-
-        *digests* are the present ones by memory id. Name the *root* they belong to if the store serves several, else
-        the labels of other roots look stale.
-        """
-        return tuple(label for label in self.labels(root=root) if digests.get(label.memory_id) != label.digest)
 
     # How it is written
 

@@ -69,6 +69,7 @@ def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: 
     """
     if ctx.invoked_subcommand is None:
         found = opening.resolve_root(root, os.environ)
+        require_terminal()
         run_app(opening.open_workspace(found, prompts, judge, db, os.environ))
 
 
@@ -76,6 +77,7 @@ def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: 
 @click.option("--fresh", is_flag=True, help="Forget the labels of earlier demos first.")
 def demo(fresh: bool) -> None:
     """The app on bundled example memories, prompts and a scripted judge; your own labels are not touched."""
+    require_terminal()
     run_app(opening.open_demo(os.environ, fresh=fresh))
 
 
@@ -222,16 +224,20 @@ def report_skipped(skipped: Sequence[Skipped]) -> None:
 
 def tell(message: str) -> None:
     """One line for people, on stderr; whatever it quotes cannot command the terminal."""
-    click.echo(f"memsift: {printable(' '.join(message.split()))}", err=True)
+    line = " ".join(message.split())
+    click.echo(f"memsift: {''.join(c if c.isprintable() else '·' for c in line)}", err=True)
+
+
+def require_terminal() -> None:
+    """Raise MemsiftError unless there is one where Textual looks for it: it reads stdin and draws on stderr."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise MemsiftError("The app needs a terminal. For scripts there are commands: see memsift --help.")
 
 
 def run_app(workspace: Workspace) -> None:
-    """The app, in the terminal that Textual will use: it reads stdin and draws on stderr."""
     from tui.app import MemsiftApp
 
     try:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise click.UsageError("The app needs a terminal. For scripts there are commands: see memsift --help.")
         MemsiftApp(workspace).run()
     finally:
         workspace.close()

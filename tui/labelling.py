@@ -9,8 +9,12 @@ from labels.queue import MAX_SKIPS, open_cards, pace
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
-    from labels.records import Card, Pool
+    from labels.records import Card, Pair, Pool
     from tui.workspace import Workspace
+
+
+PACE_EVENTS = 100
+"""How many of the latest events the pace is taken from."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +45,18 @@ class LabelQueue:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.order = workspace.labelling_order()
-        self._finished = _finished_before(workspace)
+        self._labelled: dict[str, set[Pair]] = {}
+        for label in workspace.store.labels(workspace.annotator, root=workspace.index.root):
+            self._labelled.setdefault(label.prompt_id, set()).add(label.pair)
+        self._finished = {prompt.id for prompt in self.order if self._was_finished(prompt)}
 
     def position(self, prompt: Prompt) -> Position | None:
         """Where a person is in *prompt*; None until every system has run it."""
         pool = self._workspace.pool(prompt.id)
         if pool is None:
             return None
-        labelled, skips = self._workspace.labels(prompt.id).keys(), self._workspace.skips(prompt.id)
+        labelled, skips = set(self._workspace.labels(prompt.id)), self._workspace.skips(prompt.id)
+        self._labelled[prompt.id] = labelled
         at = Position(prompt, pool, open_cards(pool, labelled, skips))
         self._finished.discard(prompt.id) if at.open else self._finished.add(prompt.id)
         return at
@@ -65,34 +73,27 @@ class LabelQueue:
     def progress(self, at: Position | None) -> str:
         """Prompts done, labels so far, pace, and about how long the rest takes."""
         workspace = self._workspace
-        given = len(workspace.store.labels(workspace.annotator, root=workspace.index.root))
+        given = sum(map(len, self._labelled.values()))
         done = len(self._finished)
         parts = [f"{done:,} of {len(self.order):,} prompts done", f"{given:,} label{'' if given == 1 else 's'}"]
         # a label that was given beside a ranking is not timed
-        timed = (event for event in workspace.store.events(workspace.annotator) if event.blind or event.elapsed_ms)
-        seconds = pace(timed)
+        latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
+        seconds = pace(event for event in latest if event.blind or event.elapsed_ms)
         if seconds is not None and done < len(self.order):
             parts += [f"{max(1, round(seconds))} s a card", _time_left(seconds * self._cards_left(at))]
         return " · ".join(parts)
+
+    def _was_finished(self, prompt: Prompt) -> bool:
+        pooled = self._workspace.pooled(prompt.id)
+        left = pooled - self._labelled.get(prompt.id, set())
+        skips = self._workspace.skips(prompt.id) if left else {}
+        return bool(pooled) and all(skips.get(pair, 0) >= MAX_SKIPS for pair in left)
 
     def _cards_left(self, at: Position | None) -> int:
         """Open cards of this prompt, and for each other unfinished one as many as this one's pool has."""
         size = max(1, len(at.pool.cards)) if at else 1
         others = len(self.order) - len(self._finished) - (1 if at and at.open else 0)
         return (len(at.open) if at else 0) + others * size
-
-
-def _finished_before(workspace: Workspace) -> set[str]:
-    labelled: dict[str, set[tuple[str, str]]] = {}
-    for label in workspace.store.labels(workspace.annotator):
-        labelled.setdefault(label.prompt_id, set()).add(label.pair)
-    finished = set()
-    for prompt in workspace.prompts:
-        pooled = workspace.pooled(prompt.id)
-        left = pooled - labelled.get(prompt.id, set())
-        if pooled and all(workspace.skips(prompt.id).get(pair, 0) >= MAX_SKIPS for pair in left):
-            finished.add(prompt.id)
-    return finished
 
 
 def _time_left(seconds: float) -> str:

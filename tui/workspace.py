@@ -61,6 +61,7 @@ class Workspace:
         self._unread_prompts = skipped
         self._old: list[Index] = []
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
+        self._pools: dict[str, Pool] = {}
         self._seen: set[str] = set()
 
     def close(self) -> None:
@@ -78,6 +79,7 @@ class Workspace:
         self.index = fresh
         self.reading += 1
         self._retrievals.clear()
+        self._pools.clear()
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -117,6 +119,7 @@ class Workspace:
     def keep(self, retrieval: Retrieval) -> None:
         """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
+        self._pools.pop(retrieval.prompt.id, None)
         record(retrieval, self.store, self.index, self.config)
 
     @property
@@ -139,9 +142,11 @@ class Workspace:
         retrievals = [self._retrievals.get((prompt_id, system)) for system in self.systems]
         if not all(retrievals):
             return None
-        made = pool([one for one in retrievals if one], self.seed)
-        self.store.record_frame(made)
-        return made
+        if prompt_id not in self._pools:
+            made = pool([one for one in retrievals if one], self.seed)
+            self.store.record_frame(made)
+            self._pools[prompt_id] = made
+        return self._pools[prompt_id]
 
     def pooled(self, prompt_id: str) -> set[Pair]:
         """What an earlier pool of a prompt holds, each memory as it reads now; without those that are gone."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import UnreadableFileError, read_text, without_lone_surrogates
+from engine.stores.files import UnreadableFileError, read_text
+from engine.surrogates import without_lone_surrogates
 
 INDEX_FILE = "MEMORY.md"
 TYPES = ("user", "feedback", "project", "reference")

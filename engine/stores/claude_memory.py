@@ -6,7 +6,8 @@ import json
 import os
 
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import UnreadableFileError, is_inside, read_text, without_lone_surrogates
+from engine.stores.files import UnreadableFileError, is_inside, read_text
+from engine.surrogates import without_lone_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

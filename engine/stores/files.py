@@ -36,12 +36,3 @@ def read_text(root: str, path: str) -> str:
         return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise UnreadableFileError("is not UTF-8 text") from None
-
-
-def without_lone_surrogates(text: str) -> str:
-    """JSON can spell half of a surrogate pair, which no file, terminal or database can hold: it becomes U+FFFD."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

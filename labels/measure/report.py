@@ -107,8 +107,8 @@ def qrels_basis(rows: Sequence[Outcome], judgements: Judgements, unjudged: str) 
 
 
 def build_report(rows: Sequence[Outcome], basis: Basis) -> Report:
-    """The report of *rows* without labels and notes; systems come in the order in which they first appear."""
-    systems = tuple(system_report(name, rows, basis) for name in dict.fromkeys(row.system for row in rows))
+    """The report of *rows* without labels and notes; systems come by name, the plainest first."""
+    systems = tuple(system_report(name, rows, basis) for name in sorted({row.system for row in rows}))
     prompts = {row.prompt_id for row in rows}
     labelled = sum(bool(basis.explicit.get(prompt_id)) for prompt_id in prompts)
     return Report(systems, len(prompts), labelled, dict.fromkeys(VERDICTS, 0), 0, Ratio(0, 0), (), ())

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.config import CONFIG_FILE, LIMITS, Config, JudgeConfig, config_hash, config_json, load_config
+from engine.config import CONFIG_FILE, LIMITS, Config, JudgeConfig, config_json, load_config
 from engine.errors import ConfigError
 from engine.record import fields, replace
 
@@ -181,7 +181,17 @@ def test_any_json_gives_a_configuration_within_limits_or_a_configuration_error(
 
 
 def test_the_hash_names_the_values() -> None:
-    assert config_hash(Config()) == config_hash(Config())
-    assert config_hash(replace(Config(), max_inject=2)) != config_hash(Config())
-    assert config_hash(replace(Config(), judge=replace(JudgeConfig(), model="x"))) != config_hash(Config())
+    assert config_json(Config()) == config_json(Config())
+    assert config_json(replace(Config(), max_inject=2)) != config_json(Config())
+    assert config_json(replace(Config(), judge=replace(JudgeConfig(), model="x"))) != config_json(Config())
     assert json.loads(config_json(Config()))["judge"]["model"] == "claude-haiku-4-5"
+
+
+@pytest.mark.parametrize(("text", "enabled"), [("1", True), ("yes", True), ("On", True), ("0", False), ("off", False)])
+def test_a_switch_variable_is_set_in_the_usual_ways(tmp_path: Path, text: str, enabled: bool) -> None:
+    assert load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": text}).judge.enabled is enabled
+
+
+def test_a_switch_variable_that_says_neither_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"MEMSIFT_JUDGE_ENABLED.*'maybe'.*true or false"):
+        load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": "maybe"})

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.memory import Corpus
-from engine.paths import cache_dir, labels_file, root_key, settings_file, state_dir
+from engine.paths import cache_dir, labels_file, root_key, state_dir
 from engine.stores.roots import find_root, read_corpus
 from engine.transcripts import transcripts_dir
 from tests.engine.builders import memory, write_root
@@ -105,7 +105,6 @@ def test_folders_follow_the_xdg_rules(tmp_path: Path) -> None:
     assert cache_dir(environ) == "/home/me/.cache/memsift"
     assert labels_file(environ) == "/home/me/.local/share/memsift/labels.db"
     assert labels_file({**environ, "MEMSIFT_DB": "x.db"}) == "x.db"
-    assert settings_file(environ) == "/home/me/.config/memsift/config.toml"
 
 
 def test_a_root_key_names_the_project_and_never_two_roots(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.queue import Progress, is_finished, open_cards, pace, progress, prompt_order
+from labels.queue import open_cards, pace, prompt_order
 from labels.records import LABEL, RETRACT, SKIP, Event
 from tests.labels.samples import pool_of
 
@@ -50,20 +50,11 @@ def test_a_label_for_another_text_leaves_the_card_open() -> None:
     assert [card.memory.id for card in open_cards(pool_of("a"), {("a", "edited")}, {})] == ["a"]
 
 
-def test_a_prompt_is_finished_when_every_card_is_labelled_or_passed() -> None:
+def test_nothing_is_open_when_every_card_is_labelled_or_passed() -> None:
     pool = pool_of("a", "b")
-    assert not is_finished(pool, {pair("a")}, {})
-    assert not is_finished(pool, {pair("a")}, {pair("b"): 1})
-    assert is_finished(pool, {pair("a")}, {pair("b"): 2})
-    assert is_finished(pool_of(), set(), {})
-
-
-def test_progress_counts_prompts_labels_and_open_cards() -> None:
-    pools = [pool_of("a", "b"), pool_of("a", "c", "d", prompt_id="p2"), pool_of(prompt_id="p3")]
-    labelled = {"p1": {pair("a"), pair("b")}, "p2": {pair("a"), ("gone", "gone")}}
-    assert progress(pools, labelled, {"p2": {pair("c"): 2}}) == Progress(
-        prompts_done=2, prompts=3, labels=3, open_cards=1
-    )
+    assert [card.memory.id for card in open_cards(pool, {pair("a")}, {pair("b"): 1})] == ["b"]
+    assert open_cards(pool, {pair("a")}, {pair("b"): 2}) == ()
+    assert open_cards(pool_of(), set(), {}) == ()
 
 
 def test_pace_is_the_median_time_of_a_label_in_seconds() -> None:

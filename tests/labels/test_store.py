@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -168,22 +168,6 @@ def test_recent_labels_come_newest_first_and_once_each(store: LabelStore) -> Non
     assert [label.memory_id for label in store.recent("ann", limit=1)] == ["a"]
 
 
-def test_counts_have_an_entry_for_every_verdict(store: LabelStore) -> None:
-    say(store, "a", RELEVANT)
-    say(store, "b", NOT_RELEVANT)
-    say(store, "b", RELEVANT)
-    say(store, "c", UNSURE, who="bob")
-    assert store.counts("ann") == {"relevant": 2, "not": 0, "unsure": 0, "unrateable": 0}
-    assert store.counts() == {"relevant": 2, "not": 0, "unsure": 1, "unrateable": 0}
-
-
-def test_a_label_is_stale_when_its_memory_was_edited_or_is_gone(store: LabelStore) -> None:
-    for memory_id in ("a", "b", "c"):
-        say(store, memory_id, RELEVANT)
-    stale = store.stale_labels({"a": "digest-of-a", "b": "edited"})
-    assert [label.memory_id for label in stale] == ["b", "c"]
-
-
 def test_an_edited_memory_is_labelled_anew_beside_its_old_label(store: LabelStore) -> None:
     say(store, "a", RELEVANT)
     again = store.label("ann", "p1", card("a", "edited"), NOT_RELEVANT, seed=7, blind=True, elapsed_ms=1)
@@ -192,17 +176,33 @@ def test_an_edited_memory_is_labelled_anew_beside_its_old_label(store: LabelStor
         "digest-of-a": RELEVANT,
         "edited": NOT_RELEVANT,
     }
-    assert [label.digest for label in store.stale_labels({"a": "edited"})] == ["digest-of-a"]
 
 
-def test_labels_of_another_root_are_not_stale(store: LabelStore) -> None:
+def test_labels_can_be_asked_for_by_root(store: LabelStore) -> None:
     record(store, retrieval(["a"]), root="/one")
     record(store, retrieval(["b"], prompt_id="p2"), root="/two")
     say(store, "a", RELEVANT)
     say(store, "b", RELEVANT, prompt_id="p2")
     assert [label.memory_id for label in store.labels(root="/one")] == ["a"]
-    assert store.stale_labels({"a": "digest-of-a"}, root="/one") == ()
-    assert [label.memory_id for label in store.stale_labels({}, root="/two")] == ["b"]
+    assert [label.memory_id for label in store.labels(root="/two")] == ["b"]
+
+
+def test_the_newest_events_can_be_asked_for(store: LabelStore) -> None:
+    for memory_id in ("a", "b", "c"):
+        say(store, memory_id, RELEVANT)
+    assert [event.memory_id for event in store.events("ann", limit=2)] == ["b", "c"]
+    assert store.events("bob", limit=2) == ()
+
+
+def test_what_was_pooled_can_be_asked_for_and_only_the_newest_pool_counts(path: Path) -> None:
+    times = (NOON + timedelta(minutes=minute) for minute in range(9))
+    with LabelStore.open(path, now=lambda: next(times)) as store:
+        assert store.pooled_pairs("p1", seed=1) == ()
+        store.record_frame(pool_of("a", "b"))
+        assert set(store.pooled_pairs("p1", seed=1)) == {("a", "digest-of-a"), ("b", "digest-of-b")}
+        store.record_frame(pool_of("b", "c"))
+        assert set(store.pooled_pairs("p1", seed=1)) == {("b", "digest-of-b"), ("c", "digest-of-c")}
+        assert store.pooled_pairs("p1", seed=2) == ()
 
 
 def test_a_label_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 from threading import Event
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 DEMO = Path(tui.__file__).parent / "demo"
 DEMO_ROOT = DEMO / "memory"
 DEADLINE_S = 20.0
+HOPS = 4
 SIZE = (120, 40)
 SMALL, TINY = (60, 20), (30, 8)
 SCREENS = {"browse": "f2", "replay": "f3", "label": "f4", "report": "f5"}
@@ -133,8 +135,8 @@ def app_of(pilot: Pilot[None]) -> MemsiftApp:
 
 
 def text_of(widget: Widget) -> str:
-    """What stands in a widget on the screen now, line by line."""
-    lines = widget.render_lines(Region(0, 0, *widget.size))
+    """What stands in a widget now, its border and title included, line by line."""
+    lines = widget.render_lines(Region(0, 0, *widget.outer_size))
     return "\n".join(strip.text.rstrip() for strip in lines)
 
 
@@ -151,3 +153,29 @@ def shown(pilot: Pilot[None], selector: str) -> str:
 def toasts(pilot: Pilot[None]) -> list[str]:
     """The messages of all toasts that are up, oldest first."""
     return [notification.message for notification in app_of(pilot)._notifications]
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys as `pilot.press` does, each once the one before has been dealt with, without its pauses (60 ms)."""
+    for key in keys:
+        pilot.app.simulate_key(key)
+        await settled(pilot)
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until every widget has dealt with what was on its way to it; a message may take a few hops."""
+    for _ in range(HOPS):
+        done = asyncio.Event()
+        waiting = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
+        left = len(waiting)
+
+        def count() -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                done.set()
+
+        left -= sum(not widget.call_later(count) for widget in waiting)
+        if left > 0:
+            async with asyncio.timeout(DEADLINE_S):
+                await done.wait()

@@ -6,22 +6,36 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.judge.judge import Judge
+from engine.memory import Skipped
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import SCREENS, SIZE, app_of, demo_prompts, flat, shown, text_of, toasts, until
+from tests.tui.apps import (
+    SCREENS,
+    SIZE,
+    GatedProvider,
+    app_of,
+    card_shown,
+    demo_prompts,
+    press,
+    settled,
+    shown,
+    text_of,
+    toasts,
+    until,
+)
 from tui.app import MemsiftApp
 from tui.bindings import KEYS
 from tui.commands import KeyCommands
 from tui.screens.full_text import FullText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from tui.workspace import Workspace
-
-    Opener = Callable[..., Workspace]
+    from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
+
+ONE = demo_prompts("p01")
 
 
 async def palette(app: MemsiftApp) -> list[str]:
@@ -29,204 +43,194 @@ async def palette(app: MemsiftApp) -> list[str]:
 
 
 async def test_f2_to_f5_reach_the_four_screens_from_each_other(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
         assert pilot.app.current_mode == "browse"
         for mode, key in [*SCREENS.items(), *reversed(SCREENS.items())]:
-            await pilot.press(key)
-            await pilot.pause()
+            await press(pilot, key)
             assert pilot.app.current_mode == mode
 
 
 async def test_a_click_on_a_tab_opens_its_screen(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        await pilot.click("Tab:nth-of-type(4)")
+        await pilot.click(list(pilot.app.screen.query("Tab"))[3])
         await until(pilot, lambda: pilot.app.current_mode == "report")
 
 
-@pytest.mark.parametrize("mode", SCREENS)
-async def test_escape_never_quits(open_workspace: Opener, mode: str) -> None:
-    async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await pilot.press(SCREENS[mode], "escape", "escape", "escape")
-        await pilot.pause()
-        assert pilot.app.is_running
-        assert pilot.app.current_mode == mode
-        assert pilot.app._exit is False
+async def test_escape_quits_no_screen_and_leaves_none(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
+        for mode, key in SCREENS.items():
+            await press(pilot, key, "escape", "escape", "escape")
+            assert pilot.app.current_mode == mode
+            assert pilot.app._exit is False
 
 
-@pytest.mark.parametrize("mode", SCREENS)
-@pytest.mark.parametrize("key", ["q", "ctrl+q"])
-async def test_q_and_ctrl_q_quit_from_every_screen(open_workspace: Opener, mode: str, key: str) -> None:
-    async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await pilot.press(SCREENS[mode])
-        await pilot.press(key)
-        await pilot.pause()
-        assert pilot.app._exit is True
-
-
-async def test_ctrl_q_quits_from_an_open_text_and_from_the_filter_line(open_workspace: Opener) -> None:
-    for keys in (["s"], ["slash"], ["ctrl+p"], ["question_mark"]):
-        async with MemsiftApp(open_workspace()).run_test(size=SIZE) as pilot:
-            await pilot.press(*keys)
-            await pilot.pause()
-            await pilot.press("ctrl+q")
-            await pilot.pause()
-            assert pilot.app._exit is True, keys
-
-
-async def test_q_in_an_input_is_a_letter(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace()).run_test(size=SIZE) as pilot:
-        await pilot.press("slash", "q", "s", "1", "u")
-        await pilot.pause()
-        assert pilot.app._exit is False
-        assert pilot.app.screen.query_one("Input").value == "qs1u"  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("mode", SCREENS)
-async def test_the_palette_holds_every_key_that_works_on_a_screen(open_workspace: Opener, mode: str) -> None:
-    async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await pilot.press(SCREENS[mode])
-        await pilot.pause()
-        held = await palette(app_of(pilot))
-        here = {binding.id for _, binding in pilot.app.screen._bindings} | {b.id for _, b in pilot.app._bindings}
-        working = {
-            name
-            for name in here & KEYS.keys()
-            if pilot.app.screen.check_action(KEYS[name][1].split("(")[0], ()) is not False
-        }
-        assert working
-        assert set(held) == {KEYS[name][3] for name in working}
-        assert len(held) == len(set(held))
-
-
-async def test_the_palettes_together_hold_every_action(open_workspace: Opener) -> None:
-    held: set[str] = set()
-    async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+async def test_q_and_ctrl_q_are_quit_on_every_screen(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
         for key in SCREENS.values():
-            await pilot.press(key)
-            await pilot.pause()
-            held |= set(await palette(app_of(pilot)))
-            if key == SCREENS["replay"]:
-                pilot.app.screen.query_one("RankingTable").focus()
-                await pilot.pause()
-                held |= set(await palette(app_of(pilot)))
-        await pilot.press("s")
-        await pilot.pause()
-        held |= set(await palette(app_of(pilot)))
-    assert {sentence for *_, sentence in KEYS.values()} - held == set()
+            await press(pilot, key)
+            bound = pilot.app.screen.active_bindings
+            assert bound["q"].binding.action == "app.quit"
+            assert bound["ctrl+q"].binding.action == "quit"
+
+
+@pytest.mark.parametrize("keys", [["q"], ["s", "ctrl+q"], ["slash", "ctrl+q"], ["ctrl+p", "ctrl+q"], ["f1", "ctrl+q"]])
+async def test_ctrl_q_quits_from_an_open_text_an_input_and_the_palette_too(
+    open_workspace: Opener, keys: list[str]
+) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        *before, last = keys
+        await press(pilot, *before)
+        assert pilot.app._exit is False
+        pilot.app.simulate_key(last)
+        await until(pilot, lambda: pilot.app._exit)
+
+
+async def test_keys_are_letters_in_an_input(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        await press(pilot, "slash", "q", "s", "1", "u")
+        line: Any = pilot.app.screen.query_one("Input")
+        assert line.value == "qs1u"
+        assert pilot.app._exit is False
+
+
+async def test_the_palettes_together_hold_every_action_once_each(open_workspace: Opener) -> None:
+    together: set[str] = set()
+    async with MemsiftApp(open_workspace(prompts=demo_prompts("p06"))).run_test(size=SIZE) as pilot:
+        for keys in (["f2"], ["f3"], ["right"], ["f4"], ["f5"], ["s"]):
+            await press(pilot, *keys)
+            if keys == ["f4"]:
+                await card_shown(pilot)
+            held = await palette(app_of(pilot))
+            assert len(held) == len(set(held))
+            together |= set(held)
+        await press(pilot, "escape", "f4")
+        await card_shown(pilot)
+        screen: Any = pilot.app.screen
+        while screen.card:
+            await press(pilot, "x")
+        together |= set(await palette(app_of(pilot)))
+    assert {sentence for *_, sentence in KEYS.values()} - together == set()
+
+
+async def test_the_palette_leaves_out_what_does_not_work_now(open_workspace: Opener, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    async with MemsiftApp(open_workspace(root=empty, prompts=())).run_test(size=SIZE) as pilot:
+        held = await palette(app_of(pilot))
+        assert KEYS["browse.copy"][3] not in held
+        assert KEYS["browse.filter"][3] in held
 
 
 async def test_the_palette_runs_what_is_chosen(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        await pilot.press("ctrl+p")
-        await pilot.press(*"read the report".replace(" ", "_").replace("_", " ").split(" ")[0])
-        await pilot.pause(0.2)
-        await pilot.press("space", *"the", "space", *"report")
-        await until(pilot, lambda: pilot.app.screen.query("CommandList") and pilot.app.screen.query_one("CommandList").option_count)  # type: ignore[attr-defined]
-        await pilot.press("enter")
+        await press(pilot, "ctrl+p", *"report")
+        await until(pilot, lambda: [*pilot.app.screen.query("CommandList").results()][0].option_count == 1)  # type: ignore[attr-defined]
+        await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.current_mode == "report")
 
 
 async def test_the_palette_opens_once_and_closes_with_escape(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace()).run_test(size=SIZE) as pilot:
-        await pilot.press("ctrl+p", "ctrl+p")
-        await pilot.pause()
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        await press(pilot, "ctrl+p", "ctrl+p")
         assert len(pilot.app.screen_stack) <= 2
-        await pilot.press("escape", "escape")
+        await press(pilot, "escape", "escape")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 1)
         assert pilot.app._exit is False
 
 
-@pytest.mark.parametrize("key", ["question_mark", "f1"])
-async def test_help_opens_and_closes_with_the_same_key(open_workspace: Opener, key: str) -> None:
-    async with MemsiftApp(open_workspace()).run_test(size=SIZE) as pilot:
-        await pilot.press(key)
-        await until(pilot, lambda: pilot.app.screen.query("HelpPanel"))
-        await pilot.press(key)
-        await until(pilot, lambda: not pilot.app.screen.query("HelpPanel"))
+async def test_help_opens_and_closes_with_the_same_key(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        for key in ("question_mark", "f1"):
+            await press(pilot, key)
+            await until(pilot, lambda: pilot.app.screen.query("HelpPanel"))
+            await press(pilot, key)
+            await until(pilot, lambda: not pilot.app.screen.query("HelpPanel"))
 
 
-@pytest.mark.parametrize("key", ["s", "enter", "space"])
-async def test_a_key_that_opens_a_text_pressed_twice_leaves_one_screen(open_workspace: Opener, key: str) -> None:
-    async with MemsiftApp(open_workspace()).run_test(size=SIZE) as pilot:
-        await pilot.press(key, key)
-        await pilot.pause()
-        assert len(pilot.app.screen_stack) <= 2
-        await pilot.press("escape", "escape")
-        await pilot.pause()
-        assert len(pilot.app.screen_stack) == 1
-        assert pilot.app._exit is False
+async def test_a_key_that_opens_a_text_pressed_twice_opens_one(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        for key in ("s", "enter", "space"):
+            await press(pilot, key, key)
+            assert len(pilot.app.screen_stack) <= 2
+            await press(pilot, "escape", "escape")
+            assert len(pilot.app.screen_stack) == 1
+            assert pilot.app._exit is False
 
 
-async def test_what_was_skipped_is_counted_and_listed(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_files_that_were_skipped_are_counted_and_listed(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("kept one")])
-    (root / "decisions" / "broken[/b].json").write_text("{not json", encoding="utf-8")
+    (root / "decisions" / "broken[b].json").write_text("{not json", encoding="utf-8")
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
         assert "1 skipped" in shown(pilot, "#where")
-        await pilot.press("s")
-        await pilot.pause()
+        await press(pilot, "s")
         assert isinstance(pilot.app.screen, FullText)
-        said = flat(text_of(pilot.app.screen.query_one("Static")))
-        assert "broken[/b].json" in said
+        said = shown(pilot, "FullText Static")
+        assert "broken[b].json" in said
         assert "not valid JSON" in said
 
 
-async def test_prompt_rows_that_were_skipped_are_counted_and_listed_too(
-    open_workspace: Opener, tmp_path: Path
-) -> None:
-    from engine.memory import Skipped
-
-    root = write_root(tmp_path / "root", [memory("kept one")])
+async def test_prompt_rows_that_were_skipped_are_counted_and_listed(open_workspace: Opener) -> None:
     skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
-    async with MemsiftApp(open_workspace(root=root, prompts=(), skipped=skipped)).run_test(size=SIZE) as pilot:
+    async with MemsiftApp(open_workspace(prompts=(), skipped=skipped)).run_test(size=SIZE) as pilot:
         assert "1 skipped" in shown(pilot, "#where")
-        await pilot.press("s")
-        await pilot.pause()
-        assert "prompts.jsonl:3 is not JSON" in flat(text_of(pilot.app.screen.query_one("Static")))
+        await press(pilot, "s")
+        assert "prompts.jsonl:3 is not JSON" in shown(pilot, "FullText Static")
 
 
-async def test_reload_reads_new_memories_on_every_screen(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("first one")])
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
-        await pilot.press("f3")
+        await press(pilot, "f3")
         write_memory(root, memory("second one"))
-        await pilot.press("ctrl+r")
-        await pilot.pause()
+        await press(pilot, "ctrl+r")
         assert any("2 memories" in toast for toast in toasts(pilot))
-        await pilot.press("f2")
-        await pilot.pause()
+        await press(pilot, "f2")
         listed: Any = pilot.app.screen.query_one("MemoryList")
         assert [one.title for one in listed.memories] == ["first one", "second one"]
 
 
-async def test_a_reload_that_fails_tells_so_and_keeps_what_was_read(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_a_reload_that_fails_says_so_and_keeps_what_was_read(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("first one")])
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
         root.rename(tmp_path / "moved")
-        await pilot.press("ctrl+r")
-        await pilot.pause()
+        await press(pilot, "ctrl+r")
         assert any("There is no folder" in toast for toast in toasts(pilot))
-        assert pilot.app.screen.query_one("MemoryList").count == 1  # type: ignore[attr-defined]
+        listed: Any = pilot.app.screen.query_one("MemoryList")
+        assert listed.count == 1
 
 
 async def test_a_toast_shows_brackets_as_they_are(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
         app_of(pilot).tell("[/b] [link=x]y [b + x")
-        await pilot.pause()
+        await until(pilot, lambda: pilot.app.screen.query("Toast"))
         toast = pilot.app.screen.query_one("Toast")
-        assert "[/b] [link=x]y [b + x" in text_of(toast)
+        await until(pilot, lambda: "[/b] [link=x]y [b + x" in text_of(toast))
 
 
-async def test_quitting_while_the_judge_thinks_does_not_hang_or_crash(open_workspace: Opener) -> None:
-    from engine.judge.judge import Judge
-    from tests.tui.apps import GatedProvider
-
+async def test_an_answer_about_memories_that_were_read_anew_is_not_kept(open_workspace: Opener) -> None:
     provider = GatedProvider()
-    prompt = demo_prompts("p01")[0]
-    gate = provider.hold(prompt.text)
-    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=(prompt,))
+    gate = provider.hold(ONE[0].text)
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=ONE)
     async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
-        await pilot.press("f4")
-        await until(pilot, lambda: provider.asked)
-        await pilot.press("q")
+        await press(pilot, "f4")
+        await until(pilot, lambda: len(provider.asked) == 1)
+        await press(pilot, "ctrl+r")
+        await until(pilot, lambda: len(provider.asked) == 2)
+        assert workspace.retrieval("p01", "bm25+judge") is None
         gate.set()
-    assert workspace.retrieval(prompt.id, "bm25") is not None
+        await until(pilot, lambda: workspace.retrieval("p01", "bm25+judge"))
+        await settled(pilot)
+        assert len(workspace.store.outcomes()) == 2
+
+
+async def test_quitting_while_the_judge_thinks_neither_hangs_nor_crashes(open_workspace: Opener) -> None:
+    provider = GatedProvider()
+    gate = provider.hold(ONE[0].text)
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=ONE)
+    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
+        await press(pilot, "f4")
+        await until(pilot, lambda: provider.asked)
+        pilot.app.simulate_key("q")
+        await until(pilot, lambda: pilot.app._exit)
+        gate.set()
+    assert workspace.retrieval("p01", "bm25") is not None

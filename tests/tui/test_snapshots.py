@@ -57,8 +57,9 @@ def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
         pilot.app.theme = theme
         for key in keys:
             await pilot.press(key)
-            await pilot.app.workers.wait_for_complete()
             await pilot.pause()
+            await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
         await pilot.pause()
 
     return run

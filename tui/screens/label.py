@@ -138,7 +138,7 @@ class LabelScreen(Screen[None]):
         try:
             self._at = self._queue.position(self._prompt) if self._queue and self._prompt else None
         except LabelStoreError as error:
-            self._has_failed = True
+            self._at, self._has_failed = None, True
             self.refresh_bindings()
             self._show_card_text(plain(f"{error}\n\nNo label is lost. Press enter to try again."))
             return
@@ -156,9 +156,10 @@ class LabelScreen(Screen[None]):
         self._look_ahead()
 
     def _look_ahead(self) -> None:
-        """Ask about the next prompt while this one is being labelled."""
+        """Run the next prompt while this one is being labelled, through every system: they are compared on the same."""
         following = self._queue.after(self._prompt) if self._queue else None
         if following:
+            self.app.run_bm25(following)
             self.app.ask_judge(following)
 
     # What is on the screen

@@ -25,8 +25,8 @@ FIGURES_WIDTH = 30
 MIN_SCALE, MAX_SCALE = 20, 60
 
 ROWS: tuple[tuple[str, Callable[[SystemReport], Ratio]], ...] = (
-    ("prompts that got a memory", lambda one: one.fire_rate),
-    ("  with nothing relevant", lambda one: one.false_fire_rate),
+    ("prompts given a memory", lambda one: one.fire_rate),
+    ("… with none relevant", lambda one: one.false_fire_rate),
     ("irrelevant per prompt", lambda one: one.irrelevant_per_prompt),
     ("relevant lost per prompt", lambda one: one.lost_per_prompt),
     ("recall within the pool", lambda one: one.recall_in_pool),

@@ -1,0 +1,145 @@
+"""Browse: the list, the filter, the text beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.builders import memory, write_root
+from tests.tui.apps import DEMO_ROOT, SIZE, press, shown, toasts
+from tui.app import MemsiftApp
+from tui.screens.full_text import FullText
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+
+def listed(pilot: Pilot[None]) -> list[str]:
+    widget: Any = pilot.app.screen.query_one("MemoryList")
+    return [one.id for one in widget.memories]
+
+
+def current(pilot: Pilot[None]) -> str:
+    widget: Any = pilot.app.screen.query_one("MemoryList")
+    return str(widget.current.id)
+
+
+async def test_every_memory_is_listed_and_the_first_is_shown_in_full(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=())
+    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
+        assert listed(pilot) == [one.id for one in workspace.index.summaries()]
+        first = workspace.memory(listed(pilot)[0])
+        assert first is not None
+        assert first.summary.title in shown(pilot, "#text")
+        assert first.summary.path in shown(pilot, "#text")
+        assert f"{len(workspace.index)} memories" in shown(pilot, "MemoryList")
+
+
+async def test_a_part_of_a_word_in_a_body_finds_the_memory_and_shows_it(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        assert "celery" not in " ".join(listed(pilot))
+        await press(pilot, "slash", *"celer")
+        assert "rq-on-redis" in listed(pilot)
+        assert len(listed(pilot)) < 5
+        assert "Celery" in shown(pilot, "#text")
+        assert f"{len(listed(pilot))} of " in shown(pilot, "MemoryList")
+
+
+async def test_all_words_of_the_filter_must_be_there(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        await press(pilot, "slash", *"redis")
+        several = listed(pilot)
+        await press(pilot, "space", *"celery")
+        assert set(listed(pilot)) < set(several)
+
+
+async def test_the_cursor_stays_on_its_memory_when_the_filter_changes(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        await press(pilot, "slash", *"queue", "enter", "down", "down")
+        stood_on = current(pilot)
+        assert stood_on != listed(pilot)[0]
+        await press(pilot, "slash", "backspace", "backspace")
+        assert current(pilot) == stood_on
+        await press(pilot, "escape")
+        assert len(listed(pilot)) > 60
+        assert current(pilot) == stood_on
+
+
+async def test_enter_and_down_lead_from_the_filter_to_the_list_and_escape_clears_it(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        line: Any = pilot.app.screen.query_one("Input")
+        names = pilot.app.screen.query_one("MemoryList")
+        await press(pilot, "slash", *"redis", "enter")
+        assert names.has_focus
+        assert line.value == "redis"
+        await press(pilot, "slash", "down")
+        assert names.has_focus
+        await press(pilot, "slash", "escape")
+        assert line.value == ""
+        assert line.has_focus
+        await press(pilot, "escape")
+        assert names.has_focus
+
+
+async def test_a_filter_that_nothing_matches_says_which_key_clears_it(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "slash", *"zzzzqq")
+        assert listed(pilot) == []
+        assert "esc" in shown(pilot, "#text")
+        await press(pilot, "enter", "enter", "y")
+        assert toasts(pilot) == []
+        assert len(pilot.app.screen_stack) == 1
+
+
+async def test_an_empty_root_says_what_to_do(open_workspace: Opener, tmp_path: Path) -> None:
+    root = tmp_path / "empty"
+    root.mkdir()
+    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
+        assert "--root" in shown(pilot, "#text")
+        assert "ctrl+r" in shown(pilot, "#text")
+        write_root(root, [memory("now there is one")])
+        await press(pilot, "ctrl+r")
+        assert listed(pilot) == ["now-there-is-one"]
+        assert "now there is one" in shown(pilot, "#text")
+
+
+async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        await press(pilot, "down", "down")
+        here = current(pilot)
+        for close in ("escape", "enter", "space", "q"):
+            await press(pilot, "enter")
+            assert isinstance(pilot.app.screen, FullText)
+            assert here in shown(pilot, "FullText VerticalScroll")
+            await press(pilot, close)
+            assert not isinstance(pilot.app.screen, FullText)
+            assert current(pilot) == here
+
+
+async def test_y_copies_the_path_and_says_so(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "y")
+        path = f".claude/memory/constraints/{current(pilot)}.json"
+        assert pilot.app.clipboard == path
+        assert any(path in toast for toast in toasts(pilot))
+
+
+async def test_a_click_moves_the_cursor_and_two_open_the_memory(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        await pilot.click("MemoryList", offset=(5, 4))
+        assert current(pilot) == listed(pilot)[3]
+        await pilot.click("MemoryList", offset=(5, 4), times=2)
+        assert isinstance(pilot.app.screen, FullText)
+
+
+async def test_the_demo_has_a_word_that_only_a_body_holds() -> None:
+    holding = [path for path in DEMO_ROOT.rglob("*.json") if "Celery" in path.read_text(encoding="utf-8")]
+    assert holding
+    assert all("celery" not in path.stem for path in holding)

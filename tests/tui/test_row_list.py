@@ -1,0 +1,171 @@
+"""The virtual list: what it draws, and where its cursor goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rich.cells import cell_len
+from textual.app import App
+
+from tests.tui.apps import press, settled, text_of, until
+from tui.widgets.memory_list import MemoryList
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from engine.memory import MemorySummary
+    from tui.widgets.row_list import Cell
+
+pytestmark = pytest.mark.anyio
+
+MANY = 100_000
+HEIGHT = 20
+
+
+class Numbers(RowList):
+    """Row 7 says 7; `drawn` are the rows that were asked for."""
+
+    drawn: list[int]
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        self.drawn.append(index)
+        return [(f"row {index}".ljust(width), "")]
+
+
+class ListApp(App[None]):
+    """One list, with what it said of its cursor."""
+
+    def __init__(self, rows: RowList) -> None:
+        super().__init__()
+        self.rows = rows
+        self.heard: list[tuple[str, int]] = []
+
+    def compose(self) -> ComposeResult:
+        yield self.rows
+
+    def on_row_list_highlighted(self, message: RowList.Highlighted) -> None:
+        self.heard.append(("highlighted", message.index))
+
+    def on_row_list_selected(self, message: RowList.Selected) -> None:
+        self.heard.append(("selected", message.index))
+
+
+def numbers(count: int) -> Numbers:
+    rows = Numbers()
+    rows.drawn = []
+    rows.count = count
+    return rows
+
+
+async def test_of_a_hundred_thousand_rows_only_those_in_view_are_drawn() -> None:
+    rows = numbers(0)
+    async with ListApp(rows).run_test(size=(40, HEIGHT)) as pilot:
+        rows.set_count(MANY)
+        await until(pilot, lambda: rows.drawn)
+        assert set(rows.drawn) == set(range(HEIGHT))
+        rows.drawn.clear()
+        await press(pilot, "end")
+        await until(pilot, lambda: MANY - 1 in rows.drawn)
+        assert set(rows.drawn) <= {0, *range(MANY - HEIGHT, MANY)}
+        assert len(rows.drawn) < 10 * HEIGHT
+        assert f"row {MANY - 1}" in text_of(rows)
+
+
+async def test_a_step_of_the_cursor_redraws_rows_and_no_more_than_a_page() -> None:
+    rows = numbers(0)
+    async with ListApp(rows).run_test(size=(40, HEIGHT)) as pilot:
+        rows.set_count(MANY)
+        await until(pilot, lambda: rows.drawn)
+        rows.drawn.clear()
+        await press(pilot, "down")
+        await until(pilot, lambda: {0, 1} <= set(rows.drawn))
+        assert len(rows.drawn) <= 2 * HEIGHT
+
+
+@pytest.mark.parametrize(
+    ("keys", "cursor"),
+    [
+        (["down", "j", "up", "k", "k"], 0),
+        (["j", "j"], 2),
+        (["pagedown"], HEIGHT),
+        (["pagedown", "pagedown", "pageup"], HEIGHT),
+        (["G"], MANY - 1),
+        (["end", "pagedown", "down"], MANY - 1),
+        (["end", "g"], 0),
+        (["end", "home"], 0),
+        (["pageup"], 0),
+    ],
+)
+async def test_keys_move_the_cursor_and_keep_it_in_view(keys: list[str], cursor: int) -> None:
+    rows = numbers(0)
+    async with ListApp(rows).run_test(size=(40, HEIGHT)) as pilot:
+        rows.set_count(MANY)
+        await press(pilot, *keys)
+        assert rows.cursor == cursor
+        assert rows.scroll_offset.y <= cursor < rows.scroll_offset.y + HEIGHT
+        assert f"row {cursor}" in text_of(rows).split("\n")[cursor - rows.scroll_offset.y]
+
+
+async def test_it_says_where_the_cursor_went_and_what_was_chosen() -> None:
+    rows = numbers(0)
+    app = ListApp(rows)
+    async with app.run_test(size=(40, HEIGHT)) as pilot:
+        rows.set_count(5)
+        await press(pilot, "down", "down", "enter", "end", "down")
+        assert app.heard == [
+            ("highlighted", 0),
+            ("highlighted", 1),
+            ("highlighted", 2),
+            ("selected", 2),
+            ("highlighted", 4),
+        ]
+
+
+async def test_an_empty_list_takes_every_key_and_says_nothing() -> None:
+    rows = numbers(0)
+    app = ListApp(rows)
+    async with app.run_test(size=(40, HEIGHT)) as pilot:
+        await press(pilot, "down", "up", "pagedown", "end", "home", "enter")
+        assert rows.cursor == 0
+        assert app.heard == []
+        assert rows.drawn == []
+
+
+async def test_a_list_that_gets_shorter_keeps_its_cursor_inside() -> None:
+    rows = numbers(0)
+    async with ListApp(rows).run_test(size=(40, HEIGHT)) as pilot:
+        rows.set_count(MANY)
+        await press(pilot, "end")
+        rows.set_count(3, cursor=MANY)
+        await settled(pilot)
+        assert rows.cursor == 2
+        assert rows.scroll_offset.y == 0
+
+
+async def test_the_cursor_follows_its_row_when_the_list_is_filled_anew(open_workspace: Any) -> None:
+    summaries: list[MemorySummary] = open_workspace(prompts=()).index.summaries()
+    rows = MemoryList()
+    async with ListApp(rows).run_test(size=(80, HEIGHT)) as pilot:
+        rows.show(summaries)
+        await press(pilot, "pagedown", "pagedown")
+        stood_on = rows.current
+        assert stood_on is not None
+        rows.show(list(reversed(summaries)))
+        await settled(pilot)
+        assert rows.current == stood_on
+        assert rows.scroll_offset.y <= rows.cursor < rows.scroll_offset.y + HEIGHT
+        rows.show([one for one in summaries if one is not stood_on])
+        assert rows.cursor == 0
+        rows.show([])
+        assert rows.current is None
+
+
+@pytest.mark.parametrize("width", [20, 30, 69, 70, 200])
+async def test_a_memory_fills_its_row_exactly_at_any_width(open_workspace: Any, width: int) -> None:
+    rows = MemoryList()
+    rows.memories = open_workspace(prompts=()).index.summaries()
+    async with ListApp(rows).run_test(size=(80, HEIGHT)):
+        text = "".join(part for part, _ in rows.row_cells(0, width))
+        assert cell_len(text) == width
