@@ -137,8 +137,11 @@ def replay(
 
     found = opening.resolve_root(root, os.environ)
     config = load_config(found, os.environ)
-    asked = opening.make_judge(opening.judge_name(judge, config, os.environ), config, os.environ)
+    name = opening.judge_name(judge, config, os.environ)
+    asked = opening.make_judge(name, config, os.environ)
     names = system_names(systems, asked)
+    if BM25_JUDGE in names:
+        opening.require_key(name, os.environ)
     reading = opening.project_prompts(files, os.environ)
     with (
         opening.opened_index(found) as index,
@@ -146,8 +149,8 @@ def replay(
     ):
         report_skipped((*index.skipped, *reading.skipped))
         for prompt in progress(reading.prompts):
-            for name in names:
-                retrieval = retrieve(prompt, index, config, judge=asked if name == BM25_JUDGE else None)
+            for system in names:
+                retrieval = retrieve(prompt, index, config, judge=asked if system == BM25_JUDGE else None)
                 if store:
                     record(retrieval, store, index, config)
                 click.echo(json.dumps(write_row(retrieval), ensure_ascii=False))

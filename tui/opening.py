@@ -54,6 +54,14 @@ def make_judge(name: str, config: Config, environ: Mapping[str, str]) -> Judge |
     return Judge(make_provider(name, config.judge, environ), config.judge)
 
 
+def require_key(name: str, environ: Mapping[str, str]) -> None:
+    """Raise MissingKeyError if the judge called *name* cannot answer for want of a key: better now than per prompt."""
+    from engine.judge.providers.credentials import check_key
+
+    if name == "anthropic":
+        check_key(environ)
+
+
 def annotator_name(environ: Mapping[str, str]) -> str:
     """MEMSIFT_ANNOTATOR, else the user's name."""
     try:

@@ -120,6 +120,9 @@ def on_convention(report: Report, excluded: bool) -> Iterator[str]:
             done = "are left out" if excluded else "count as not relevant, by TREC's convention"
             share = f"{100 * part / whole:.0f} %"
             yield f"{system.system}: {part} of {whole} injected memories ({share}) are not in the qrels and {done}."
+        if system.assumed and system.agreement:
+            decided = f"{system.assumed} of the {system.agreement.confusion.total} memories that its judge is graded on"
+            yield f"{system.system}: {decided} are not in the qrels and count as not relevant."
 
 
 def counted(number: int, one: str, many: str) -> str:

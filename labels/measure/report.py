@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from engine.judge.verdict import APPROVED, REJECTED
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
 from labels.measure import metrics, notes
@@ -33,7 +34,7 @@ class SystemReport:
 
     `interval` is the 95 % interval of precision, None when nothing was judged; `bounds` what precision could be at
     worst and at best, None when nothing was injected. `per_prompt` ratios are over the prompts that have judgements.
-    `median_ms` is the median time of a retrieval.
+    `median_ms` is the median time of a retrieval. `assumed` counts the memories in `agreement` that nobody judged.
     """
 
     system: str
@@ -53,6 +54,7 @@ class SystemReport:
     fallbacks: Ratio
     median_ms: float
     agreement: Agreement | None
+    assumed: int
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,18 @@ def system_report(system: str, rows: Sequence[Outcome], basis: Basis) -> SystemR
         fallbacks=Ratio(sum(bool(row.fallback) for row in own), len(own)),
         median_ms=median(row.elapsed_ms for row in own),
         agreement=agreement(own, basis.judgements),
+        assumed=assumed_decisions(own, basis),
+    )
+
+
+def assumed_decisions(rows: Sequence[Outcome], basis: Basis) -> int:
+    """How many memories the judge's grades count that nobody judged: they are assumed not to be relevant."""
+    return sum(
+        decision in (APPROVED, REJECTED)
+        and memory_id in basis.judgements.get(row.prompt_id, {})
+        and memory_id not in basis.explicit.get(row.prompt_id, {})
+        for row in rows
+        for memory_id, decision in row.candidates
     )
 
 

@@ -220,6 +220,11 @@ def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) 
         "by TREC's convention."
         for note in report.notes
     )
+    assert (bm25.assumed, judge.assumed) == (0, 3)
+    assert (
+        "bm25+judge: 3 of the 5 memories that its judge is graded on are not in the qrels and count as not relevant."
+        in report.notes
+    )
 
 
 def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None:
@@ -227,6 +232,7 @@ def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None
     bm25 = system(report, "bm25")
     assert (bm25.precision, bm25.unjudged, bm25.bounds) == (Ratio(1, 2), Ratio(3, 5), Interval(1 / 5, 4 / 5))
     assert bm25.false_fire_rate == Ratio(1, 1)
+    assert [each.assumed for each in report.systems] == [0, 0]
     assert any(
         "3 of 5 injected memories (60 %) are not in the qrels and are left out." in note for note in report.notes
     )
