@@ -1,4 +1,7 @@
-"""Claude Code's auto memory: a Markdown file with front matter per memory, and a MEMORY.md that lists them (read)."""
+"""Claude Code's auto memory: a Markdown file with front matter per memory, and a MEMORY.md that lists them (read).
+
+It lies outside the project, so a memory's path is absolute: the model must be able to open what it is pointed to.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,7 @@ def read_file(root: str, relative: str) -> Memory:
         category=category,
         title=title,
         tags=tags,
-        path=f"memory/{shown}",
+        path=without_lone_surrogates(path),
         file=path,
         status="active",
         created_at=front.get("created", modified),

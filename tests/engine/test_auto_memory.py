@@ -51,7 +51,7 @@ def test_front_matter_gives_title_type_and_time(tmp_path: Path) -> None:
     summary = one.summary
     assert (summary.id, summary.category, summary.status) == ("alpha", "feedback", "active")
     assert summary.title == 'How the "alpha" app is wired: postcss, theme'
-    assert (summary.tags, summary.path) == (("alpha-setup",), "memory/alpha.md")
+    assert (summary.tags, summary.path) == (("alpha-setup",), str(tmp_path / "alpha.md"))
     assert (summary.created_at, summary.updated_at) == ("2026-01-05T09:10:00.000Z", "2026-01-05T09:10:00.000Z")
     assert one.body.splitlines()[0] == "The root `.postcssrc.json` is the only place."
     assert one.body.splitlines()[-1] == "Related: [[beta-conventions]]."
@@ -124,7 +124,7 @@ def test_a_file_name_that_is_not_utf_8_is_shown_with_replacement_characters(tmp_
     (tmp_path / os.fsdecode(b"a\xff.md")).write_bytes(b"text")
     (tmp_path / os.fsdecode(b"b\xff.md")).write_bytes(b"\xff")
     corpus = read(tmp_path)
-    assert [(one.summary.id, one.summary.path) for one in corpus.memories] == [("a\ufffd", "memory/a\ufffd.md")]
+    assert [(one.summary.id, one.summary.path) for one in corpus.memories] == [("a\ufffd", f"{tmp_path}/a\ufffd.md")]
     assert [one.where for one in corpus.skipped] == ["b\ufffd.md"]
 
 

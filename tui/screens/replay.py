@@ -141,7 +141,7 @@ class ReplayScreen(Screen[None]):
         self.table.show(rows, query_terms(prompt.text), note)
         self.prompt_text.update(plain(prompt.text))
         self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
-        self._show_head()
+        self.call_after_refresh(self._show_head)
         self.judge_line.update(plain(judge_sentence(judged) if workspace.judge else JUDGE_OFF))
         if not rows:
             self.why.update(plain(NOTHING_FOUND))
