@@ -120,7 +120,7 @@ def test_auto_memory_beside_the_transcript_is_found(world: World) -> None:
     folder.mkdir()
     (folder / "note.md").write_text("---\ndescription: Cache rule of the house\n---\ntext\n", encoding="utf-8")
     assert "Cache rule of the house -&gt;" not in world.context(session_id="a")
-    assert "Cache rule of the house -> memory/note.md #tags:note" in world.context(session_id="b")
+    assert f"Cache rule of the house -> {folder}/note.md #tags:note" in world.context(session_id="b")
 
 
 def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:
