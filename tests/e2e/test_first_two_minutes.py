@@ -1,0 +1,85 @@
+"""The first two minutes with memsift, by keyboard only, in a real terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CARD, REVEAL = "Inject it", "Done: what you said"
+DEMO = [sys.executable, "-c", "from tui.cli import main; main()", "demo"]
+
+
+@pytest.fixture
+def terminal(private_home: Path) -> Iterator[Terminal]:
+    environ = {**os.environ, "HOME": str(private_home), "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    with Terminal(120, 40, environ) as opened:
+        yield opened
+
+
+def labels_given(screen: str) -> int:
+    """The number in the line at the bottom of Label: `1 of 52 prompts done · 3 labels · ...`."""
+    found = re.search(r"· (\d+) labels?\b", screen)
+    return int(found[1]) if found else -1
+
+
+def label_cards(terminal: Terminal, count: int) -> None:
+    """Label cards until *count* labels are given; go on with enter where a prompt is done."""
+    while (given := labels_given(terminal.wait_for("prompts done"))) < count:
+        screen = terminal.wait_until(lambda shown: CARD in shown or REVEAL in shown, "a card or a reveal")
+        if REVEAL in screen:
+            terminal.press("Enter")
+            terminal.wait_until(lambda shown: REVEAL not in shown, "the next prompt")
+        else:
+            terminal.press("a" if given % 3 == 0 else "x")
+            terminal.wait_until(lambda shown, old=given: labels_given(shown) > old or REVEAL in shown, "a label")
+
+
+def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Terminal) -> None:
+    terminal.start(DEMO)
+    terminal.wait_for("76 memories", "F3 Replay")
+
+    # a memory, by the beginning of a word that stands only in its body
+    terminal.press("/")
+    terminal.type("suspen")
+    terminal.wait_for("1 of 76 memories", "Restart the Jenkins agent", "'suspended'")
+    terminal.press("Escape")
+    terminal.wait_until(lambda shown: "76 memories" in shown and "of 76" not in shown, "all memories again")
+    terminal.press("Escape")
+
+    # what the judge dropped
+    terminal.press("F3")
+    terminal.wait_for("52 prompts", "Asking the judge")
+    terminal.wait_for("✓ kept", "✗ judge", "Judge scripted")
+
+    # ten labels, one of them taken back
+    terminal.press("F4")
+    label_cards(terminal, 10)
+    terminal.press("z")
+    terminal.wait_until(lambda shown: labels_given(shown) == 9, "9 labels after the undo")
+    terminal.press("q")
+    terminal.wait_for("ended with 0")
+    terminal.stop()
+
+    # the nine are there again
+    terminal.start(DEMO)
+    terminal.wait_for("76 memories")
+    terminal.press("F4")
+    terminal.wait_until(lambda shown: labels_given(shown) == 9, "9 labels after a new start")
+
+    # precision of both systems
+    terminal.press("F5")
+    screen = terminal.wait_for("Precision: relevant among the injected", "Cohen's kappa", "9 labels")
+    for system in ("bm25", "bm25+judge"):
+        assert re.search(rf"^ *{re.escape(system)} +[01]\.\d\d .*●.* [01]\.\d\d-[01]\.\d\d +\d+ of \d+", screen, re.M)
+    terminal.press("q")
+    terminal.wait_for("ended with 0")
