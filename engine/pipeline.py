@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from engine import inject
-from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
+from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.judge.verdict import APPROVED, NO_KEY, OK
 from engine.record import record, replace
 from engine.retrieval import Candidate, Retrieval
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
-    from engine.search.index import Index
+    from engine.search.index import Hit, Index
 
     class Judge(Protocol):
         """What the pipeline needs of a judge: an answer about these candidates, never an exception."""
@@ -62,7 +62,7 @@ def retrieve(
     and drops nothing for being weak; `auto` is the hook's. *clock* and *now* are in seconds.
     """
     started = clock()
-    strategy, scored = _scored(prompt.text, index, config, mode, now)
+    strategy, scored = _scored(prompt.text, index, config, mode, now, include_retired=include_retired)
     candidates = rank(scored, config, include_retired=include_retired)
     candidates = _by_status(candidates, include_retired=include_retired)
     if mode == AUTO and strategy != TITLE_TAGS:
@@ -84,14 +84,24 @@ def retrieve(
     )
 
 
-def _scored(text: str, index: Index, config: Config, mode: str, now: Callable[[], float]) -> tuple[str, list[Scored]]:
+def _scored(
+    text: str, index: Index, config: Config, mode: str, now: Callable[[], float], *, include_retired: bool
+) -> tuple[str, list[Scored]]:
     """The strategy that finds the pool, and the pool."""
     size = config.judge.candidate_pool_size if mode == AUTO else config.max_results
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         return TITLE_TAGS, _by_keywords(text, index, size, now)
     fields = HEADLINE if mode == AUTO else FULL_TEXT
     terms = index.rarest(query_terms(text), fields)
-    return FTS5_BM25, [score_hit(hit, terms, with_bonus=mode == AUTO) for hit in index.search(terms, fields, size)]
+    hits = index.search(terms, fields, size)
+    while mode == SEARCH and not include_retired and len(hits) == size and _active(hits) < config.max_results:
+        size *= 2  # a retired memory must not take the place of an active one
+        hits = index.search(terms, fields, size)
+    return FTS5_BM25, [score_hit(hit, terms, with_bonus=mode == AUTO) for hit in hits]
+
+
+def _active(hits: Sequence[Hit]) -> int:
+    return sum(hit.memory.summary.status == "active" for hit in hits)
 
 
 def _by_keywords(text: str, index: Index, size: int, now: Callable[[], float]) -> list[Scored]:

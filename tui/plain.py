@@ -24,6 +24,8 @@ TAB = "    "
 HIDDEN_CATEGORIES = ("Cf", "Cs", "Co", "Cn")
 VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 CONTROL_SIGN = "·"
+ROW_CHARACTERS, PANE_CHARACTERS = 4_000, 8_000
+"""How much of a text is looked at for a row and for a pane that does not scroll: more than any terminal can show."""
 
 
 def printable(text: str) -> str:
@@ -43,6 +45,11 @@ def plain(text: str) -> Content:
     return Content(printable(text))
 
 
+def beginning(text: str) -> Content:
+    """*text* for a pane that shows a few lines of it and does not scroll."""
+    return plain(text if len(text) <= PANE_CHARACTERS else text[:PANE_CHARACTERS] + ELLIPSIS)
+
+
 def marked(text: str, terms: tuple[Term, ...]) -> Content:
     """*text* with the matches of *terms* marked."""
     shown = printable(text)
@@ -51,8 +58,9 @@ def marked(text: str, terms: tuple[Term, ...]) -> Content:
 
 def cells(text: str, width: int) -> str:
     """*text* on one line, cut with an ellipsis or padded to exactly *width* terminal cells."""
-    flat = one_line(text)
-    if cell_len(flat) <= width:
+    start = text.lstrip()
+    flat = one_line(start[:ROW_CHARACTERS])
+    if cell_len(flat) <= width and len(start) <= ROW_CHARACTERS:
         return set_cell_size(flat, width)
     return set_cell_size(set_cell_size(flat, max(0, width - 1)).rstrip() + ELLIPSIS, width) if width > 0 else ""
 

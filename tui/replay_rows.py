@@ -38,7 +38,7 @@ def judge_sentence(judged: Retrieval | None) -> str:
     instead = (
         "BM25's choice is injected" if judgement.status == NO_KEY else f"BM25's top {len(judged.injected)} is injected"
     )
-    return f"{answered} {judgement.detail} {instead} instead."
+    return f"{answered} {judgement.detail.rstrip('.')}. {instead} instead."
 
 
 def candidate_sentence(row: Row) -> str:

@@ -127,6 +127,13 @@ def test_retired_and_archived_memories_are_dropped_and_do_not_count() -> None:
     assert by_id(retrieval, "cache").confidence == HIGH
 
 
+def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_ones() -> None:
+    retired = [memory("cache expiry", "cache", "expiry", status="retired", memory_id=f"old-{i}") for i in range(9)]
+    active = memory("cache of the kiosk")
+    retrieval = run("cache expiry", *retired, active, *fillers(20), config=Config(max_results=1), mode=SEARCH)
+    assert injected(retrieval) == [active.summary.id]
+
+
 def test_retired_memories_can_be_included() -> None:
     retrieval = run("cache expiry", memory("cache expiry", status="retired"), *fillers(5), include_retired=True)
     assert injected(retrieval) == ["cache-expiry"]

@@ -93,7 +93,8 @@ def test_an_empty_root_is_a_corpus_without_memories(tmp_path: Path) -> None:
 def test_the_format_is_recognised_by_what_is_there(tmp_path: Path) -> None:
     (tmp_path / "auto").mkdir()
     (tmp_path / "auto/note.md").write_text("text", encoding="utf-8")
-    assert [one.summary.path for one in read_corpus(str(tmp_path / "auto")).memories] == [str(tmp_path / "auto/note.md")]
+    auto = read_corpus(str(tmp_path / "auto"))
+    assert [one.summary.path for one in auto.memories] == [str(tmp_path / "auto/note.md")]
     write_root(tmp_path / "claude", [memory("A")])
     (tmp_path / "claude/README.md").write_text("text", encoding="utf-8")
     assert [one.summary.id for one in read_corpus(str(tmp_path / "claude")).memories] == ["A"]

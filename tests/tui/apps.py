@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 DEMO = Path(tui.__file__).parent / "demo"
 DEMO_ROOT = DEMO / "memory"
 DEADLINE_S = 20.0
-HOPS = 4
-SIZE = (120, 40)
+QUIET_ROUNDS, MAX_ROUNDS = 3, 100
+SIZE = (110, 32)
 SMALL, TINY = (60, 20), (30, 8)
 SCREENS = {"browse": "f2", "replay": "f3", "label": "f4", "report": "f5"}
 
@@ -57,6 +57,7 @@ def make_workspace(
     root: Path = DEMO_ROOT,
     judge: Callable[[Config], Judge] | None = scripted,
     prompts: Iterable[Prompt] | None = None,
+    busy_timeout_s: float = 10.0,
     **options: Any,
 ) -> Workspace:
     """A workspace over *root* with the label store at *store*; *judge* makes one from the root's configuration."""
@@ -64,11 +65,20 @@ def make_workspace(
     return Workspace(
         str(root),
         config,
-        LabelStore.open(store),
+        LabelStore.open(store, busy_timeout_s=busy_timeout_s),
         judge=judge(config) if judge else None,
         prompts=demo_prompts() if prompts is None else tuple(prompts),
         **options,
     )
+
+
+def starting_in(mode: str, workspace: Workspace) -> MemsiftApp:
+    """The app, which shows *mode* first: quicker than going there from Browse."""
+    from tui.app import MemsiftApp
+
+    own = {"DEFAULT_MODE": mode, "CSS_PATH": Path(tui.__file__).parent / "app.tcss"}
+    started: MemsiftApp = type("MemsiftApp", (MemsiftApp,), own)(workspace)
+    return started
 
 
 class CountingProvider:
@@ -150,6 +160,15 @@ def shown(pilot: Pilot[None], selector: str) -> str:
     return flat(text_of(pilot.app.screen.query_one(selector)))
 
 
+async def reads(pilot: Pilot[None], selector: str, text: str) -> None:
+    """Wait until the one widget of *selector* shows *text*: what changed is laid out a moment later."""
+
+    def there() -> bool:
+        return bool(pilot.app.screen.query(selector)) and text in shown(pilot, selector)
+
+    await until(pilot, there, f"{selector} reads {text!r}")
+
+
 def toasts(pilot: Pilot[None]) -> list[str]:
     """The messages of all toasts that are up, oldest first."""
     return [notification.message for notification in app_of(pilot)._notifications]
@@ -160,22 +179,20 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     for key in keys:
         pilot.app.simulate_key(key)
         await settled(pilot)
+        if key in SCREENS.values():
+            await pilot.pause()
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Wait until every widget has dealt with what was on its way to it; a message may take a few hops."""
-    for _ in range(HOPS):
-        done = asyncio.Event()
+    """Wait until no widget has had anything to deal with for a few rounds: a message may take several hops."""
+    quiet = 0
+    for _ in range(MAX_ROUNDS):
         waiting = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
-        left = len(waiting)
-
-        def count() -> None:
-            nonlocal left
-            left -= 1
-            if left == 0:
-                done.set()
-
-        left -= sum(not widget.call_later(count) for widget in waiting)
-        if left > 0:
-            async with asyncio.timeout(DEADLINE_S):
-                await done.wait()
+        done = [asyncio.Event() for _ in waiting]
+        reached = [event for event, widget in zip(done, waiting, strict=True) if widget.call_later(event.set)]
+        async with asyncio.timeout(DEADLINE_S):
+            for event in reached:
+                await event.wait()
+        quiet = quiet + 1 if not any(widget.message_queue_size for widget in waiting) else 0
+        if quiet == QUIET_ROUNDS:
+            return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import sqlite3
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.tui import apps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from tui.workspace import Workspace
@@ -26,12 +28,26 @@ def anyio_backend() -> str:
 @pytest.fixture
 def open_workspace(tmp_path: Path) -> Iterator[Opener]:
     """Opens workspaces over one label store, as one start of memsift after the other; closed when the test ends."""
-    with ExitStack() as closing:
+    with ExitStack() as opened_ones:
 
         def opened(**options: Any) -> Workspace:
             store = options.pop("store", tmp_path / "labels.db")
             workspace = apps.make_workspace(store, **options)
-            closing.callback(workspace.close)
+            opened_ones.callback(workspace.close)
             return workspace
 
         yield opened
+
+
+@pytest.fixture
+def locked() -> Callable[[Path], AbstractContextManager[None]]:
+    """A context in which another program holds a label store, so that nothing can be written to it."""
+
+    @contextmanager
+    def hold(store: Path) -> Iterator[None]:
+        with closing(sqlite3.connect(store, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
+            other.execute("ROLLBACK")
+
+    return hold

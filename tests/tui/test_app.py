@@ -17,6 +17,7 @@ from tests.tui.apps import (
     card_shown,
     demo_prompts,
     press,
+    reads,
     settled,
     shown,
     text_of,
@@ -31,6 +32,8 @@ from tui.screens.full_text import FullText
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textual.pilot import Pilot
+
     from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.anyio
@@ -40,6 +43,12 @@ ONE = demo_prompts("p01")
 
 async def palette(app: MemsiftApp) -> list[str]:
     return [str(hit.display) async for hit in KeyCommands(app.screen).discover()]
+
+
+def commands(pilot: Pilot[None]) -> int:
+    """How many commands the open palette offers."""
+    offered: Any = pilot.app.screen.query_one("CommandList")
+    return int(offered.option_count)
 
 
 async def test_f2_to_f5_reach_the_four_screens_from_each_other(open_workspace: Opener) -> None:
@@ -124,7 +133,7 @@ async def test_the_palette_leaves_out_what_does_not_work_now(open_workspace: Ope
 async def test_the_palette_runs_what_is_chosen(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await press(pilot, "ctrl+p", *"report")
-        await until(pilot, lambda: [*pilot.app.screen.query("CommandList").results()][0].option_count == 1)  # type: ignore[attr-defined]
+        await until(pilot, lambda: commands(pilot) == 1)
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.current_mode == "report")
 
@@ -161,7 +170,7 @@ async def test_files_that_were_skipped_are_counted_and_listed(open_workspace: Op
     root = write_root(tmp_path / "root", [memory("kept one")])
     (root / "decisions" / "broken[b].json").write_text("{not json", encoding="utf-8")
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
-        assert "1 skipped" in shown(pilot, "#where")
+        await reads(pilot, "#where", "1 skipped")
         await press(pilot, "s")
         assert isinstance(pilot.app.screen, FullText)
         said = shown(pilot, "FullText Static")
@@ -172,9 +181,9 @@ async def test_files_that_were_skipped_are_counted_and_listed(open_workspace: Op
 async def test_prompt_rows_that_were_skipped_are_counted_and_listed(open_workspace: Opener) -> None:
     skipped = (Skipped("prompts.jsonl:3", "is not JSON"),)
     async with MemsiftApp(open_workspace(prompts=(), skipped=skipped)).run_test(size=SIZE) as pilot:
-        assert "1 skipped" in shown(pilot, "#where")
+        await reads(pilot, "#where", "1 skipped")
         await press(pilot, "s")
-        assert "prompts.jsonl:3 is not JSON" in shown(pilot, "FullText Static")
+        await reads(pilot, "FullText Static", "prompts.jsonl:3 is not JSON")
 
 
 async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, tmp_path: Path) -> None:

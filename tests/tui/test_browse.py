@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import DEMO_ROOT, SIZE, press, shown, toasts
+from tests.tui.apps import DEMO_ROOT, SIZE, press, reads, toasts
 from tui.app import MemsiftApp
 from tui.screens.full_text import FullText
 
@@ -37,9 +37,9 @@ async def test_every_memory_is_listed_and_the_first_is_shown_in_full(open_worksp
         assert listed(pilot) == [one.id for one in workspace.index.summaries()]
         first = workspace.memory(listed(pilot)[0])
         assert first is not None
-        assert first.summary.title in shown(pilot, "#text")
-        assert first.summary.path in shown(pilot, "#text")
-        assert f"{len(workspace.index)} memories" in shown(pilot, "MemoryList")
+        await reads(pilot, "#text", first.summary.title)
+        await reads(pilot, "#text", first.summary.path)
+        await reads(pilot, "MemoryList", f"{len(workspace.index)} memories")
 
 
 async def test_a_part_of_a_word_in_a_body_finds_the_memory_and_shows_it(open_workspace: Opener) -> None:
@@ -48,8 +48,8 @@ async def test_a_part_of_a_word_in_a_body_finds_the_memory_and_shows_it(open_wor
         await press(pilot, "slash", *"celer")
         assert "rq-on-redis" in listed(pilot)
         assert len(listed(pilot)) < 5
-        assert "Celery" in shown(pilot, "#text")
-        assert f"{len(listed(pilot))} of " in shown(pilot, "MemoryList")
+        await reads(pilot, "#text", "Celery")
+        await reads(pilot, "MemoryList", f"{len(listed(pilot))} of ")
 
 
 async def test_all_words_of_the_filter_must_be_there(open_workspace: Opener) -> None:
@@ -92,7 +92,7 @@ async def test_a_filter_that_nothing_matches_says_which_key_clears_it(open_works
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "slash", *"zzzzqq")
         assert listed(pilot) == []
-        assert "esc" in shown(pilot, "#text")
+        await reads(pilot, "#text", "esc")
         await press(pilot, "enter", "enter", "y")
         assert toasts(pilot) == []
         assert len(pilot.app.screen_stack) == 1
@@ -102,12 +102,12 @@ async def test_an_empty_root_says_what_to_do(open_workspace: Opener, tmp_path: P
     root = tmp_path / "empty"
     root.mkdir()
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
-        assert "--root" in shown(pilot, "#text")
-        assert "ctrl+r" in shown(pilot, "#text")
+        await reads(pilot, "#text", "--root")
+        await reads(pilot, "#text", "ctrl+r")
         write_root(root, [memory("now there is one")])
         await press(pilot, "ctrl+r")
         assert listed(pilot) == ["now-there-is-one"]
-        assert "now there is one" in shown(pilot, "#text")
+        await reads(pilot, "#text", "now there is one")
 
 
 async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:
@@ -117,7 +117,7 @@ async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspac
         for close in ("escape", "enter", "space", "q"):
             await press(pilot, "enter")
             assert isinstance(pilot.app.screen, FullText)
-            assert here in shown(pilot, "FullText VerticalScroll")
+            await reads(pilot, "FullText VerticalScroll", here)
             await press(pilot, close)
             assert not isinstance(pilot.app.screen, FullText)
             assert current(pilot) == here

@@ -17,7 +17,7 @@ from engine.search.query import query_terms
 from tui.bindings import bindings
 from tui.labelling import LabelQueue, Position
 from tui.messages import Kept, Reloaded
-from tui.plain import plain
+from tui.plain import beginning, plain
 from tui.replay_rows import judge_sentence, ranking_rows
 from tui.screens.full_text import FullText
 from tui.where import where_text
@@ -121,7 +121,7 @@ class LabelScreen(Screen[None]):
         """Show a prompt; run it where that has not been done."""
         self._prompt, self._at, self._has_failed = prompt, None, False
         self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt.turns else ''}"
-        self.prompt_text.update(plain(prompt.text))
+        self.prompt_text.update(beginning(prompt.text))
         self.app.run_bm25(prompt)
         if self.app.ask_judge(prompt):
             self._show_card_text(plain(RUNNING))

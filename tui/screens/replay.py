@@ -17,7 +17,7 @@ from engine.search.query import query_terms
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
 from tui.messages import Kept, Reloaded
-from tui.plain import plain
+from tui.plain import beginning, plain
 from tui.replay_rows import candidate_sentence, judge_sentence, ranking_rows
 from tui.screens.full_text import FullText
 from tui.where import where_text
@@ -139,7 +139,7 @@ class ReplayScreen(Screen[None]):
         rows = ranking_rows(bm25, judged, workspace.labels(prompt.id))
         workspace.show(prompt.id)
         self.table.show(rows, query_terms(prompt.text), note)
-        self.prompt_text.update(plain(prompt.text))
+        self.prompt_text.update(beginning(prompt.text))
         self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.call_after_refresh(self._show_head)
         self.judge_line.update(plain(judge_sentence(judged) if workspace.judge else JUDGE_OFF))

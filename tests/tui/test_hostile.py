@@ -1,0 +1,141 @@
+"""Hostile memories and prompts on every screen, in small terminals: no crash, nothing lost, nothing parsed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.judge.judge import Judge
+from engine.prompt import Turn, typed_prompt
+from tests.engine.builders import memory, write_root
+from tests.tui.apps import (
+    SMALL,
+    TINY,
+    GatedProvider,
+    app_of,
+    card_shown,
+    demo_prompts,
+    press,
+    reads,
+    settled,
+    text_of,
+    until,
+)
+from tui.app import MemsiftApp
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from engine.prompt import Prompt
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+TEXTS = {
+    "closing": "closing [/b] tag [/",
+    "unclosed": "signing [b + x",
+    "link": "[link=http://x]y[/link] [@click=app.quit]z",
+    "escape": "\x1b[31mred\x1b[0m \x1b]0;owned\x07 \x1b[2J\x1b[H",
+    "bidi": "right \u202eto left\u202c \u2066isolated\u2069 עברית العربية",
+    "zwj": "family 👩‍👩‍👧‍👦 flag 🏳️‍🌈 heart ❤️",
+    "cjk": "汉字汉字 かな ハングル 한글 ｆｕｌｌ",
+    "white": "tab\there\nnew line\r\nand\u2028separator \x0b\x0c",
+    "zalgo": "Z\u0351\u036b\u0343a\u0321\u0329l\u0334g\u0335o\u0336",
+    "control": "nul\x00bell\x07del\x7f nel\x85",
+    "empty": " ",
+}
+LONG_TITLE = "endless " * 25_000
+LONG_PROMPT = "signing " + "paste [of/] words_and_ids 汉字 " * 6_500
+
+
+def hostile_root(folder: Path) -> Path:
+    """Each text as title, tag and body of a memory that matches "signing", and a title of 200 kB."""
+    memories = [
+        memory(f"signing {text}", f"signing {text}", body=f"{text}\n{text}", memory_id=f"m-{name}")
+        for name, text in TEXTS.items()
+    ]
+    root = write_root(folder, [*memories, memory(LONG_TITLE, "signing", memory_id="m-long", body="word " * 40_000)])
+    (root / "decisions" / "m-types.json").write_text(json.dumps({"title": 7, "tags": {"a": 1}, "content": [[[1]]]}))
+    (root / "decisions" / "m-deep.json").write_text("[" * 100_000)
+    (root / "decisions" / "m-bytes.json").write_bytes(b'{"title": "\xff\xfe"}')
+    return root
+
+
+def hostile_prompts() -> tuple[Prompt, ...]:
+    turns = tuple(Turn("user", text) for text in TEXTS.values())
+    return (*(typed_prompt(f"signing {text}", turns) for text in TEXTS.values()), typed_prompt(LONG_PROMPT))
+
+
+async def visit_all(pilot: Pilot[None]) -> None:
+    """Every screen, with the keys that show most of it."""
+    await press(pilot, "down", "end", "enter", "escape", "slash", *"sig", "escape", "s", "escape", "y")
+    await press(pilot, "f3", "right", "down", "a", "x", "enter", "escape", "end", "left", "end")
+    await press(pilot, "f4")
+    await card_shown(pilot)
+    await press(pilot, "enter", "escape", "i", "escape", "a", "x", "u", "space", "z")
+    await press(pilot, "f5", "r")
+    workspace = app_of(pilot).workspace
+    await until(pilot, lambda: workspace.replayed == len(workspace.prompts) * len(workspace.systems))
+    await press(pilot, "end", "question_mark", "question_mark", "f2")
+
+
+async def test_hostile_texts_break_no_screen_at_60x20(open_workspace: Opener, tmp_path: Path) -> None:
+    workspace = open_workspace(
+        root=hostile_root(tmp_path / "root"),
+        prompts=hostile_prompts(),
+        judge=lambda config: Judge(GatedProvider(), config.judge),
+    )
+    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
+        await visit_all(pilot)
+        assert pilot.app.is_running
+        assert pilot.app._exit is False
+        labels = [event.blind for event in workspace.store.events() if event.action == "label"]
+        assert labels[:3] == [False, False, True]
+        assert workspace.replayed == 2 * len(workspace.prompts)
+        for screen in pilot.app.screen_stack:
+            drawn = "\n".join(text_of(widget) for widget in screen.query("*") if widget.is_on_screen)
+            assert "\x1b" not in drawn
+            assert "\u202e" not in drawn
+
+
+@pytest.mark.parametrize("name", ["closing", "link", "cjk", "bidi"])
+async def test_a_hostile_memory_is_shown_whole(open_workspace: Opener, tmp_path: Path, name: str) -> None:
+    from tui.plain import one_line
+
+    workspace = open_workspace(root=hostile_root(tmp_path / "root"), prompts=())
+    async with MemsiftApp(workspace).run_test(size=(100, 30)) as pilot:
+        listed: Any = pilot.app.screen.query_one("MemoryList")
+        listed.cursor = [one.id for one in listed.memories].index(f"m-{name}")
+        await settled(pilot)
+        await reads(pilot, "#text", one_line(TEXTS[name]))
+
+
+async def test_a_hostile_prompt_is_shown_whole_in_replay(open_workspace: Opener, tmp_path: Path) -> None:
+    prompt = typed_prompt("signing [/b] [link=x]y [b + x")
+    workspace = open_workspace(root=hostile_root(tmp_path / "root"), prompts=[prompt], judge=None)
+    async with MemsiftApp(workspace).run_test(size=(100, 30)) as pilot:
+        await press(pilot, "f3")
+        await reads(pilot, "#prompt", prompt.text)
+        assert prompt.text[:25] in text_of(pilot.app.screen.query_one("PromptList"))
+
+
+@pytest.mark.parametrize("size", [TINY, (1, 1)])
+async def test_every_screen_works_in_a_tiny_terminal(open_workspace: Opener, size: tuple[int, int]) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p06"))
+    async with MemsiftApp(workspace).run_test(size=size, notifications=True) as pilot:
+        await visit_all(pilot)
+        assert pilot.app._exit is False
+        assert workspace.store.labels()
+
+
+async def test_a_terminal_may_change_its_size_at_any_time(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=(160, 48)) as pilot:
+        for key in ("f2", "f3", "f4", "f5"):
+            await press(pilot, key)
+            for width, height in ((60, 20), (20, 5), (160, 48)):
+                await pilot.resize_terminal(width, height)
+        assert pilot.app.size.width == 160

@@ -1,0 +1,360 @@
+"""Label: cards, keys, the reveal, undo, and what is on disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.judge.judge import Judge
+from engine.prompt import Turn, typed_prompt
+from labels.store import LabelStore
+from tests.engine.builders import memory, write_root
+from tests.tui.apps import (
+    SIZE,
+    GatedProvider,
+    app_of,
+    card_shown,
+    demo_prompts,
+    press,
+    reads,
+    settled,
+    shown,
+    starting_in,
+    toasts,
+    until,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from labels.records import Card
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+SHORT = ("p14", "p34", "p45")
+"""Prompts with few cards."""
+
+
+def card(pilot: Pilot[None]) -> Card | None:
+    screen: Any = pilot.app.screen
+    found: Card | None = screen.card
+    return found
+
+
+def prompt_id(pilot: Pilot[None]) -> str:
+    screen: Any = pilot.app.screen
+    return str(screen._prompt.id)
+
+
+async def open_labels(pilot: Pilot[None]) -> None:
+    if pilot.app.current_mode != "label":
+        await press(pilot, "f4")
+    await card_shown(pilot)
+
+
+async def label_prompt(pilot: Pilot[None], key: str = "x") -> int:
+    """Label every card of the prompt; how many there were."""
+    given = 0
+    while card(pilot):
+        await press(pilot, key)
+        given += 1
+    return given
+
+
+async def go_on(pilot: Pilot[None]) -> None:
+    await press(pilot, "enter")
+    await card_shown(pilot)
+
+
+async def test_a_card_shows_the_memory_and_no_hint_of_what_a_system_made_of_it(open_workspace: Opener) -> None:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        first = card(pilot)
+        assert first is not None
+        shown_card = (
+            shown(pilot, "#card") + shown(pilot, "#card-text") + shown(pilot, "#progress") + shown(pilot, "#recent")
+        )
+        assert first.memory.title in shown_card
+        await reads(pilot, "#prompt", demo_prompts("p01")[0].text)
+        assert not pilot.app.screen.query_one("#reveal").display
+        for hint in ("kept", "dropped", "fallback", "BM25", "high", "medium", "judge"):
+            assert hint not in shown_card.replace(first.memory.title, "")
+
+
+@pytest.mark.parametrize(
+    ("key", "verdict"), [("a", "relevant"), ("1", "relevant"), ("x", "not"), ("0", "not"), ("u", "unsure")]
+)
+async def test_a_key_is_on_disk_before_the_next_card_is_shown(
+    open_workspace: Opener, tmp_path: Path, key: str, verdict: str
+) -> None:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        first = card(pilot)
+        assert first is not None
+        await press(pilot, key)
+        second = card(pilot)
+        assert second is not None
+        assert second.memory.id != first.memory.id
+        with LabelStore.open(tmp_path / "labels.db") as other:
+            (event,) = other.events()
+        assert (event.memory_id, event.verdict, event.blind, event.position) == (first.memory.id, verdict, True, 1)
+        assert event.seed == app_of(pilot).workspace.seed
+
+
+async def test_after_the_last_card_the_reveal_shows_ranks_labels_and_the_judge(open_workspace: Opener) -> None:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        given = await label_prompt(pilot)
+        assert given >= 4
+        table: Any = pilot.app.screen.query_one("RankingTable")
+        assert table.has_focus
+        assert sum(row.verdict == "not" for row in table.rows) == given
+        await reads(pilot, "#judge", "scripted")
+        assert not pilot.app.screen.query_one("#card").display
+
+
+async def test_keys_in_the_reveal_change_no_label(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p14"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        given = await label_prompt(pilot)
+        await press(pilot, "a", "1", "x", "0", "u", "down", "a")
+        assert [event.verdict for event in workspace.store.events()] == ["not"] * given
+
+
+async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
+    """Also when a text was opened over it, or another screen."""
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p14", "p34"))).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        await label_prompt(pilot)
+        here = prompt_id(pilot)
+        for keys in (["s", "escape"], ["ctrl+p", "escape"], ["f5", "f4"], ["ctrl+r"]):
+            await press(pilot, *keys)
+            await card_shown(pilot)
+            assert prompt_id(pilot) == here, keys
+            assert pilot.app.screen.query_one("#reveal").display, keys
+        await go_on(pilot)
+        assert prompt_id(pilot) != here
+        assert card(pilot)
+
+
+async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        first = card(pilot)
+        await press(pilot, "a", "space", "z", "backspace")
+        assert card(pilot) == first
+        assert [event.action for event in workspace.store.events()] == ["label", "skip", "retract", "retract"]
+        assert workspace.store.labels() == ()
+        await press(pilot, "x")
+        (label,) = workspace.store.labels()
+        assert label.blind
+
+
+async def test_what_is_said_anew_after_a_reveal_is_not_blind(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p14"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        given = await label_prompt(pilot)
+        await press(pilot, "z")
+        assert card(pilot)
+        await press(pilot, "a")
+        blind = [event.blind for event in workspace.store.events() if event.action == "label"]
+        assert blind == [True] * given + [False]
+
+
+async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p04"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await press(pilot, "f3")
+        await open_labels(pilot)
+        for _ in range(2):
+            here = prompt_id(pilot)
+            await label_prompt(pilot)
+            labels = workspace.store.labels(prompt_id=here)
+            assert {label.blind for label in labels} == {here != "p01"}
+            await go_on(pilot)
+        assert len({label.prompt_id for label in workspace.store.labels()}) == 2
+
+
+async def test_undo_crosses_prompts_and_a_restart(open_workspace: Opener) -> None:
+    prompts = demo_prompts("p14", "p34")
+    workspace = open_workspace(prompts=prompts)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        first = prompt_id(pilot)
+        given = await label_prompt(pilot)
+        await go_on(pilot)
+        await press(pilot, "a")
+    workspace.close()
+    workspace = open_workspace(prompts=prompts)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        assert prompt_id(pilot) != first
+        await press(pilot, "z", "z")
+        await card_shown(pilot)
+        assert prompt_id(pilot) == first
+        assert card(pilot)
+        assert len(workspace.store.labels()) == given - 1
+        for _ in range(given):
+            await press(pilot, "z")
+        assert workspace.store.labels() == ()
+
+
+async def test_undo_with_nothing_to_undo_says_so(open_workspace: Opener) -> None:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p01"))).run_test(
+        size=SIZE, notifications=True
+    ) as pilot:
+        await open_labels(pilot)
+        here = card(pilot)
+        await press(pilot, "z")
+        assert toasts(pilot)
+        assert card(pilot) == here
+
+
+async def test_a_skipped_card_comes_back_once_and_is_then_passed(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p14"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        first = card(pilot)
+        await press(pilot, "space", "a")
+        assert card(pilot) == first
+        await press(pilot, "space")
+        assert card(pilot) is None
+        assert pilot.app.screen.query_one("#reveal").display
+        assert [event.action for event in workspace.store.events()] == ["skip", "label", "skip"]
+
+
+async def test_space_in_the_reveal_goes_on_and_skips_nothing(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p14", "p34"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        here = prompt_id(pilot)
+        await label_prompt(pilot)
+        await press(pilot, "space")
+        await card_shown(pilot)
+        assert prompt_id(pilot) != here
+        assert {event.action for event in workspace.store.events()} == {"label"}
+
+
+async def test_prompts_that_bring_nothing_up_are_passed_however_many(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys rotate"), memory("other thing")])
+    prompts = [typed_prompt(f"nothing{number}") for number in range(400)] + [typed_prompt("rotate the signing keys")]
+    workspace = open_workspace(root=root, judge=None, prompts=prompts)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: card(pilot), "the one prompt that has a card")
+        await label_prompt(pilot, "a")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "F5" in shown(pilot, "#card-text"), "it says that all is done")
+        assert [label.memory_id for label in workspace.store.labels()] == ["signing-keys-rotate"]
+
+
+async def test_while_the_judge_thinks_no_key_labels_and_then_the_card_comes(open_workspace: Opener) -> None:
+    provider = GatedProvider()
+    prompts = demo_prompts("p01")
+    gate = provider.hold(prompts[0].text)
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await press(pilot, "a", "x", "space", "enter", "i")
+        assert workspace.store.events() == ()
+        gate.set()
+        await card_shown(pilot)
+        assert card(pilot)
+        assert len(provider.asked) == 1
+
+
+async def test_the_next_prompt_is_judged_while_this_one_is_labelled(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p04"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        other = {"p01": "p04", "p04": "p01"}[prompt_id(pilot)]
+        await until(pilot, lambda: workspace.retrieval(other, "bm25+judge"))
+
+
+async def test_enter_reads_the_memory_and_i_the_turns(open_workspace: Opener) -> None:
+    prompt = typed_prompt("fix that function", (Turn("user", "the [/b] hold expiry"), Turn("assistant", "which one")))
+    async with starting_in("label", open_workspace(prompts=[prompt], judge=None)).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        here = card(pilot)
+        assert here is not None
+        await press(pilot, "enter")
+        await reads(pilot, "FullText Static", here.memory.title)
+        await press(pilot, "escape", "i")
+        await reads(pilot, "FullText Static", "the [/b] hold expiry")
+        await press(pilot, "escape")
+        assert card(pilot) == here
+
+
+async def test_progress_counts_prompts_and_labels(open_workspace: Opener) -> None:
+    now = [0.0]
+    workspace = open_workspace(prompts=demo_prompts(*SHORT), judge=None, clock=lambda: now[0])
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        await reads(pilot, "#progress", "0 of 3 prompts")
+        given = 0
+        while card(pilot):
+            now[0] += 4.2
+            await press(pilot, "x")
+            given += 1
+        await reads(pilot, "#progress", "1 of 3 prompts")
+        await reads(pilot, "#progress", f"{given} label")
+        await reads(pilot, "#progress", "4 s a card")
+        assert shown(pilot, "#recent").count("−") == given
+
+
+async def test_a_prompt_typed_in_replay_can_be_labelled(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=(), judge=None)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        await reads(pilot, "#card-text", "F3")
+        await press(pilot, "a", "x", "space", "enter", "z", "f3", "n")
+        line: Any = pilot.app.screen.query_one("Input")
+        line.value = "the job queue is stuck"
+        await press(pilot, "enter", "f4")
+        await card_shown(pilot)
+        await press(pilot, "a")
+        (label,) = workspace.store.labels()
+        assert label.prompt_id == workspace.prompts[0].id
+
+
+async def test_when_all_is_labelled_it_says_where_to_go(open_workspace: Opener) -> None:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p14"))).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        given = await label_prompt(pilot)
+        await go_on(pilot)
+        await reads(pilot, "#card-text", "F5")
+        await press(pilot, "a", "x", "space", "enter", "i")
+        assert len(app_of(pilot).workspace.store.events()) == given
+        await press(pilot, "z")
+        assert card(pilot)
+
+
+async def test_a_store_that_cannot_be_written_is_told_and_no_label_is_lost(
+    open_workspace: Opener, locked: Any, tmp_path: Path
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p14", "p34"), busy_timeout_s=0.01)
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await open_labels(pilot)
+        await press(pilot, "a")
+        here = card(pilot)
+        assert here is not None
+        with locked(tmp_path / "labels.db"):
+            await press(pilot, "x", "z", "space")
+            assert sum("another program is writing" in toast for toast in toasts(pilot)) == 3
+            assert card(pilot) == here
+            assert len(workspace.store.labels()) == 1
+        await press(pilot, "x")
+        assert [label.verdict for label in workspace.store.labels()] == ["relevant", "not"]
+        with locked(tmp_path / "labels.db"):
+            await press(pilot, "enter")
+            await until(pilot, lambda: "another program is writing" in shown(pilot, "#card-text"))
+            await press(pilot, "a", "x", "f2", "f4")
+            await settled(pilot)
+        await press(pilot, "enter")
+        await until(pilot, lambda: card(pilot))
+        assert len(workspace.store.labels()) == 2

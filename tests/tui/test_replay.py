@@ -1,0 +1,360 @@
+"""Replay: two systems side by side, the judge's answer when it comes, labels beside the ranking."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.judge.judge import Judge
+from engine.judge.providers.anthropic import AnthropicProvider
+from engine.judge.providers.scripted import ScriptedProvider
+from engine.prompt import typed_prompt
+from engine.record import replace
+from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
+from tests.tui.apps import (
+    DEMO,
+    SIZE,
+    CountingProvider,
+    GatedProvider,
+    app_of,
+    demo_prompts,
+    judged,
+    press,
+    reads,
+    settled,
+    shown,
+    starting_in,
+    text_of,
+    toasts,
+    until,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from engine.config import Config
+    from tests.tui.conftest import Opener
+    from tui.widgets.ranking_table import RankingTable
+
+pytestmark = pytest.mark.anyio
+
+QUESTION = "How do background jobs get into the queue?"
+
+
+def table(pilot: Pilot[None]) -> RankingTable:
+    found: Any = pilot.app.screen.query_one("RankingTable")
+    return found  # type: ignore[no-any-return]
+
+
+def current_prompt(pilot: Pilot[None]) -> str:
+    prompts: Any = pilot.app.screen.query_one("PromptList")
+    return str(prompts.current.id)
+
+
+async def test_bm25_is_there_at_once_and_the_judge_fills_its_column_when_it_answers(open_workspace: Opener) -> None:
+    provider = GatedProvider()
+    prompts = demo_prompts("p01")
+    gate = provider.hold(prompts[0].text)
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        rows = table(pilot).rows
+        assert [row.bm25.rank for row in rows] == list(range(1, len(rows) + 1))
+        assert sum(row.bm25.injected for row in rows) == 3
+        assert all(row.judged is None for row in rows)
+        await until(pilot, lambda: "…" in shown(pilot, "#judge"), "it says that it waits")
+        gate.set()
+        await judged(pilot, "p01")
+        rows = table(pilot).rows
+        assert Counter(row.judged.dropped_by for row in rows if row.judged)["judge"] >= 3
+        assert "✗ judge" in text_of(table(pilot))
+        await reads(pilot, "#judge", " ok")
+
+
+async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dropped_it(
+    open_workspace: Opener,
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await judged(pilot, "p01")
+        lines = text_of(table(pilot)).split("\n")
+        retrieval = workspace.retrieval("p01", "bm25+judge")
+        assert retrieval is not None
+        for row, line in zip(table(pilot).rows, lines, strict=False):
+            assert row.judged is not None
+            assert row.judged.memory == row.memory == row.bm25.memory
+            assert row.memory.title[:20] in line
+            assert ("✓ kept" in line) == row.judged.injected
+            assert row.bm25.injected or f"· {row.bm25.dropped_by}" in line
+        assert {row.memory.id for row in table(pilot).rows if row.judged and row.judged.injected} == {
+            one.memory.id for one in retrieval.injected
+        }
+
+
+async def test_the_row_under_the_cursor_says_why_it_was_dropped(open_workspace: Opener) -> None:
+    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "right")
+        await judged(pilot, "p01")
+        dropped = next(i for i, row in enumerate(table(pilot).rows) if row.judged and row.judged.dropped_by == "judge")
+        await press(pilot, *["down"] * dropped)
+        await reads(pilot, "#why", "dropped by judge")
+        await reads(pilot, "#why", table(pilot).rows[dropped].memory.title)
+
+
+async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_workspace: Opener) -> None:
+    provider = GatedProvider()
+    older, newer = prompts = demo_prompts("p01", "p02")
+    slow, quick = provider.hold(older.text), provider.hold(newer.text)
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await until(pilot, lambda: provider.asked == [older.text])
+        await press(pilot, "down")
+        await until(pilot, lambda: len(provider.asked) == 2)
+        before = [row.memory.id for row in table(pilot).rows]
+        slow.set()
+        await judged(pilot, older.id)
+        assert [row.memory.id for row in table(pilot).rows] == before
+        assert all(row.judged is None for row in table(pilot).rows)
+        quick.set()
+        await judged(pilot, newer.id)
+        assert all(row.judged for row in table(pilot).rows)
+
+
+async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Opener) -> None:
+    """Whichever screens want its answer, and however often."""
+    provider = CountingProvider(ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None))
+    prompts = demo_prompts("p01", "p02", "p04")
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "f4", "f3", "down", "up", "f5", "r", "r", "f3", "f4", "f5", "r")
+        await until(pilot, lambda: workspace.replayed == 6)
+        await press(pilot, "down", "down", "up")
+        await pilot.pause(0.4)
+        assert Counter(provider.calls) == Counter({prompt.text: 1 for prompt in prompts})
+
+
+async def test_the_judge_is_not_asked_about_prompts_that_the_cursor_passes_by(open_workspace: Opener) -> None:
+    provider = GatedProvider()
+    prompts = demo_prompts("p01", "p02", "p04", "p05")
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "down", "down", "down")
+        await judged(pilot, "p05")
+        assert len(provider.asked) <= 2
+        assert provider.asked[-1] == prompts[-1].text
+
+
+async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
+    provider = GatedProvider()
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await judged(pilot, "p01")
+        await press(pilot, "r")
+        assert all(row.judged is None for row in table(pilot).rows)
+        await judged(pilot, "p01")
+        assert len(provider.asked) == 2
+
+
+REPLIES: tuple[tuple[str, Reply, str, str, int], ...] = (
+    # prompt, the API's reply, status, what the screen names, how many are injected
+    ("p01", kept(0), "ok", "ok", 1),
+    ("p02", failed(401, "invalid x-api-key"), "http_error", "401", 2),
+    ("p04", failed(429), "http_error", "429", 2),
+    ("p05", failed(500), "http_error", "500", 2),
+    ("p07", said("I would keep the first one."), "parse_error", "parse_error", 2),
+    ("p11", CLOSED, "http_error", "http_error", 2),
+    ("p10", late(5.0, kept(0)), "timeout", "timeout", 2),
+)
+
+
+async def test_each_way_an_api_can_answer_is_shown_with_its_fallback(open_workspace: Opener) -> None:
+    prompts = demo_prompts(*(name for name, *_ in REPLIES))
+    with ApiServer() as server:
+        server.answers.extend(reply for _, reply, *_ in REPLIES)
+        workspace = open_workspace(judge=lambda config: over_http(server, config), prompts=prompts)
+        async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+            await settled(pilot)
+            for name, _, status, said_there, injected in REPLIES:
+                assert current_prompt(pilot) == name
+                await judged(pilot, name)
+                retrieval = workspace.retrieval(name, "bm25+judge")
+                assert retrieval is not None
+                assert retrieval.judgement is not None
+                assert retrieval.judgement.status == status
+                await reads(pilot, "#judge", said_there)
+                assert KEY not in shown(pilot, "#judge")
+                column = re.findall(r"✓ (kept|fallback|BM25)$", text_of(table(pilot)), re.MULTILINE)
+                assert column == ["kept" if status == "ok" else column[0]] * injected, name
+                await press(pilot, "down")
+        assert len(server.requests) == len(REPLIES)
+
+
+def over_http(server: ApiServer, config: Config) -> Judge:
+    provider = AnthropicProvider(config.judge.model, api_key=KEY, base_url=server.url, environ={})
+    return Judge(provider, replace(config.judge, timeout_per_call=1.0))
+
+
+async def test_a_missing_key_names_the_variable_and_leaves_bm25s_choice(open_workspace: Opener) -> None:
+    def keyless(config: Config) -> Judge:
+        return Judge(AnthropicProvider(config.judge.model, environ={"HOME": "/nowhere"}), config.judge)
+
+    workspace = open_workspace(judge=keyless, prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await judged(pilot, "p01")
+        await reads(pilot, "#judge", "ANTHROPIC_API_KEY")
+        rows = table(pilot).rows
+        assert [row.judged.injected for row in rows if row.judged] == [row.bm25.injected for row in rows]
+
+
+async def test_without_a_judge_it_says_how_to_have_one(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await reads(pilot, "#judge", "--judge")
+        assert table(pilot).rows
+
+
+async def test_without_prompts_it_says_which_key_types_one(open_workspace: Opener) -> None:
+    async with starting_in("replay", open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await reads(pilot, "#prompt", "Press n")
+        await reads(pilot, "#prompt", "--prompts")
+        await press(pilot, "a", "r", "z", "enter", "right", "right_square_bracket")
+        assert len(pilot.app.screen_stack) == 1
+
+
+async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=[*demo_prompts("p01"), typed_prompt("zzzz qqqq")])
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "down")
+        assert table(pilot).rows == []
+        await reads(pilot, "#why", "nothing is injected")
+        await press(pilot, "right", "a")
+        assert workspace.store.events() == ()
+
+
+async def test_a_typed_prompt_is_replayed_and_stands_first(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "n", *"How")
+        line: Any = pilot.app.screen.query_one("Input")
+        line.value = QUESTION
+        await press(pilot, "enter")
+        assert workspace.prompts[0].text == QUESTION
+        await reads(pilot, "#prompt", QUESTION)
+        assert "queue" in text_of(table(pilot)).lower()
+        assert line.value == ""
+        assert pilot.app.screen.query_one("PromptList").has_focus
+        await press(pilot, "n", "enter")
+        assert len(workspace.prompts) == 3
+
+
+async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "right")
+        await judged(pilot, "p01")
+        ids = [row.memory.id for row in table(pilot).rows]
+        await press(pilot, "a", "x", "down", "u")
+        said = [(label.memory_id, label.verdict, label.blind) for label in workspace.store.labels()]
+        assert said == [(ids[0], "relevant", False), (ids[1], "not", False), (ids[3], "unsure", False)]
+        assert [row.verdict for row in table(pilot).rows[:4]] == ["relevant", "not", "", "unsure"]
+        assert table(pilot).has_focus
+        assert table(pilot).cursor == 4
+        await press(pilot, "z")
+        assert len(workspace.store.labels()) == 2
+        assert table(pilot).rows[3].verdict == ""
+        assert table(pilot).has_focus
+
+
+async def test_keys_on_the_prompts_label_nothing(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "a", "x", "u", "1", "0")
+        assert workspace.store.events() == ()
+
+
+async def test_focus_and_cursor_stay_where_they_were_when_the_judge_answers(open_workspace: Opener) -> None:
+    provider = GatedProvider()
+    prompts = demo_prompts("p01")
+    gate = provider.hold(prompts[0].text)
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "right", "down", "down")
+        stood_on = table(pilot).current
+        assert stood_on is not None
+        gate.set()
+        await judged(pilot, "p01")
+        now = table(pilot).current
+        assert now is not None
+        assert now.memory == stood_on.memory
+        assert table(pilot).has_focus
+        await press(pilot, "f2", "f3")
+        assert table(pilot).has_focus
+        assert table(pilot).cursor == 2
+
+
+async def test_brackets_go_from_prompt_to_prompt_while_the_memories_have_the_focus(open_workspace: Opener) -> None:
+    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01", "p02"))).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "right", "right_square_bracket")
+        assert current_prompt(pilot) == "p02"
+        assert table(pilot).has_focus
+        await press(pilot, "left_square_bracket")
+        assert current_prompt(pilot) == "p01"
+
+
+async def test_enter_on_a_memory_reads_it(open_workspace: Opener) -> None:
+    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "right", "down")
+        row = table(pilot).current
+        assert row is not None
+        await press(pilot, "enter")
+        await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
+        await reads(pilot, "FullText Static", row.memory.title)
+
+
+async def test_enter_on_a_prompt_goes_to_its_memories(open_workspace: Opener) -> None:
+    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "enter")
+        assert table(pilot).has_focus
+        await press(pilot, "left")
+        assert pilot.app.screen.query_one("PromptList").has_focus
+
+
+async def test_a_store_that_cannot_be_written_is_told_and_the_ranking_is_shown(
+    open_workspace: Opener, locked: Any, tmp_path: Path
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02"), busy_timeout_s=0.01)
+    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "right")
+        await judged(pilot, "p01")
+        await press(pilot, "a")
+        with locked(tmp_path / "labels.db"):
+            await press(pilot, "x", "z", "right_square_bracket")
+            await judged(pilot, "p02")
+            await settled(pilot)
+            assert table(pilot).rows
+            assert sum("Try again" in toast for toast in toasts(pilot)) >= 3
+        assert [label.verdict for label in workspace.store.labels()] == ["relevant"]
+        assert app_of(pilot).is_running

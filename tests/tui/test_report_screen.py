@@ -1,0 +1,124 @@
+"""Report: numbers that follow the labels, and replaying everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.judge.judge import Judge
+from engine.judge.providers.scripted import ScriptedProvider
+from tests.tui.apps import (
+    DEMO,
+    SIZE,
+    CountingProvider,
+    card_shown,
+    demo_prompts,
+    press,
+    reads,
+    settled,
+    shown,
+    starting_in,
+    toasts,
+    until,
+)
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Opener
+    from tui.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+
+def replayed(workspace: Workspace) -> None:
+    """Run every prompt through every system, and keep it."""
+    for prompt in workspace.prompts:
+        for system in workspace.systems:
+            workspace.keep(workspace.run(prompt, system))
+
+
+async def test_before_anything_was_replayed_it_says_which_key_does(open_workspace: Opener) -> None:
+    async with starting_in("report", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#text", "Press r")
+
+
+async def test_r_without_prompts_says_how_to_have_some(open_workspace: Opener) -> None:
+    async with starting_in("report", open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "r")
+        assert any("--prompts" in toast for toast in toasts(pilot))
+
+
+async def test_r_replays_every_prompt_through_every_system_once(open_workspace: Opener) -> None:
+    provider = CountingProvider(ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None))
+    prompts = demo_prompts("p01", "p02", "p03", "p04")
+    workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "r", "r")
+        await reads(pilot, "#state", "4 prompts replayed")
+        await reads(pilot, "#text", "4 prompts replayed, 0 of them with labels")
+        assert workspace.replayed == 8
+        assert len(workspace.store.outcomes()) == 8
+        assert max(Counter(provider.calls).values()) == 1
+
+
+async def test_precision_of_both_systems_follows_the_labels(open_workspace: Opener) -> None:
+    """Everything that bm25 injects is called relevant in one prompt, nothing in the other; counted here by hand."""
+    prompts = demo_prompts("p01", "p02")
+    workspace = open_workspace(prompts=prompts)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        screen: Any = pilot.app.screen
+        for _ in prompts:
+            key = "a" if screen._prompt.id == "p01" else "x"
+            while screen.card:
+                await press(pilot, key)
+            await press(pilot, "enter")
+            await card_shown(pilot)
+        await press(pilot, "f5")
+        for system in workspace.systems:
+            sizes = {prompt.id: len(workspace.retrieval(prompt.id, system).injected) for prompt in prompts}  # type: ignore[union-attr]
+            relevant, whole = sizes["p01"], sum(sizes.values())
+            await reads(pilot, "#text", f"{relevant} of {whole}")
+            await reads(pilot, "#text", f"{relevant / whole:.2f} ")
+        await reads(pilot, "#text", "Cohen's kappa")
+
+
+async def test_a_label_from_another_screen_is_in_the_report_at_once(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    replayed(workspace)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#text", "0 of them with labels")
+        await press(pilot, "f3", "right", "a", "f5")
+        await reads(pilot, "#text", "1 of them with labels")
+        await reads(pilot, "#text", "1 of 1")
+
+
+async def test_the_report_is_made_once_and_drawn_to_each_width(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    replayed(workspace)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#text", "1 prompt replayed")
+        screen: Any = pilot.app.screen
+        made = screen._report
+        await pilot.resize_terminal(60, 20)
+        await until(pilot, lambda: pilot.app.screen.query_one("#text").size.width < 60)
+        assert screen._report is made
+        assert "1 prompt replayed" in shown(pilot, "#text")
+
+
+async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener) -> None:
+    class BrokenWorkspace:
+        """A judge whose own code raises something unforeseen."""
+
+        def evaluate(self, *_: object) -> object:
+            raise RuntimeError("a bug [/b]")
+
+    workspace = open_workspace(judge=lambda _: BrokenWorkspace(), prompts=demo_prompts("p01"))
+    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "r")
+        await until(pilot, lambda: any("a bug [/b]" in toast for toast in toasts(pilot)))
+        assert pilot.app.is_running

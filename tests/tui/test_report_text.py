@@ -1,0 +1,104 @@
+"""The report as it is drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+
+from labels.measure.report import report_from_store
+from labels.store import LabelStore
+from tests.labels.samples import card, failed, judged, record, retrieval
+from tui.widgets.report_text import interval_bar, report_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LabelStore]:
+    with LabelStore.open(tmp_path / "labels.db") as opened:
+        yield opened
+
+
+def text(store: LabelStore, width: int = 100) -> str:
+    return report_text(report_from_store(store), width).plain
+
+
+def label(store: LabelStore, memory_id: str, verdict: str, prompt_id: str = "p1") -> None:
+    store.label("me", prompt_id, card(memory_id), verdict, seed=1, blind=True, elapsed_ms=100)
+
+
+def line(shown: str, start: str) -> str:
+    return next(one for one in shown.split("\n") if one.startswith(start))
+
+
+def test_an_empty_store_says_what_to_press(store: LabelStore) -> None:
+    assert "Press r" in text(store)
+
+
+def test_without_labels_it_says_that_precision_is_unknown(store: LabelStore) -> None:
+    record(store, retrieval(["m1", "m2"]))
+    shown = text(store)
+    assert "Press F4" in shown
+    assert "1 prompt replayed" in shown
+    assert line(shown, "bm25").split()[1] == "-"
+
+
+def test_each_system_has_its_precision_interval_and_counts(store: LabelStore) -> None:
+    record(store, retrieval(["m1", "m2", "m3"]), judged(["m1"], ["m2", "m3"]))
+    for memory_id, verdict in {"m1": "relevant", "m2": "not", "m3": "not"}.items():
+        label(store, memory_id, verdict)
+    shown = text(store)
+    assert "1 of 3" in line(shown, "bm25 ")
+    assert "0.33" in line(shown, "bm25 ")
+    assert "1 of 1" in line(shown, "bm25+judge ")
+    assert "1.00" in line(shown, "bm25+judge ")
+    assert "3 labels: 1 relevant, 2 not; 100 % given blind." in shown
+
+
+def test_the_judge_is_graded_against_the_person(store: LabelStore) -> None:
+    record(store, retrieval(["m1", "m2", "m3"]), judged(["m1", "m2"], ["m3"]))
+    for memory_id, verdict in {"m1": "relevant", "m2": "not", "m3": "relevant"}.items():
+        label(store, memory_id, verdict)
+    shown = text(store)
+    assert line(shown, "kept").split() == ["kept", "1", "1"]
+    assert line(shown, "dropped").split() == ["dropped", "1", "0"]
+
+
+def test_failures_of_the_judge_are_counted(store: LabelStore) -> None:
+    record(store, failed(["m1", "m2"]))
+    assert "1.00 (1/1)" in line(text(store), "judge failed")
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 160])
+def test_the_table_keeps_its_columns_at_any_width(store: LabelStore, width: int) -> None:
+    record(store, retrieval(["m1"]), judged(["m1"], []))
+    label(store, "m1", "relevant")
+    shown = text(store, width)
+    precision = [one for one in shown.split("\n") if one.startswith("bm25")]
+    assert len(precision) == 2
+    assert len({one.index("●") for one in precision}) == 1
+    assert all(cell_len(one) <= max(width, 70) for one in precision)
+
+
+@pytest.mark.parametrize(
+    ("low", "point", "high", "drawn"),
+    [
+        (0.0, 0.5, 1.0, "├────●────┤"),
+        (0.0, 0.0, 0.4, "●───┤······"),
+        (0.6, 1.0, 1.0, "······├───●"),
+        (0.5, 0.5, 0.5, "·····●·····"),
+        (0.2, 0.3, 0.5, "··├●─┤·····"),
+    ],
+)
+def test_an_interval_is_drawn_to_scale(low: float, point: float, high: float, drawn: str) -> None:
+    assert interval_bar(low, point, high, 11).plain == drawn
+
+
+def test_names_out_of_a_file_are_not_parsed(store: LabelStore) -> None:
+    record(store, retrieval(["[/b]"], system="bm25", prompt_id="[link=x]"))
+    label(store, "[/b]", "relevant", prompt_id="[link=x]")
+    assert "1 of 1" in text(store)

@@ -1,0 +1,175 @@
+"""The workspace: retrievals, pools and blindness, without a screen."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.errors import LabelStoreError, RootNotFoundError
+from engine.memory import Skipped
+from engine.prompt import typed_prompt
+from tests.engine.builders import memory, write_memory, write_root
+from tests.tui.apps import demo_prompts
+from tui.where import root_name, where_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from tests.tui.conftest import Opener
+
+
+def test_the_systems_are_those_there_is_a_judge_for(open_workspace: Opener) -> None:
+    assert open_workspace(prompts=()).systems == ("bm25", "bm25+judge")
+    assert open_workspace(prompts=(), judge=None).systems == ("bm25",)
+
+
+def test_a_kept_retrieval_is_recorded_with_root_and_corpus(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    retrieval = workspace.run(workspace.prompts[0], "bm25+judge")
+    assert workspace.retrieval("p01", "bm25+judge") is None
+    workspace.keep(retrieval)
+    assert workspace.retrieval("p01", "bm25+judge") is retrieval
+    (outcome,) = workspace.store.outcomes(workspace.index.root)
+    assert outcome.injected == tuple(one.memory.id for one in retrieval.injected)
+    assert workspace.store.outcomes("/another/root") == ()
+
+
+def test_a_pool_is_there_when_every_system_has_run_and_goes_into_the_frame(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    prompt = workspace.prompts[0]
+    workspace.keep(workspace.run(prompt, "bm25"))
+    assert workspace.pool("p01") is None
+    assert workspace.pooled("p01") == set()
+    workspace.keep(workspace.run(prompt, "bm25+judge"))
+    pool = workspace.pool("p01")
+    assert pool is not None
+    assert workspace.pooled("p01") == {card.pair for card in pool.cards}
+    dropped = [card for card in pool.cards if card.stratum == "judge-dropped"]
+    assert dropped
+    assert all(0 < card.inclusion_probability <= 1 for card in dropped)
+
+
+def test_a_prompt_is_blind_until_its_ranks_were_shown(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
+    workspace.show("p01")
+    assert not workspace.is_blind("p01")
+    assert workspace.is_blind("p02")
+
+
+def test_forgetting_lets_a_prompt_be_run_again(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
+    for prompt in workspace.prompts:
+        workspace.keep(workspace.run(prompt, "bm25"))
+    workspace.forget("p01")
+    assert workspace.retrieval("p01", "bm25") is None
+    assert workspace.retrieval("p02", "bm25") is not None
+
+
+def test_a_typed_prompt_stands_first_and_only_once(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    typed = typed_prompt("why is the queue stuck")
+    workspace.add_prompt(typed)
+    workspace.add_prompt(demo_prompts("p01")[0])
+    workspace.add_prompt(typed)
+    assert [prompt.id for prompt in workspace.prompts] == [typed.id, "p01"]
+    assert workspace.prompt(typed.id) == typed
+    assert workspace.prompt("nobody") is None
+
+
+def test_reloading_forgets_retrievals_and_a_reload_that_fails_changes_nothing(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys")])
+    prompt = typed_prompt("signing")
+    workspace = open_workspace(root=root, judge=None, prompts=[prompt])
+    workspace.keep(workspace.run(prompt, "bm25"))
+    write_memory(root, memory("signing people"))
+    workspace.reload()
+    assert len(workspace.index) == 2
+    assert workspace.replayed == 0
+    workspace.keep(workspace.run(prompt, "bm25"))
+    root.rename(tmp_path / "moved")
+    with pytest.raises(RootNotFoundError):
+        workspace.reload()
+    assert len(workspace.index) == 2
+    assert workspace.replayed == 1
+    assert workspace.reading == 2
+
+
+def test_a_retrieval_under_way_survives_a_reload(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    index = workspace.index
+    workspace.reload()
+    assert index.search((), "headline", 3) == []
+    assert index.matching(()) == index.summaries()
+    assert len(index.matching(_terms("queue"))) > 0
+
+
+def _terms(text: str) -> tuple[Any, ...]:
+    from engine.search.query import filter_terms
+
+    return filter_terms(text)
+
+
+def test_undo_is_about_these_prompts_only(open_workspace: Opener) -> None:
+    elsewhere = open_workspace(prompts=demo_prompts("p02"), judge=None)
+    elsewhere.keep(elsewhere.run(elsewhere.prompts[0], "bm25"))
+    pool = elsewhere.pool("p02")
+    assert pool is not None
+    elsewhere.store.label("me", "p02", pool.cards[0], "not", seed=1, blind=True, elapsed_ms=1)
+    here = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    assert here.undo() is None
+    undone = elsewhere.undo()
+    assert undone is not None
+    assert undone.memory_id == pool.cards[0].memory.id
+
+
+def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys", body="old")])
+    prompt = typed_prompt("signing")
+    workspace = open_workspace(root=root, judge=None, prompts=[prompt])
+    workspace.keep(workspace.run(prompt, "bm25"))
+    pool = workspace.pool(prompt.id)
+    assert pool is not None
+    workspace.store.label("me", prompt.id, pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
+    assert workspace.report().systems[0].precision.value == 1.0
+    write_memory(root, memory("signing keys", body="new"))
+    workspace.reload()
+    workspace.keep(workspace.run(prompt, "bm25"))
+    report = workspace.report()
+    assert report.stale == 1
+    assert report.systems[0].precision.value is None
+
+
+def test_a_prompt_id_with_labels_for_another_text_is_refused(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    workspace.keep(workspace.run(workspace.prompts[0], "bm25"))
+    pool = workspace.pool("p01")
+    assert pool is not None
+    workspace.store.label("me", "p01", pool.cards[0], "not", seed=1, blind=True, elapsed_ms=1)
+    from engine.record import replace
+
+    changed = replace(workspace.prompts[0], text="how does the queue work?")
+    with pytest.raises(LabelStoreError, match="another text"):
+        workspace.keep(workspace.run(changed, "bm25"))
+
+
+def test_the_top_line_names_the_project_and_what_was_skipped(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "shelf" / ".claude" / "memory", [memory("one")])
+    assert where_text(open_workspace(root=root, prompts=())) == "shelf"
+    (root / "decisions" / "bad.json").write_text(json.dumps([1]), encoding="utf-8")
+    skipped = (Skipped("history.jsonl:2", "is not JSON"),)
+    workspace = open_workspace(root=root, prompts=(), skipped=skipped)
+    assert where_text(workspace).startswith("shelf · 2 skipped")
+    assert [one.where for one in workspace.skipped] == ["decisions/bad.json", "history.jsonl:2"]
+
+
+@pytest.mark.parametrize(
+    ("root", "name"),
+    [("/home/me/shelf/.claude/memory", "shelf"), ("/home/me/notes", "notes"), ("/memory", "/memory"), ("/", "/")],
+)
+def test_a_root_is_called_after_its_project(root: str, name: str) -> None:
+    assert root_name(root) == name
