@@ -22,6 +22,7 @@ from engine.prompt import typed_prompt
 from engine.record import replace
 from engine.version import __version__
 from tui import opening
+from tui.output import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -227,8 +228,7 @@ def report_skipped(skipped: Sequence[Skipped]) -> None:
 
 def tell(message: str) -> None:
     """One line for people, on stderr; whatever it quotes cannot command the terminal."""
-    line = " ".join(message.split())
-    click.echo(f"memsift: {''.join(c if c.isprintable() else '·' for c in line)}", err=True)
+    click.echo(f"memsift: {visible(' '.join(message.split()))}", err=True)
 
 
 def require_terminal() -> None:

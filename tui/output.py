@@ -26,7 +26,12 @@ def search_lines(result: dict[str, Any]) -> list[str]:
         retired = "" if one["status"] == "active" else f" [{one['status']}]"
         lines += [f"{one['confidence']:<6} {one['category']:<16} {one['title']}{retired}", f"       {one['path']}"]
         lines += [f"       {one['snippet']}", ""]
-    return lines
+    return [visible(line) for line in lines]
+
+
+def visible(line: str) -> str:
+    """*line* with a dot in place of each character that could command a terminal."""
+    return "".join(character if character.isprintable() else "·" for character in line)
 
 
 def prompt_row(prompt: Prompt) -> dict[str, Any]:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Container, VerticalScroll
 from textual.getters import query_one
-from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from engine.search.query import filter_terms
 from tui.bindings import bindings
-from tui.messages import Reloaded
 from tui.plain import plain
 from tui.screens.full_text import FullText
-from tui.where import where_text
+from tui.screens.mode_screen import ModeScreen
 from tui.widgets.memory_list import MemoryList
 from tui.widgets.memory_text import memory_text
 from tui.widgets.row_list import RowList
@@ -26,16 +24,14 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
     from engine.search.query import Term
-    from tui.app import MemsiftApp
 
 NO_MEMORIES = "There are no memories here yet.\n\nName another folder with --root, or press ctrl+r once there are some."
 NO_MATCH = "No memory has all of these words. Press esc to clear the filter."
 
 
-class BrowseScreen(Screen[None]):
+class BrowseScreen(ModeScreen):
     """A list and a text beside it, or above it where the terminal is narrow."""
 
-    app: MemsiftApp
     CSS_PATH = "browse.tcss"
     AUTO_FOCUS = "MemoryList"
     BINDINGS = bindings("browse.filter", "browse.open", "browse.copy", hidden=("browse.clear",))
@@ -62,12 +58,11 @@ class BrowseScreen(Screen[None]):
     def on_mount(self) -> None:
         self.filter_line.cursor_blink = False
 
-    def on_screen_resume(self) -> None:
+    def begin(self) -> None:
         """The memories may have been read anew on another screen."""
         if self._reading != self.app.workspace.reading:
             self.show_matching()
 
-    @on(Reloaded)
     @on(Input.Changed)
     def show_matching(self) -> None:
         """List what the filter lets through, best match first."""
@@ -77,7 +72,6 @@ class BrowseScreen(Screen[None]):
         self.memories.show(found)
         total = f"{len(index):,} memories"
         self.memories.border_title = f"{len(found):,} of {total}" if self.terms else total
-        self.query_one(TopBar).show_where(where_text(self.app.workspace))
         if not found:
             self.text.update(plain(NO_MATCH if self.terms else NO_MEMORIES))
 

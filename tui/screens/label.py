@@ -8,7 +8,6 @@ from textual import on
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.getters import query_one
-from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
@@ -16,11 +15,11 @@ from engine.pipeline import BM25, BM25_JUDGE
 from engine.search.query import query_terms
 from tui.bindings import bindings
 from tui.labelling import LabelQueue, Position
-from tui.messages import Kept, Reloaded
+from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.replay_rows import judge_sentence, ranking_rows
 from tui.screens.full_text import FullText
-from tui.where import where_text
+from tui.screens.mode_screen import ModeScreen
 from tui.widgets.memory_text import memory_text
 from tui.widgets.ranking_table import RankingTable, head_text
 from tui.widgets.recent_labels import recent_text
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
-    from tui.app import MemsiftApp
 
 QUESTION = "Inject it for this prompt?"
 ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or z to take the last label back."
@@ -43,10 +41,9 @@ RUNNING = "Running the prompt through every system …"
 REVEALED = "Done: what you said, and what each system does. Enter goes on, z takes your last label back."
 
 
-class LabelScreen(Screen[None]):
+class LabelScreen(ModeScreen):
     """Cards until the prompt is done, then the reveal: what each system made of what was just labelled."""
 
-    app: MemsiftApp
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
@@ -91,13 +88,8 @@ class LabelScreen(Screen[None]):
         yield Static(id="progress")
         yield Footer(compact=True, show_command_palette=False)
 
-    @on(Reloaded)
-    def start_over(self) -> None:
-        self.on_screen_resume()
-
-    def on_screen_resume(self) -> None:
+    def begin(self) -> None:
         """Go on where labelling stopped; labels and prompts may have come in on another screen."""
-        self.query_one(TopBar).show_where(where_text(self.app.workspace))
         self._queue = LabelQueue(self.app.workspace)
         stays = self.is_revealed or (self._prompt and not self._queue.is_finished(self._prompt))
         if self._prompt and self._prompt in self._queue.order and stays:

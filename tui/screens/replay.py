@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Container, Vertical
 from textual.getters import query_one
-from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
 from engine.errors import LabelStoreError
@@ -16,11 +15,11 @@ from engine.prompt import typed_prompt
 from engine.search.query import query_terms
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
-from tui.messages import Kept, Reloaded
+from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.replay_rows import candidate_sentence, judge_sentence, ranking_rows
 from tui.screens.full_text import FullText
-from tui.where import where_text
+from tui.screens.mode_screen import ModeScreen
 from tui.widgets.memory_text import memory_text
 from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingTable, head_text
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from engine.prompt import Prompt
-    from tui.app import MemsiftApp
 
 NO_PROMPTS = (
     "There are no prompts to replay.\n\nPress n and type one, or start memsift with --prompts FILE "
@@ -43,10 +41,9 @@ REST_SECONDS = 0.3
 JUDGE_OFF = "The judge is off. Start memsift with --judge anthropic to see what it would keep."
 
 
-class ReplayScreen(Screen[None]):
+class ReplayScreen(ModeScreen):
     """Prompts on the left; on the right what each system does with the one under the cursor."""
 
-    app: MemsiftApp
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
@@ -90,18 +87,13 @@ class ReplayScreen(Screen[None]):
         self.line.cursor_blink = False
         self.set_interval(0.1, self._show_waiting)
 
-    def on_screen_resume(self) -> None:
+    def begin(self) -> None:
         """Show what may have changed elsewhere: prompts, labels, memories."""
-        self.query_one(TopBar).show_where(where_text(self.app.workspace))
         prompts = self.app.workspace.prompts
         self.prompt_list.border_title = f"{len(prompts):,} prompts"
         self.prompt_list.show(prompts, self._labelled())
         if not prompts:
             self.prompt_text.update(plain(NO_PROMPTS))
-
-    @on(Reloaded)
-    def start_over(self) -> None:
-        self.on_screen_resume()
 
     # Which prompt
 
@@ -181,7 +173,7 @@ class ReplayScreen(Screen[None]):
         if text:
             self.app.workspace.add_prompt(typed_prompt(text))
             self.line.value = ""
-            self.on_screen_resume()
+            self.begin()
             self.prompt_list.cursor = 0
         self.prompt_list.focus()
 

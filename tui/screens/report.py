@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import VerticalScroll
 from textual.getters import query_one
-from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
 from tui.bindings import bindings
-from tui.messages import AllReplayed, Kept, Reloaded
+from tui.messages import AllReplayed, Kept
 from tui.plain import plain
-from tui.where import where_text
+from tui.screens.mode_screen import ModeScreen
 from tui.widgets.report_text import report_text
 from tui.widgets.top_bar import TopBar
 
@@ -22,15 +21,13 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from labels.measure.report import Report
-    from tui.app import MemsiftApp
 
 MARGIN = 5
 
 
-class ReportScreen(Screen[None]):
+class ReportScreen(ModeScreen):
     """Numbers from the label store, made anew whenever the screen is shown."""
 
-    app: MemsiftApp
     CSS_PATH = "report.tcss"
     AUTO_FOCUS = "#scroll"
     BINDINGS = bindings("report.replay")
@@ -50,12 +47,7 @@ class ReportScreen(Screen[None]):
         yield Static(id="state")
         yield Footer(compact=True, show_command_palette=False)
 
-    @on(Reloaded)
-    def start_over(self) -> None:
-        self.on_screen_resume()
-
-    def on_screen_resume(self) -> None:
-        self.query_one(TopBar).show_where(where_text(self.app.workspace))
+    def begin(self) -> None:
         self.show_report()
 
     def on_resize(self) -> None:
