@@ -1,4 +1,4 @@
-"""Messages that cross a thread's or a screen's boundary."""
+"""Messages that cross a thread's or a screen's boundary. None bubbles: the app passes one on to its screens."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Reloaded(Message):
+class Reloaded(Message, bubble=False):
     """App to screens: the workspace has read its root anew."""
 
 
 @dataclass
-class Retrieved(Message):
+class Retrieved(Message, bubble=False):
     """Worker to app: a prompt was run through a system, over the memories of *reading*."""
 
     retrieval: Retrieval
@@ -25,7 +25,7 @@ class Retrieved(Message):
 
 
 @dataclass
-class Kept(Message):
+class Kept(Message, bubble=False):
     """App to screens: a retrieval is in the workspace now."""
 
     prompt_id: str
@@ -33,7 +33,7 @@ class Kept(Message):
 
 
 @dataclass
-class AllReplayed(Message):
+class AllReplayed(Message, bubble=False):
     """Worker to app to screens: all prompts were run."""
 
     prompts: int

@@ -120,21 +120,21 @@ async def until(pilot: Pilot[None], condition: Callable[[], object], what: str =
     deadline = time.monotonic() + DEADLINE_S
     while not condition():
         assert time.monotonic() < deadline, f"never came true: {what or condition}"
-        await pilot.pause(0.01)
+        await asyncio.sleep(0.01)
 
 
 async def judged(pilot: Pilot[None], prompt_id: str) -> None:
     """Wait for the judge's answer to a prompt, and for the screen that shows it."""
     app = app_of(pilot)
     await until(pilot, lambda: app.workspace.retrieval(prompt_id, "bm25+judge"), f"the judge answers {prompt_id}")
-    await pilot.pause()
+    await settled(pilot)
 
 
 async def card_shown(pilot: Pilot[None]) -> None:
     """Wait until Label asks about a card, shows a reveal, or is done."""
     screen: Any = app_of(pilot).screen
     await until(pilot, lambda: screen._at is not None or screen._prompt is None, "a card")
-    await pilot.pause()
+    await settled(pilot)
 
 
 def app_of(pilot: Pilot[None]) -> MemsiftApp:

@@ -53,12 +53,12 @@ LONG_PROMPT = "signing " + "paste [of/] words_and_ids 汉字 " * 6_500
 
 
 def hostile_root(folder: Path) -> Path:
-    """Each text as title, tag and body of a memory that matches "signing", and a title of 200 kB."""
+    """Each text as title, tag and body of a memory that matches "signing", a title of 200 kB, and broken files."""
     memories = [
         memory(f"signing {text}", f"signing {text}", body=f"{text}\n{text}", memory_id=f"m-{name}")
         for name, text in TEXTS.items()
     ]
-    root = write_root(folder, [*memories, memory(LONG_TITLE, "signing", memory_id="m-long", body="word " * 40_000)])
+    root = write_root(folder, [*memories, memory(LONG_TITLE, "signing", memory_id="m-long", body="word " * 2_000)])
     (root / "decisions" / "m-types.json").write_text(json.dumps({"title": 7, "tags": {"a": 1}, "content": [[[1]]]}))
     (root / "decisions" / "m-deep.json").write_text("[" * 100_000)
     (root / "decisions" / "m-bytes.json").write_bytes(b'{"title": "\xff\xfe"}')
@@ -123,10 +123,9 @@ async def test_a_hostile_prompt_is_shown_whole_in_replay(open_workspace: Opener,
         assert prompt.text[:25] in text_of(pilot.app.screen.query_one("PromptList"))
 
 
-@pytest.mark.parametrize("size", [TINY, (1, 1)])
-async def test_every_screen_works_in_a_tiny_terminal(open_workspace: Opener, size: tuple[int, int]) -> None:
+async def test_every_screen_works_in_a_tiny_terminal(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p06"))
-    async with MemsiftApp(workspace).run_test(size=size, notifications=True) as pilot:
+    async with MemsiftApp(workspace).run_test(size=TINY, notifications=True) as pilot:
         await visit_all(pilot)
         assert pilot.app._exit is False
         assert workspace.store.labels()
@@ -136,6 +135,6 @@ async def test_a_terminal_may_change_its_size_at_any_time(open_workspace: Opener
     async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=(160, 48)) as pilot:
         for key in ("f2", "f3", "f4", "f5"):
             await press(pilot, key)
-            for width, height in ((60, 20), (20, 5), (160, 48)):
+            for width, height in ((20, 5), (1, 1), (160, 48)):
                 await pilot.resize_terminal(width, height)
         assert pilot.app.size.width == 160

@@ -276,10 +276,15 @@ async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_wo
         assert [row.verdict for row in table(pilot).rows[:4]] == ["relevant", "not", "", "unsure"]
         assert table(pilot).has_focus
         assert table(pilot).cursor == 4
+        prompts: Any = pilot.app.screen.query_one("PromptList")
+        assert prompts.labelled == {"p01"}
         await press(pilot, "z")
         assert len(workspace.store.labels()) == 2
+        assert prompts.labelled == {"p01"}
         assert table(pilot).rows[3].verdict == ""
         assert table(pilot).has_focus
+        await press(pilot, "right_square_bracket", "z", "z")
+        assert prompts.labelled == set()
 
 
 async def test_keys_on_the_prompts_label_nothing(open_workspace: Opener) -> None:

@@ -219,7 +219,7 @@ class ReplayScreen(ModeScreen):
         except LabelStoreError as error:
             self.app.tell_error(error)
             return
-        self._show_labels(prompt)
+        self._show_labels(prompt, prompt.id)
         self.table.action_cursor(1)
 
     def action_undo(self) -> None:
@@ -233,10 +233,12 @@ class ReplayScreen(ModeScreen):
             self.app.tell("There is nothing to take back.")
             return
         self.app.tell(f"Taken back: {event.memory_id}")
-        self._show_labels(prompt)
+        self._show_labels(prompt, event.prompt_id)
 
-    def _show_labels(self, prompt: Prompt) -> None:
-        self.prompt_list.mark_labelled(self._labelled())
+    def _show_labels(self, prompt: Prompt, changed_id: str) -> None:
+        """Show the labels of *prompt*, and whether the one that changed has any."""
+        others = {prompt_id for prompt_id in self.prompt_list.labelled if prompt_id != changed_id}
+        self.prompt_list.mark_labelled(others | ({changed_id} if self.app.workspace.labels(changed_id) else set()))
         self.show_prompt(prompt)
 
     def _labelled(self) -> set[str]:

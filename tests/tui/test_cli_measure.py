@@ -1,0 +1,273 @@
+"""The command line: replay and report, alone and one after the other."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.pipeline import SYSTEMS
+from engine.retrieval import DROP_STAGES
+from labels.migrations import STEPS
+from labels.store import LabelStore
+from tests.tui.apps import DEMO, DEMO_ROOT, make_workspace
+from tests.tui.command_line import jsonl, memsift, printed, refused, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROW_KEYS = ["prompt_id", "system", "injected", "candidates", "fallback", "ms"]
+INJECTED_KEYS = ["id", "path", "rank", "score", "confidence"]
+CANDIDATE_KEYS = ["id", "bm25", "body_bonus", "score", "matched", "probability", "verdict", "dropped_by"]
+BM25, JUDGED = SYSTEMS
+
+
+@pytest.fixture(scope="module")
+def quick_judge(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The demo's judge without its delays."""
+    script = [json.loads(line) for line in (DEMO / "judge.jsonl").read_text(encoding="utf-8").splitlines()]
+    quick = [{name: value for name, value in row.items() if name != "delay_ms"} for row in script]
+    return f"scripted:{jsonl(tmp_path_factory.mktemp('judge') / 'judge.jsonl', *quick)}"
+
+
+@pytest.fixture(scope="module")
+def run_file(quick_judge: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every prompt of the demo through both systems."""
+    result = memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--judge", quick_judge)
+    file = tmp_path_factory.mktemp("run") / "run.jsonl"
+    file.write_text(result.stdout, encoding="utf-8")
+    return file
+
+
+def read_rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def qrels() -> dict[str, dict[str, bool]]:
+    relevant: dict[str, dict[str, bool]] = {}
+    for line in (DEMO / "qrels.txt").read_text(encoding="utf-8").splitlines():
+        prompt, _, memory, grade = line.split()
+        relevant.setdefault(prompt, {})[memory] = int(grade) > 0
+    return relevant
+
+
+def of_system(report: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(one for one in report["systems"] if one["system"] == name)  # type: ignore[no-any-return]
+
+
+# Replay
+
+
+def test_replay_prints_a_documented_row_for_each_prompt_and_system(run_file: Path) -> None:
+    found = read_rows(run_file)
+    assert len(found) == 52 * 2
+    assert [row["system"] for row in found[:4]] == [BM25, JUDGED, BM25, JUDGED]
+    for row in found:
+        assert list(row) == ROW_KEYS
+        assert all(list(one) == INJECTED_KEYS for one in row["injected"])
+        assert all(list(one) == CANDIDATE_KEYS for one in row["candidates"])
+        kept = [one["id"] for one in row["candidates"] if one["dropped_by"] is None]
+        assert [one["id"] for one in row["injected"]] == kept
+        assert {one["dropped_by"] for one in row["candidates"]} <= {None, *DROP_STAGES}
+        assert len(kept) <= 3
+
+
+def test_the_judges_verdicts_and_failures_are_in_the_rows(run_file: Path) -> None:
+    by_key = {(row["prompt_id"], row["system"]): row for row in read_rows(run_file)}
+    assert {one["verdict"] for one in by_key["p01", BM25]["candidates"]} == {None}
+    decisions = {one["verdict"]["decision"] for one in by_key["p01", JUDGED]["candidates"] if one["verdict"]}
+    assert decisions == {"approved", "rejected"}
+    assert by_key["p39", JUDGED]["fallback"] == "timeout"
+    assert by_key["p44", JUDGED]["fallback"] == "parse_error"
+    assert len(by_key["p39", JUDGED]["injected"]) == len(by_key["p44", JUDGED]["injected"]) == 2
+
+
+def test_systems_choose_what_runs(quick_judge: str) -> None:
+    arguments = ["replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"]
+    assert {row["system"] for row in rows(memsift(*arguments))} == {BM25}
+    assert {row["system"] for row in rows(memsift(*arguments, "--systems", f"{BM25}, {BM25}"))} == {BM25}
+    judged = rows(memsift(*arguments, "--systems", JUDGED, "--judge", quick_judge))
+    assert [row["system"] for row in judged] == [JUDGED] * 52
+    assert {row["system"] for row in rows(memsift(*arguments, MEMSIFT_JUDGE=quick_judge))} == {BM25, JUDGED}
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--systems", "bm26"], "bm26"),
+        (["--systems", "bm25,"], "''"),
+        (["--systems", JUDGED], "--judge"),
+        (["--judge", "nobody"], "nobody"),
+        (["--judge", "scripted:/no/such/file"], "/no/such/file"),
+    ],
+)
+def test_systems_and_judges_that_there_are_not_are_refused(options: list[str], named: str) -> None:
+    result = memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", *options)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert named in result.stderr
+
+
+def test_replay_without_prompts_is_a_usage_error() -> None:
+    result = memsift("replay", "--root", DEMO_ROOT)
+    assert result.exit_code == 2
+    assert "--prompts" in result.stderr
+
+
+# Report of files
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_report_of_files_counts_what_the_files_say(run_file: Path, system: str) -> None:
+    made = of_system(
+        printed(memsift("report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json")), system
+    )
+    known = qrels()
+    own = [row for row in read_rows(run_file) if row["system"] == system]
+    pools: dict[str, set[str]] = {}
+    for row in read_rows(run_file):
+        pools.setdefault(row["prompt_id"], set()).update(one["id"] for one in row["candidates"])
+    sets = {row["prompt_id"]: {one["id"] for one in row["injected"]} for row in own}
+    relevant = {name: {one for one, good in known.get(name, {}).items() if good} for name in sets}
+    hits = sum(len(sets[name] & relevant[name]) for name in sets)
+    injected = sum(map(len, sets.values()))
+    nothing = [name for name in sets if not relevant[name]]
+
+    assert made["prompts"] == 52
+    assert (made["precision"]["part"], made["precision"]["whole"]) == (hits, injected)
+    assert made["interval"]["low"] < hits / injected < made["interval"]["high"]
+    assert made["fire_rate"]["part"] == sum(bool(found) for found in sets.values())
+    assert made["false_fire_rate"] == {
+        "value": pytest.approx(sum(bool(sets[name]) for name in nothing) / len(nothing)),
+        "part": sum(bool(sets[name]) for name in nothing),
+        "whole": len(nothing),
+    }
+    assert made["irrelevant_per_prompt"]["part"] == injected - hits
+    assert made["recall_of_known"]["whole"] == sum(map(len, relevant.values()))
+    assert made["recall_of_known"]["part"] == hits
+    pooled = sum(len(pools[name] & relevant[name]) for name in sets)
+    assert made["lost_per_prompt"]["part"] == pooled - hits
+    assert made["silent"] == sum(not found for found in sets.values())
+    assert made["fallbacks"]["part"] == sum(bool(row["fallback"]) for row in own)
+
+
+def test_the_judge_of_the_demo_is_more_precise_and_fires_less(run_file: Path) -> None:
+    made = printed(memsift("report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"))
+    bm25, judged = (of_system(made, name) for name in SYSTEMS)
+    assert bm25["precision"]["value"] < judged["precision"]["value"]
+    assert judged["false_fire_rate"]["value"] < bm25["false_fire_rate"]["value"]
+    assert judged["lost_per_prompt"]["value"] > 0
+
+
+def test_excluding_the_unjudged_narrows_what_precision_is_of(run_file: Path, tmp_path: Path) -> None:
+    some = tmp_path / "qrels.txt"
+    some.write_text("p01 0 overdue-index-added 1\np01 0 no-index-on-due-at 0\n", encoding="utf-8")
+    arguments = ["report", "--run", run_file, "--qrels", some, "--format", "json"]
+    as_not = of_system(printed(memsift(*arguments)), BM25)
+    excluded = of_system(printed(memsift(*arguments, "--unjudged", "exclude")), BM25)
+    assert excluded["precision"]["whole"] <= 2 < as_not["precision"]["whole"]
+
+
+def test_the_formats_hold_the_same_precision(run_file: Path) -> None:
+    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt"]
+    ratio = of_system(printed(memsift(*arguments, "--format", "json")), BM25)["precision"]
+    shown = f"{ratio['value']:.2f} ({ratio['part']}/{ratio['whole']})"
+    text, markdown = memsift(*arguments), memsift(*arguments, "--format", "markdown")
+    assert shown in text.stdout
+    assert shown in markdown.stdout
+    assert markdown.stdout.startswith("# ")
+    assert text.exit_code == markdown.exit_code == 0
+    assert text.stderr == ""
+
+
+@pytest.mark.parametrize("option", ["--run", "--qrels"])
+def test_run_and_qrels_go_together(run_file: Path, option: str) -> None:
+    result = memsift("report", option, run_file)
+    assert result.exit_code == 2
+    assert "--run and --qrels" in result.stderr
+
+
+def test_a_bad_run_file_is_refused_with_its_line(tmp_path: Path) -> None:
+    good = {"prompt_id": "p01", "system": "bm25", "injected": [], "candidates": []}
+    for bad in ("{", [1], {**good, "system": ""}, {**good, "injected": [{"id": 7}]}, good):
+        file = jsonl(tmp_path / "run.jsonl", good, bad)
+        line = refused(memsift("report", "--run", file, "--qrels", DEMO / "qrels.txt"))
+        assert f"{file}, line 2" in line
+
+
+def test_bad_qrels_are_refused_with_their_line(run_file: Path, tmp_path: Path) -> None:
+    for bad in ("p01 0 some-memory", "p01 0 some-memory high", "p01 0 overdue-index-added 0"):
+        file = tmp_path / "qrels.txt"
+        file.write_text(f"p01 0 overdue-index-added 1\n{bad}\n", encoding="utf-8")
+        assert f"{file}, line 2" in refused(memsift("report", "--run", run_file, "--qrels", file))
+    file.write_bytes(b"\xff")
+    assert "UTF-8" in refused(memsift("report", "--run", run_file, "--qrels", file))
+    assert "gone" in refused(memsift("report", "--run", run_file, "--qrels", tmp_path / "gone"))
+
+
+# Report of labels
+
+
+def test_what_replay_saved_is_what_report_reads(quick_judge: str, tmp_path: Path) -> None:
+    store = tmp_path / "here" / "labels.db"
+    saved = memsift(
+        *("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--judge", quick_judge, "--save"),
+        MEMSIFT_DB=str(store),
+    )
+    assert len(rows(saved)) == 104
+    made = printed(memsift("report", "--root", DEMO_ROOT, "--db", store, "--format", "json"))
+    assert [(one["system"], one["prompts"]) for one in made["systems"]] == [(BM25, 52), (JUDGED, 52)]
+    assert made["systems"][0]["precision"] == {"value": None, "part": 0, "whole": 0}
+    injected = sum(len(row["injected"]) for row in rows(saved) if row["system"] == BM25)
+    assert made["systems"][0]["unjudged"]["whole"] == injected
+
+    workspace = make_workspace(store)
+    with closing(workspace):
+        (prompt,) = [one for one in workspace.prompts if one.id == "p01"]
+        for system in workspace.systems:
+            workspace.keep(workspace.run(prompt, system))
+        pool = workspace.pool("p01")
+        assert pool is not None
+        for card in pool.cards:
+            workspace.store.label("me", "p01", card, "relevant", seed=1, blind=True, elapsed_ms=10)
+    made = printed(memsift("report", "--root", DEMO_ROOT, "--format", "json", MEMSIFT_DB=str(store)))
+    assert of_system(made, BM25)["precision"] == {"value": 1.0, "part": 3, "whole": 3}
+    assert made["labels"]["relevant"] == len(pool.cards)
+    assert made["annotators"] == ["me"]
+
+
+def test_replaying_without_save_leaves_no_label_store(private_home: Path) -> None:
+    rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"))
+    assert list(private_home.rglob("*.db")) == []
+
+
+def test_a_report_without_labels_says_so(tmp_path: Path) -> None:
+    result = memsift("report", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db")
+    assert result.exit_code == 0
+    assert "0 prompts replayed" in result.stdout
+
+
+def test_a_label_store_of_a_newer_memsift_is_refused_and_left_alone(tmp_path: Path) -> None:
+    store = tmp_path / "labels.db"
+    LabelStore.open(store).close()
+    with closing(sqlite3.connect(store)) as db:
+        db.execute("update _sqlite_migrations set name = 'm999_later' where name = ?", [STEPS[-1].__name__])
+        db.commit()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    before = store.read_bytes()
+    for arguments in (["report"], ["replay", "--save", "--prompts", str(DEMO / "prompts.jsonl")]):
+        line = refused(memsift(*arguments, "--root", DEMO_ROOT, "--db", store))
+        assert "newer memsift" in line
+        assert str(store) in line
+    assert store.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"not a database at all", b"\x00"])
+def test_a_file_that_is_no_label_store_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    store = tmp_path / "notes.txt"
+    store.write_bytes(content)
+    assert str(store) in refused(memsift("report", "--root", DEMO_ROOT, "--db", store))
+    assert store.read_bytes() == content
