@@ -1,15 +1,14 @@
 """Claude Code's transcripts: who said what in a row, the last turns of a file, where the files are.
 
 The rule for what a person typed was checked against what the hook received on stdin, for clients 1.0.128 to 2.1.330.
-This module is on the hook's path and imports nothing that `json` does not import already.
+This module is on the hook's path: `re` is imported where a prompt holds a pasted text, and nowhere else.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 
+from engine.json_text import loads
 from engine.prompt import Turn
 from engine.surrogates import without_lone_surrogates
 
@@ -50,7 +49,6 @@ _NOT_TYPED = (
 _CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
 _INTERRUPTION = "[Request interrupted by user"
 _PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
-_SLASH_COMMAND = r"/[^\W\d_][\w:-]*(?:\s|$)"
 _BOUNDARY = b'"compact_boundary"'
 _BOUNDARIES = (b'"subtype":' + _BOUNDARY, b'"subtype": ' + _BOUNDARY)
 _BLOCK_BYTES = 1 << 20
@@ -72,7 +70,7 @@ def is_human_prompt(text: str, source: str = "") -> bool:
 def read_row(line: bytes) -> dict[str, Any]:
     """The JSON object in a line; ValueError whose message is the reason, for whatever else the line holds."""
     try:
-        row = json.loads(line.decode("utf-8"))
+        row = loads(line.decode("utf-8"))
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except RecursionError:
@@ -169,8 +167,9 @@ def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
 
 
 def _is_slash_command(text: str) -> bool:
-    # The pattern is compiled on its first use: most prompts need none of it, and the hook starts anew each time.
-    return text.startswith("/") and re.match(_SLASH_COMMAND, text) is not None
+    """Whether the first word is a slash, a letter, and then letters, digits, `_`, `:` and `-` only."""
+    name = text.split(None, 1)[0][1:] if text.startswith("/") else ""
+    return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)
 
 
 def _is_interruption(block: str) -> bool:
@@ -244,6 +243,8 @@ def _unwrapped(text: str) -> str:
     """*text* without the tags around pasted text; one pass, because a prompt may hold any number of stray tags."""
     if "<pasted_content" not in text:
         return text
+    import re
+
     opened: dict[str, tuple[int, int]] = {}
     tags: list[tuple[int, int]] = []
     for tag in re.finditer(_PASTE_TAG, text):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 
+from engine.json_text import loads
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.files import UnreadableFileError, is_inside, read_text
 from engine.surrogates import without_lone_surrogates
@@ -53,7 +53,7 @@ def read_file(root: str, relative: str) -> Memory:
     """One memory. Raises UnreadableFileError with the reason, in words that follow the file's name."""
     path = os.path.join(root, relative)
     try:
-        content = json.loads(read_text(root, path))
+        content = loads(read_text(root, path))
     except (ValueError, RecursionError) as error:
         raise UnreadableFileError(f"is not valid JSON ({_first_line(error)})") from None
     if not isinstance(content, dict):
