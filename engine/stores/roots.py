@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from engine.errors import RootNotFoundError, RootUnreadableError
-from engine.stores import auto_memory, claude_memory
 from engine.transcripts import transcripts_dir
 
 TYPE_CHECKING = False
@@ -38,6 +37,9 @@ def read_corpus(root: str) -> Corpus:
 
     Raises RootNotFoundError and RootUnreadableError.
     """
+    # The hook looks for a root at every prompt, and reads its files only where the index is behind.
+    from engine.stores import auto_memory, claude_memory
+
     if not os.path.exists(root):
         raise RootNotFoundError(f"There is no folder {root}. Name one with --root, or start memsift inside a project.")
     if not os.path.isdir(root):
