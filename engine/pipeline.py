@@ -12,7 +12,7 @@ from engine.retrieval import Candidate, Retrieval
 from engine.search.index import FULL_TEXT, HEADLINE
 from engine.search.keyword import keyword_score, keywords
 from engine.search.query import query_terms
-from engine.search.ranking import Scored, below_floor, order, rank, score_hit
+from engine.search.ranking import Scored, below_floor, order, rank, score_hits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def _scored(text: str, index: Index, config: Config, mode: str, now: Callable[[]
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         return TITLE_TAGS, _by_keywords(text, index, size, now)
     fields = HEADLINE if mode == AUTO else FULL_TEXT
-    terms = index.rarest(query_terms(text), fields)
-    return FTS5_BM25, [score_hit(hit, terms, with_bonus=mode == AUTO) for hit in index.search(terms, fields, size)]
+    terms = query_terms(text)
+    return FTS5_BM25, score_hits(index.search(terms, fields, size), terms, with_bonus=mode == AUTO)
 
 
 def _by_keywords(text: str, index: Index, size: int, now: Callable[[], float]) -> list[Scored]:
