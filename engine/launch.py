@@ -12,8 +12,14 @@ import sys
 if __name__ == "__main__":
     try:
         sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        from engine import bundle
+
+        if found := bundle.read_bundle(bundle.FILE):
+            sys.meta_path.insert(0, found)
         from engine.hook import main
 
+        if not found:
+            bundle.write_bundle(bundle.FILE)
         main()
     except BaseException:  # noqa: BLE001 - whatever is broken must not stand in the way of a prompt
         os._exit(0)
