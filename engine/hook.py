@@ -102,6 +102,7 @@ class Decision:
 
     def give_up(self) -> None:
         """Log that time ran out; nothing was printed, so the session is as it was."""
+        self.activity.note(injected=[], characters=0)
         self.activity.note_silence("no answer within the deadline")
         self._session = self._retrieval = None
         self.remember()

@@ -90,9 +90,11 @@ class World:
     def run(self, stdin: bytes, code: str = RUN_HOOK, **options: Any) -> subprocess.CompletedProcess[bytes]:
         return self.start([sys.executable, "-c", code], stdin, **options)
 
-    def start(self, command: list[str], stdin: bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    def start(self, command: list[str], stdin: bytes | int, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        """Run a command line on bytes, or on what an open descriptor gives."""
         environ = {**self.environ, "PYTHONPATH": str(PROJECT), "PATH": os.environ.get("PATH", "")}
-        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "input": stdin, **options}
+        source = {"stdin": stdin} if isinstance(stdin, int) else {"input": stdin}
+        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **source, **options}
         return subprocess.run(command, env=environ, cwd=self.folder, timeout=60, check=False, **given)
 
 
