@@ -41,7 +41,16 @@ if __name__ == '__main__':
 """
 """What the pip that comes with Python 3.11 writes; newer ones leave out `re`."""
 
-IMPORTS = "import sys, os; sys.path.append({path!r}); import engine.hook; os._exit(0)"
+IMPORTS = """
+import gc, os, sys
+gc.disable()
+sys.path.append({path!r})
+from engine import bundle
+sys.meta_path.insert(0, bundle.read_bundle(bundle.FILE))
+import engine.hook
+os._exit(0)
+"""
+"""What the launcher does before it calls the hook, once there is a bundle."""
 
 
 class Bench:
