@@ -13,14 +13,16 @@ from engine import inject
 from engine.activity import Activity
 from engine.config import Config, config_json, load_config
 from engine.json_text import dumps
+from engine.memory import Corpus
 from engine.paths import state_dir
 from engine.pipeline import NO_FTS5, retrieve
 from engine.prompt import typed_prompt
 from engine.request import parse_request, skip_reason
 from engine.search.index import Index
+from engine.search.opening import catch_up, hook_index
 from engine.sessions import load_session, save_session
 from engine.sha256 import hex_digest
-from engine.stores.roots import find_root, read_corpus
+from engine.stores.roots import find_root
 from engine.transcripts import last_turns
 from engine.watchdog import Watchdog
 
@@ -138,7 +140,10 @@ class Decision:
         return _output(context) if context else ""
 
     def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
-        index = Index(read_corpus(root))
+        index = hook_index(root, self._environ, config.deadline)
+        if index is None:
+            self.activity.note(index="is being built")
+            index = Index(Corpus(root, ()))
         try:
             self.activity.note(corpus=index.corpus_hash)
             self.activity.stage("index")
@@ -146,6 +151,7 @@ class Decision:
             prompt = typed_prompt(request.prompt, _turns(request, config) if judge else ())
             return retrieve(prompt, index, config, judge=judge, session=session)
         finally:
+            catch_up(index, self._environ)
             index.close()
             self.activity.stage("retrieve")
 

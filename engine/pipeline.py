@@ -93,7 +93,9 @@ def _by_keywords(text: str, index: Index, size: int, now: Callable[[], float]) -
     words = keywords(text)
     scores = ((summary, keyword_score(words, summary, recent_since)) for summary in index.summaries())
     scored = (Scored(summary, score, 0, matched) for summary, (score, matched) in scores if matched)
-    return sorted(scored, key=order)[:size]
+    best = sorted(scored, key=order)[:size]
+    shown = {summary.id for summary in index.unchanged([one.memory for one in best])}
+    return [one for one in best if one.memory.id in shown]
 
 
 def _judgement(prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None) -> Judgement | None:

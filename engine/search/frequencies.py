@@ -90,12 +90,12 @@ def refresh(db: Connection) -> None:
     db.execute("insert or replace into meta values (?, '0')", (CHANGES,))
 
 
-def refresh_if_needed(db: Connection, changed: int) -> None:
+def note_changes(db: Connection, changed: int, *, may_count: bool) -> None:
     """Count anew when, with *changed* more, enough memories changed since the last time to matter to a score."""
     row = db.execute("select value from meta where key = ?", (CHANGES,)).fetchone()
     changes = changed + int(row[0] if row else 0)
     stored = db.execute("select count(*) from memory").fetchone()[0]
-    if changes > max(MIN_CHANGES, CHANGED_SHARE * stored):
+    if may_count and changes > max(MIN_CHANGES, CHANGED_SHARE * stored):
         refresh(db)
     else:
         db.execute("insert or replace into meta values (?, ?)", (CHANGES, str(changes)))

@@ -18,10 +18,10 @@ from engine.search import rows, schema
 from engine.search.finder import Finder
 from engine.search.frequencies import Standing, refresh, standings
 from engine.search.query import all_of, any_of
+from engine.search.recheck import changed, read_again
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.scoring import WEIGHTS, Scorer, averages
 from engine.search.sqlite import DatabaseError, in_memory
-from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,31 +60,47 @@ class Index:
     """A root's memories, searchable. Safe to use from several threads.
 
     `has_fts5` is False where this SQLite was built without FTS5: then `search` finds nothing and the pipeline scores by
-    keywords. `module` is the full-text module to use, `budget` see BUDGET.
+    keywords. `was_behind` becomes True when a memory turns out to have changed since. `module` is the full-text module
+    to use, `budget` see BUDGET.
     """
 
     def __init__(self, corpus: Corpus, module: str = "fts5", budget: int = BUDGET) -> None:
-        db = in_memory()
-        _fill(db, corpus, has_fts5=schema.create(db, corpus.root, module))
-        self._open(db, corpus.root, budget)
+        self._open(in_memory_database(corpus, module), corpus.root, budget)
 
     @classmethod
     def over(
-        cls, db: Connection, root: str, *, recover: Callable[[], Connection] | None = None, budget: int = BUDGET
+        cls,
+        db: Connection,
+        root: str,
+        *,
+        recover: Callable[[], Connection] | None = None,
+        checked: bool = False,
+        budget: int = BUDGET,
     ) -> Index:
         """The index in *db*, which it closes. *recover* gives another database when this one turns out damaged.
 
-        Raises DatabaseError for one that does not read.
+        *checked*: files may have changed since, so whatever is found is compared with its file before it is given out.
+        Raises DatabaseError for a database that does not read.
         """
         index = cls.__new__(cls)
-        index._open(db, root, budget, recover)
+        index._open(db, root, budget, recover, checked=checked)
         return index
 
-    def _open(self, db: Connection, root: str, budget: int, recover: Callable[[], Connection] | None = None) -> None:
+    def _open(
+        self,
+        db: Connection,
+        root: str,
+        budget: int,
+        recover: Callable[[], Connection] | None = None,
+        *,
+        checked: bool = False,
+    ) -> None:
         self.root = root
+        self.was_behind = False
         self._budget = budget
         self._lock = _thread.allocate_lock()
         self._recover = recover
+        self._checked = checked
         self._use(db)
 
     def _use(self, db: Connection) -> None:
@@ -95,6 +111,11 @@ class Index:
         db.execute("begin")
         self.has_fts5 = bool(db.execute("select 1 from sqlite_master where name = 'full_text'").fetchone())
         self._size = int(db.execute("select count(*) from memory").fetchone()[0])
+
+    @property
+    def database(self) -> Connection:
+        """The tables themselves, for this package."""
+        return self._db
 
     def __len__(self) -> int:
         return self._size
@@ -110,8 +131,7 @@ class Index:
     @property
     def corpus_hash(self) -> str:
         """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
-        pairs = sorted(f"{summary.id}\0{summary.digest}" for summary in self.summaries())
-        return hex_digest("\n".join(pairs))[:16]
+        return self._ask(lambda: rows.fingerprint(self._db))
 
     def summaries(self) -> list[MemorySummary]:
         """Every memory, ordered by path."""
@@ -125,6 +145,14 @@ class Index:
         if not terms or not self.has_fts5:
             return []
         return self._ask(lambda: self._search(terms, fields, limit))
+
+    def unchanged(self, summaries: list[MemorySummary]) -> list[MemorySummary]:
+        """Those of *summaries* whose files are as they were read."""
+        if not self._checked:
+            return summaries
+        stale = self._ask(lambda: changed(self._db, summaries))
+        self.was_behind |= bool(stale)
+        return [summary for summary in summaries if summary.id not in stale]
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
         """Every memory whose whole text holds all of *terms*, best first; every memory, by path, without terms."""
@@ -146,6 +174,7 @@ class Index:
                     raise
                 self._db.close()
                 recover, self._recover = self._recover, None
+                self._checked = False
                 self._use(recover())
                 return question()
 
@@ -154,11 +183,34 @@ class Index:
         if not found:
             return []
         if sum(standing.count for standing in found) <= self._budget:
-            return self._hits(self._best(any_of(standing.phrase for standing in found), fields, limit))
+            hits = self._hits(self._best(any_of(standing.phrase for standing in found), fields, limit))
+        else:
+            hits = self._in_two_stages(found, fields, limit)
+        return self._as_on_disk(hits, found, fields) if self._checked else hits
+
+    def _in_two_stages(self, found: list[Standing], fields: str, limit: int) -> list[Hit]:
         chosen = any_of(standing.phrase for standing in _rarest(found, self._budget))
         candidates = self._hits(self._best(chosen, fields, max(CANDIDATES, 2 * limit)))
         scorer = self._scorer(found, fields)
         return sorted((_rescored(hit, scorer, fields) for hit in candidates), key=_order)[:limit]
+
+    def _as_on_disk(self, hits: list[Hit], found: list[Standing], fields: str) -> list[Hit]:
+        """The hits as their files are now: what changed is read again, what is gone or matches no more is left out."""
+        stale = changed(self._db, [hit.summary for hit in hits])
+        if not stale:
+            return hits
+        self.was_behind = True
+        scorer = self._scorer(found, fields)
+        read = [self._read_again(hit, scorer, fields) if hit.summary.id in stale else hit for hit in hits]
+        return sorted((hit for hit in read if hit), key=_order)
+
+    def _read_again(self, hit: Hit, scorer: Scorer, fields: str) -> Hit | None:
+        memory = read_again(self.root, hit.summary)
+        if memory is None:
+            return None
+        words = rows.words_of(memory)
+        score = scorer.score(rows.column_words(words, fields))
+        return Hit(memory.summary, score, words) if score < 0 else None
 
     def _best(self, expression: str, fields: str, limit: int) -> list[tuple[int, float]]:
         """Row and score of the best *limit*; memories of equal score by category and path, at the end too."""
@@ -238,7 +290,10 @@ class Index:
         return self._skipped
 
 
-def _fill(db: Connection, corpus: Corpus, *, has_fts5: bool) -> None:
+def in_memory_database(corpus: Corpus, module: str = "fts5") -> Connection:
+    """The tables of *corpus*, in memory."""
+    db = in_memory()
+    has_fts5 = schema.create(db, corpus.root, module)
     db.execute("begin")
     for rowid, memory in enumerate(corpus.memories, start=1):
         rows.insert(db, corpus.root, rowid, memory, has_fts5=has_fts5)
@@ -246,6 +301,7 @@ def _fill(db: Connection, corpus: Corpus, *, has_fts5: bool) -> None:
     if has_fts5:
         refresh(db)
     db.execute("commit")
+    return db
 
 
 def _rarest(found: list[Standing], budget: int) -> list[Standing]:

@@ -10,6 +10,7 @@ from engine.memory import Memory, MemorySummary, Section, Skipped, content_diges
 from engine.search.schema import COLUMNS, FULL_TEXT, HEADLINE
 from engine.search.sqlite import DatabaseError
 from engine.search.tokens import tokens
+from engine.sha256 import hex_digest
 from engine.surrogates import without_lone_surrogates
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 SUMMARY = "id, category, title, tags, path, file, status, created_at, updated_at, digest, priority"
 LISTED = "select place, reason from skipped order by number"
 UNUSED = "select name, reason from file where reason is not null"
+FINGERPRINT = "fingerprint"
 TAG_SEPARATOR = "\n"
 
 
@@ -33,25 +35,31 @@ def words_of(memory: Memory) -> Words:
     return " ".join(tokens(title)), " ".join(tokens(tags)), " ".join(tokens(memory.body))
 
 
-def insert(db: Connection, root: str, rowid: int, memory: Memory, *, has_fts5: bool) -> None:
-    """Add a memory. The frequencies of its terms are left as they are: see `frequencies`."""
+def insert(db: Connection, root: str, rowid: int, memory: Memory, *, has_fts5: bool) -> Words:
+    """Add a memory; its words. The frequencies of its terms are left as they are: see `frequencies`."""
     summary, words = memory.summary, words_of(memory)
     row = _summary_row(root, summary)
     db.execute(f"insert into memory values (?{', ?' * 12})", (rowid, *row, _check_sum(row)))
     db.execute("insert into words values (?, ?, ?, ?, ?)", (rowid, *words, _words_check(words)))
+    _mix(db, summary.id, summary.digest, 1)
     sections = dumps([[section.heading, *section.lines] for section in memory.sections], ascii_only=False)
     db.execute("insert into section values (?, ?)", (rowid, sections))
     if has_fts5:
         db.execute("insert into headline(rowid, title, tags) values (?, ?, ?)", (rowid, *words[:2]))
         db.execute("insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)", (rowid, *words))
+    return words
 
 
-def remove(db: Connection, rowid: int, *, has_fts5: bool) -> None:
-    """Take a memory out. FTS5 reads what it has to forget from `words`, so that goes last."""
-    if not db.execute("select 1 from memory where rowid = ?", (rowid,)).fetchone():
-        return
+def remove(db: Connection, rowid: int, *, has_fts5: bool) -> bool:
+    """Take a memory out; whether it was in. FTS5 reads what it has to forget from `words`, so that goes last."""
+    found = db.execute("select id, digest from memory where rowid = ?", (rowid,)).fetchone()
+    if not found:
+        return False
+    memory_id, digest = found
+    _mix(db, memory_id, digest, -1)
     for table in (*((HEADLINE, FULL_TEXT) if has_fts5 else ()), "memory", "section", "words"):
         db.execute(f"delete from {table} where rowid = ?", (rowid,))
+    return True
 
 
 def is_stored(db: Connection, root: str, rowid: int, memory: Memory) -> bool:
@@ -59,6 +67,18 @@ def is_stored(db: Connection, root: str, rowid: int, memory: Memory) -> bool:
     found = db.execute("select check_sum, digest, status from memory where rowid = ?", (rowid,)).fetchone()
     row = _summary_row(root, memory.summary)
     return bool(found and found == (_check_sum(row), memory.summary.digest, memory.summary.status))
+
+
+def fingerprint(db: Connection) -> str:
+    """16 hex digits for all memories: the sum of a hash of each, so that a change costs no look at the others.
+
+    Raises DatabaseError for one that was damaged.
+    """
+    row = db.execute(f"select value from meta where key = '{FINGERPRINT}'").fetchone()
+    try:
+        return f"{int(row[0], 16) if row else 0:016x}"
+    except (TypeError, ValueError) as error:
+        raise DatabaseError("the fingerprint is damaged") from error
 
 
 def summary_of(root: str, row: tuple[Any, ...]) -> MemorySummary:
@@ -118,6 +138,12 @@ def column_words(words: Words, fields: str) -> tuple[str, ...]:
 def relative(root: str, file: str) -> str:
     """A memory's file as the index names it; `os.path.join(root, ...)` gives it back."""
     return file.removeprefix(root.rstrip(os.sep) + os.sep)
+
+
+def _mix(db: Connection, memory_id: str, digest: str, sign: int) -> None:
+    one = int(hex_digest(f"{memory_id}\0{digest}")[:16], 16)
+    value = (int(fingerprint(db), 16) + sign * one) % 2**64
+    db.execute("insert or replace into meta values (?, ?)", (FINGERPRINT, f"{value:016x}"))
 
 
 def _summary_row(root: str, summary: MemorySummary) -> list[object]:

@@ -29,9 +29,10 @@ create table skipped(number integer primary key, place text, reason text);
 create table file(rowid integer primary key, name blob unique, size int, mtime int, ctime int, id text, reason text);
 create index file_id on file(id);
 create table memory(
-    rowid integer primary key, id text unique, category text, title text, tags text, path text, file blob, status text,
+    rowid integer primary key, id text, category text, title text, tags text, path text, file blob, status text,
     created_at text, updated_at text, digest text, priority int, check_sum int
 );
+create index memory_id on memory(id);
 create table words(rowid integer primary key, title text, tags text, body text, check_sum int);
 create table section(rowid integer primary key, content text);
 """
@@ -49,7 +50,8 @@ the sum over a prefix is one subtraction. It may lag behind the vocabulary, but 
 
 def create(db: Connection, root: str, module: str = "fts5") -> bool:
     """Make the tables in an empty database; whether it can search, which an SQLite without FTS5 cannot."""
-    db.executescript(TABLES)
+    for statement in TABLES.split(";\n"):
+        db.execute(statement)
     db.executemany("insert into meta values (?, ?)", list(_identity(root).items()))
     try:
         for fields, columns in COLUMNS.items():

@@ -6,11 +6,12 @@ import os
 
 from engine.json_text import loads
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import UnreadableFileError, is_inside, read_text
+from engine.stores.files import UnreadableFileError, has_earlier_id, is_inside, read_text
 from engine.surrogates import without_lone_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 FOLDERS = {
@@ -33,20 +34,32 @@ def is_root(root: str) -> bool:
 
 def read(root: str) -> Corpus:
     """All memories of *root* (resolved), ordered by path. Files that cannot be used are in `skipped`, never raised."""
-    skipped: list[Skipped] = []
     memories: list[Memory] = []
     seen: set[str] = set()
-    for relative in sorted({*_folder_files(root, skipped), *_indexed_files(root, skipped)}):
+    names, skipped = listing(root)
+    for relative in names:
         try:
             memory = read_file(root, relative)
             if memory.summary.id in seen:
-                raise UnreadableFileError(f"has the id {memory.summary.id[:80]!r}, which an earlier file has too")
+                raise UnreadableFileError(has_earlier_id(memory.summary.id))
         except UnreadableFileError as error:
             skipped.append(Skipped(without_lone_surrogates(relative), str(error)))
             continue
         seen.add(memory.summary.id)
         memories.append(memory)
     return Corpus(root, tuple(memories), tuple(skipped))
+
+
+def listing(root: str) -> tuple[list[str], list[Skipped]]:
+    """The files of *root* that may be memories, relative to it and sorted, and what was skipped on the way."""
+    skipped: list[Skipped] = []
+    in_folders = set(_folder_files(root, skipped))
+    return sorted(in_folders.union(_indexed_files(root, in_folders, skipped))), skipped
+
+
+def places(names: Iterable[str]) -> list[str]:
+    """What changes when a file comes or goes: the index and the folders of *names*, relative to the root."""
+    return sorted({INDEX_FILE, *FOLDERS, *(name.rpartition("/")[0] for name in names)})
 
 
 def read_file(root: str, relative: str) -> Memory:
@@ -158,8 +171,8 @@ def _folder_files(root: str, skipped: list[Skipped]) -> list[str]:
     return found
 
 
-def _indexed_files(root: str, skipped: list[Skipped]) -> list[str]:
-    """The files that index.md names, relative to the root; a line that leads elsewhere is skipped."""
+def _indexed_files(root: str, in_folders: set[str], skipped: list[Skipped]) -> list[str]:
+    """What index.md names beside *in_folders*, relative to the root. A line that leads elsewhere is skipped."""
     try:
         text = read_text(root, os.path.join(root, INDEX_FILE))
     except UnreadableFileError as error:
@@ -172,6 +185,8 @@ def _indexed_files(root: str, skipped: list[Skipped]) -> list[str]:
         if not target:
             continue
         path = os.path.join(root, target.removeprefix(PROJECT_PREFIX))
+        if target.removeprefix(PROJECT_PREFIX) in in_folders and not os.path.islink(path):
+            continue
         relative = os.path.relpath(path, root).replace(os.sep, "/")
         if not is_inside(root, path):
             skipped.append(Skipped(f"{INDEX_FILE}:{number}", f"points outside the root: {target[:200]}"))
