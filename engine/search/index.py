@@ -21,7 +21,7 @@ from engine.search.query import all_of, any_of
 from engine.search.recheck import changed, read_again
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.scoring import WEIGHTS, Scorer, averages
-from engine.search.sqlite import DatabaseError, in_memory
+from engine.search.sqlite import DAMAGE, DatabaseError, in_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Index:
         with self._lock:
             try:
                 return question()
-            except DatabaseError:
+            except DAMAGE:
                 if self._recover is None:
                     raise
                 self._db.close()

@@ -19,7 +19,7 @@ from engine.paths import cache_dir, root_key
 from engine.search import schema
 from engine.search.index import Index, in_memory_database
 from engine.search.lock import BusyError, Lock
-from engine.search.sqlite import DatabaseError, for_reading, for_writing
+from engine.search.sqlite import DAMAGE, DatabaseError, for_reading, for_writing
 from engine.search.sync import OutOfTimeError, is_fresh, never, sync
 from engine.stores.files import is_inside
 from engine.stores.roots import read_corpus, readable_root, store_of
@@ -48,7 +48,7 @@ NOT_DAMAGED = (3, 5, 6, 7, 8, 9, 13, 14)
 """SQLite's PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, FULL, CANTOPEN: deleting the file would not help."""
 
 IO_ERROR, SHORT_READ, READ_ERROR = 10, 522, 266
-FAILURES = (DatabaseError, OSError, BusyError, OutOfTimeError)
+FAILURES = (*DAMAGE, OSError, BusyError, OutOfTimeError)
 
 UPDATE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.opening import main; main(*sys.argv[2:])"
 
@@ -80,7 +80,7 @@ def hook_index(
     until = clock() + SYNC_SHARE * deadline_s
     path = index_file(root, environ)
     index = _existing(path, root)
-    if index is not None and is_fresh(index.database, root):
+    if index is not None and _is_fresh(index):
         return index
     expected = len(index) * SCAN_SECONDS if index else _count(root) * BUILD_SECONDS
     if expected > SYNC_SHARE * deadline_s:
@@ -113,7 +113,7 @@ def update(path: str, root: str, *, wait_s: float, may_count: bool = True, is_ov
     with Lock(f"{path}.lock", wait_s):
         try:
             _update(path, root, may_count, is_over)
-        except DatabaseError as error:
+        except DAMAGE as error:
             if not _is_damage(error):
                 raise
             _discard(path)
@@ -163,7 +163,7 @@ def _go_over_to_log(db: Connection) -> None:
         return
 
 
-def _is_damage(error: DatabaseError) -> bool:
+def _is_damage(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", 1)
     return code in (SHORT_READ, READ_ERROR) or code & 0xFF not in (*NOT_DAMAGED, IO_ERROR)
 
@@ -181,8 +181,15 @@ def _existing(path: str, root: str) -> Index | None:
         return None
     try:
         return _opened(path, root, recover=lambda: _nothing(root, path), checked=True)
-    except DatabaseError:
+    except DAMAGE:
         return None
+
+
+def _is_fresh(index: Index) -> bool:
+    try:
+        return is_fresh(index.database, index.root)
+    except DAMAGE:
+        return False
 
 
 def _opened(path: str, root: str, *, recover: Callable[[], Connection], checked: bool = False) -> Index:
@@ -192,7 +199,7 @@ def _opened(path: str, root: str, *, recover: Callable[[], Connection], checked:
         if not schema.is_ours(db, root):
             raise DatabaseError("the index is not of this root or version")
         return Index.over(db, root, recover=recover, checked=checked)
-    except DatabaseError:
+    except DAMAGE:
         db.close()
         raise
 

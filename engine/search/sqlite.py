@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 DatabaseError = lean.DatabaseError
 """What SQLite raises for a file that is damaged, locked, full, not writable or no database."""
 
+DAMAGE = (DatabaseError, ValueError, TypeError, AttributeError, LookupError)
+"""What reading a file that was overwritten at random may end in: SQLite does not check the type of what it finds."""
+
 BUSY_SECONDS = 2.0
 READ_PRAGMAS = "pragma query_only=1; pragma temp_store=memory;"
 WRITE_PRAGMAS = "pragma temp_store=memory; pragma synchronous=normal; pragma cache_size=-32000;"
@@ -77,7 +80,7 @@ def for_writing(path: str) -> Connection:
 def _prepared(db: Connection, pragmas: str) -> Connection:
     try:
         db.executescript(pragmas)
-    except DatabaseError:
+    except DAMAGE:
         db.close()
         raise
     return db
