@@ -53,8 +53,8 @@ def read(root: str) -> Corpus:
 def listing(root: str) -> tuple[list[str], list[Skipped]]:
     """The files of *root* that may be memories, relative to it and sorted, and what was skipped on the way."""
     skipped: list[Skipped] = []
-    in_folders = set(_folder_files(root, skipped))
-    return sorted(in_folders.union(_indexed_files(root, in_folders, skipped))), skipped
+    in_folders = _folder_files(root, skipped)
+    return sorted({*in_folders, *_indexed_files(root, in_folders, skipped)}), skipped
 
 
 def places(names: Iterable[str]) -> list[str]:
@@ -152,9 +152,9 @@ def _first_line(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
 
 
-def _folder_files(root: str, skipped: list[Skipped]) -> list[str]:
-    """The .json files of the six folders, relative to the root."""
-    found: list[str] = []
+def _folder_files(root: str, skipped: list[Skipped]) -> dict[str, bool]:
+    """The .json files of the six folders, relative to the root, and whether each is a link."""
+    found: dict[str, bool] = {}
     for folder in FOLDERS:
         path = os.path.join(root, folder)
         if not os.path.lexists(path):
@@ -163,15 +163,20 @@ def _folder_files(root: str, skipped: list[Skipped]) -> list[str]:
             skipped.append(Skipped(folder, "points outside the root"))
             continue
         try:
-            names = os.listdir(path)
+            with os.scandir(path) as entries:
+                names = {entry.name: entry.is_symlink() for entry in entries}
         except OSError as error:
             skipped.append(Skipped(folder, f"cannot be listed ({error.strerror})"))
             continue
-        found += [f"{folder}/{name}" for name in names if name.endswith(".json") and not name.startswith(".")]
+        found |= {
+            f"{folder}/{name}": is_link
+            for name, is_link in names.items()
+            if name.endswith(".json") and not name.startswith(".")
+        }
     return found
 
 
-def _indexed_files(root: str, in_folders: set[str], skipped: list[Skipped]) -> list[str]:
+def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped]) -> list[str]:
     """What index.md names beside *in_folders*, relative to the root. A line that leads elsewhere is skipped."""
     try:
         text = read_text(root, os.path.join(root, INDEX_FILE))
@@ -184,9 +189,9 @@ def _indexed_files(root: str, in_folders: set[str], skipped: list[Skipped]) -> l
         target = _index_target(line)
         if not target:
             continue
-        path = os.path.join(root, target.removeprefix(PROJECT_PREFIX))
-        if target.removeprefix(PROJECT_PREFIX) in in_folders and not os.path.islink(path):
+        if in_folders.get(target.removeprefix(PROJECT_PREFIX)) is False:
             continue
+        path = os.path.join(root, target.removeprefix(PROJECT_PREFIX))
         relative = os.path.relpath(path, root).replace(os.sep, "/")
         if not is_inside(root, path):
             skipped.append(Skipped(f"{INDEX_FILE}:{number}", f"points outside the root: {target[:200]}"))
