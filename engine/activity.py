@@ -2,57 +2,99 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import time
 
+from engine.json_text import dumps
+from engine.sha256 import hex_digest
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.request import Request
     from engine.retrieval import Retrieval
 
 LOG_FILE = "activity.jsonl"
 MAX_LOG_BYTES = 20_000_000
+MAX_REASON = 500
+NOTHING_FOUND, ALL_DROPPED = "nothing matched", "every candidate was dropped"
 
 
-def log_retrieval(folder: str, session_id: str, retrieval: Retrieval, characters: int) -> None:
-    """What was injected for a prompt, and what dropped the rest. The prompt is kept as a hash, not as text."""
-    append(
-        folder,
-        {
-            "session_id": session_id,
-            "prompt_sha256": hashlib.sha256(retrieval.prompt.text.encode("utf-8", "surrogatepass")).hexdigest(),
-            "system": retrieval.system,
-            "injected": [one.memory.id for one in retrieval.injected],
-            "candidates": [
+class Activity:
+    """The line about one decision, filled in while it is made. *clock* is in seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._started = self._last = clock()
+        self._row: dict[str, object] = {"injected": []}
+        self._stages: dict[str, float] = {}
+
+    def stage(self, name: str) -> None:
+        """What took the time since the last call."""
+        now = self._clock()
+        self._stages[name] = round((now - self._last) * 1000, 2)
+        self._last = now
+
+    def elapsed_s(self) -> float:
+        return self._clock() - self._started
+
+    def note(self, **fields: object) -> None:
+        self._row |= fields
+
+    def note_request(self, request: Request) -> None:
+        """The session and the prompt's hash; its text only where the configuration says so, by `note`."""
+        self.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
+
+    def note_retrieval(self, retrieval: Retrieval, characters: int) -> None:
+        """What was injected for a prompt, and what dropped the rest."""
+        self.note(
+            system=retrieval.system,
+            injected=[one.memory.id for one in retrieval.injected],
+            candidates=[
                 {"id": one.memory.id, "score": round(one.score, 4), "dropped_by": one.dropped_by}
                 for one in retrieval.candidates
             ],
-            "fallback": retrieval.fallback,
-            "characters": characters,
-            "ms": round(retrieval.elapsed_ms, 1),
-        },
-    )
+            fallback=retrieval.fallback,
+            characters=characters,
+        )
+        if not characters:
+            self.note(reason=ALL_DROPPED if retrieval.candidates else NOTHING_FOUND)
+
+    def note_silence(self, reason: str) -> None:
+        """Why nothing was injected: the prompt was skipped, or something failed."""
+        self.note(reason=reason[:MAX_REASON])
+
+    def append(self, folder: str) -> None:
+        """Write the line to the log in *folder*. A log that cannot be written is no reason to fail."""
+        total = round(self.elapsed_s() * 1000, 1)
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        _append(folder, dumps({"time": stamp, **self._row, "stages_ms": self._stages, "ms": total}) + "\n")
 
 
-def log_silence(folder: str, session_id: str, reason: str) -> None:
-    """Why nothing was injected: the prompt was skipped, or something failed."""
-    append(folder, {"session_id": session_id, "injected": [], "reason": reason[:500]})
-
-
-def append(folder: str, row: dict[str, object]) -> None:
-    """Add a row with the time. A log that cannot be written is no reason to fail: OSError is swallowed."""
-    stamped = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), **row}
-    line = json.dumps(stamped, ensure_ascii=True) + "\n"
+def _append(folder: str, line: str) -> None:
+    """Add a line by one write, so that the lines of two processes never mix. OSError is swallowed."""
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        path = os.path.join(folder, LOG_FILE)
-        if os.path.exists(path) and os.path.getsize(path) > MAX_LOG_BYTES:
-            os.replace(path, path + ".1")
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        descriptor = _open(folder)
         try:
             os.write(descriptor, line.encode())
         finally:
             os.close(descriptor)
     except OSError:
         pass
+
+
+def _open(folder: str) -> int:
+    """The log, open to be appended to; one that grew too large is put aside first."""
+    path = os.path.join(folder, LOG_FILE)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    try:
+        descriptor = os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        return os.open(path, flags, 0o600)
+    if os.fstat(descriptor).st_size <= MAX_LOG_BYTES:
+        return descriptor
+    os.close(descriptor)
+    os.replace(path, path + ".1")
+    return os.open(path, flags, 0o600)

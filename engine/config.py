@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from engine.errors import ConfigError
+from engine.json_text import dumps, loads
 from engine.record import fields, record, replace
 from engine.stores.files import UnreadableFileError, read_text
 
@@ -18,6 +18,9 @@ CONFIG_FILE = "memory-config.json"
 FTS5_BM25, TITLE_TAGS = "fts5_bm25", "title_tags"
 AUTO, SEARCH = "auto", "search"
 """Modes: `auto` is what the hook does, `search` is an explicit question."""
+
+LEGACY, TIERED = "legacy", "tiered"
+"""Output modes: every memory in the same form, or the surest in full and the others in short."""
 
 
 @record
@@ -34,8 +37,19 @@ class JudgeConfig:
 
 
 @record
+class LoggingConfig:
+    """What the hook's log keeps. `prompts`: the text of a prompt beside its hash."""
+
+    prompts: bool = False
+
+
+@record
 class Config:
-    """How a root is searched and what is injected. `noise_floor` is a share of the best raw BM25 score, 0..1."""
+    """How a root is searched and what is injected.
+
+    `noise_floor` is a share of the best raw BM25 score, 0..1. `deadline` is in seconds, over the hook's whole run, not
+    counting the judge. `hints` are lines that tell the model of weak or missing matches; only in the tiered form.
+    """
 
     enabled: bool = True
     match_strategy: str = FTS5_BM25
@@ -44,7 +58,18 @@ class Config:
     noise_floor: float = 0.25
     confidence_abs_floor: float = 0.0
     max_characters: int = 9000
+    output_mode: str = LEGACY
+    hints: bool = False
+    deadline: float = 2.0
     judge: JudgeConfig = JudgeConfig()
+    logging: LoggingConfig = LoggingConfig()
+
+
+SECTIONS = ("judge", "logging")
+"""The fields of a Config that are records themselves."""
+
+CHOICES = {"match_strategy": (FTS5_BM25, TITLE_TAGS), "output_mode": (LEGACY, TIERED)}
+"""The values of each field that takes one of a few words."""
 
 
 LIMITS: dict[str, tuple[float, float]] = {
@@ -53,6 +78,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "noise_floor": (0, 1),
     "confidence_abs_floor": (0, 1000),
     "max_characters": (100, 9000),
+    "deadline": (0.05, 60),
     "timeout_per_call": (0.05, 60),
     "fallback_top_k": (0, 20),
     "candidate_pool_size": (1, 30),
@@ -63,11 +89,17 @@ LIMITS: dict[str, tuple[float, float]] = {
 VARIABLES = {
     "MEMSIFT_MATCH_STRATEGY": ("match_strategy",),
     "MEMSIFT_MAX_INJECT": ("max_inject",),
+    "MEMSIFT_OUTPUT_MODE": ("output_mode",),
+    "MEMSIFT_HINTS": ("hints",),
+    "MEMSIFT_DEADLINE": ("deadline",),
+    "MEMSIFT_LOG_PROMPTS": ("logging", "prompts"),
     "MEMSIFT_JUDGE_ENABLED": ("judge", "enabled"),
     "MEMSIFT_JUDGE_MODEL": ("judge", "model"),
     "MEMSIFT_JUDGE_TIMEOUT": ("judge", "timeout_per_call"),
 }
 """Environment variables and the key each one sets."""
+
+SWITCHES = ("enabled", "hints", "prompts")
 
 
 def load_config(root: str, environ: Mapping[str, str]) -> Config:
@@ -79,21 +111,22 @@ def load_config(root: str, environ: Mapping[str, str]) -> Config:
     config = _apply(Config(), _retrieval_section(root, path), path)
     for variable, keys in VARIABLES.items():
         if environ.get(variable):
-            value = _switch if keys[-1] == "enabled" else _parsed
+            value = _switch if keys[-1] in SWITCHES else _parsed
             config = _apply(config, _nested(keys, value(environ[variable])), variable)
     return config
 
 
 def config_json(config: Config) -> str:
     """The configuration as one line of JSON with sorted keys: what a run records."""
-    return json.dumps({**fields(config), "judge": fields(config.judge)}, sort_keys=True)
+    sections = {name: dict(sorted(fields(getattr(config, name)).items())) for name in SECTIONS}
+    return dumps(dict(sorted({**fields(config), **sections}.items())))
 
 
 def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
     if not os.path.lexists(path):
         return {}
     try:
-        content = json.loads(read_text(os.path.realpath(root), path))
+        content = loads(read_text(os.path.realpath(root), path))
     except UnreadableFileError as error:
         raise ConfigError(f"{path} {error}. Fix it, or delete it to use the defaults.") from None
     except (ValueError, RecursionError) as error:
@@ -105,25 +138,27 @@ def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
 
 
 def _apply(config: Config, section: Mapping[str, Any], where: str) -> Config:
-    """*config* with the known keys of *section*; `judge` is a section of its own."""
+    """*config* with the known keys of *section*, and of the sections in it."""
     changes = _checked(config, section, where, "retrieval")
-    judge = section.get("judge", {})
-    if not isinstance(judge, dict):
-        raise ConfigError(f"{where}: 'retrieval.judge' must be a JSON object.")
-    changes["judge"] = replace(config.judge, **_checked(config.judge, judge, where, "retrieval.judge"))
+    for name in SECTIONS:
+        inner, key = section.get(name, {}), f"retrieval.{name}"
+        if not isinstance(inner, dict):
+            raise ConfigError(f"{where}: {key!r} must be a JSON object.")
+        target = getattr(config, name)
+        changes[name] = replace(target, **_checked(target, inner, where, key))
     return replace(config, **changes)
 
 
 def _checked(target: object, section: Mapping[str, Any], where: str, prefix: str) -> dict[str, object]:
     known = fields(target)
-    names = [name for name in section if name in known and name != "judge"]
+    names = [name for name in section if name in known and name not in SECTIONS]
     return {name: _value(name, section[name], known[name], f"{where}: '{prefix}.{name}'") for name in names}
 
 
 def _value(name: str, value: Any, default: object, where: str) -> object:
-    if name == "match_strategy":
-        if value not in (FTS5_BM25, TITLE_TAGS):
-            raise ConfigError(f"{where} is {_shown(value)}; expected {FTS5_BM25!r} or {TITLE_TAGS!r}.")
+    if name in CHOICES:
+        if value not in CHOICES[name]:
+            raise ConfigError(f"{where} is {_shown(value)}; expected {' or '.join(map(repr, CHOICES[name]))}.")
         return value
     if isinstance(default, bool | str):
         if not isinstance(value, type(default)):
@@ -150,7 +185,7 @@ def _nested(keys: tuple[str, ...], value: object) -> dict[str, Any]:
 def _parsed(text: str) -> object:
     """A variable's text as JSON where it is (3, true, 0.5), else as the text that it is."""
     try:
-        return json.loads(text)
+        return loads(text)
     except (ValueError, RecursionError):
         return text
 

@@ -6,105 +6,55 @@ anything else on stdout would reach the model as it is.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
-from engine import activity, inject
-from engine.config import load_config
+from engine import inject
+from engine.activity import Activity
+from engine.config import Config, config_json, load_config
+from engine.json_text import dumps
+from engine.memory import Corpus
 from engine.paths import state_dir
 from engine.pipeline import NO_FTS5, retrieve
 from engine.prompt import typed_prompt
-from engine.record import record
+from engine.request import parse_request, skip_reason
 from engine.search.index import Index
+from engine.search.opening import catch_up, hook_index
 from engine.sessions import load_session, save_session
-from engine.stores.roots import find_root, read_corpus
-from engine.transcripts import compactions, is_human_prompt, last_turns
+from engine.sha256 import hex_digest
+from engine.stores.roots import find_root
+from engine.transcripts import last_turns
+from engine.watchdog import Watchdog
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import TextIO
 
-    from engine.config import Config
     from engine.judge.judge import Judge
     from engine.prompt import Turn
+    from engine.request import Request
     from engine.retrieval import Retrieval
+    from engine.sessions import Session
 
-MIN_PROMPT_CHARACTERS = 10
 MAX_STDIN_BYTES = 8_000_000
-OPT_OUT = "[nomem]"
-
-
-@record
-class Request:
-    """What the client tells about a prompt. `source` is who submitted it, where the client says so."""
-
-    prompt: str
-    session_id: str
-    cwd: str
-    transcript_path: str
-    source: str
 
 
 def main() -> None:
-    """The `memsift-hook` command."""
+    """The `memsift-hook` command. It does not wait for the interpreter to tidy up, which takes 2 ms."""
     try:
-        answer = respond(sys.stdin.buffer.read(MAX_STDIN_BYTES), os.environ, sys.stderr)
-        if answer:
-            sys.stdout.write(answer)
-            sys.stdout.flush()
+        _run()
     except BaseException:  # noqa: BLE001 - a hook that fails must look like a hook that found nothing
-        pass
+        os._exit(0)
     os._exit(0)
 
 
 def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
-    """The JSON to print for a request, or nothing. Reasons for silence go to the root's activity log."""
-    request = parse_request(stdin)
-    if request is None:
-        return ""
-    root = find_root(request.cwd, environ, request.transcript_path)
-    if root is None:
-        return ""
-    folder = state_dir(root, environ)
-    try:
-        reason = skip_reason(request)
-        if reason:
-            activity.log_silence(folder, request.session_id, reason)
-            return ""
-        return _answer(request, root, folder, environ, stderr)
-    except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
-        activity.log_silence(folder, request.session_id, f"{type(error).__name__}: {error}")
-        return ""
-
-
-def parse_request(stdin: bytes) -> Request | None:
-    """The request, or None if it is not a JSON object with a prompt."""
-    try:
-        content = json.loads(stdin.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict) or not isinstance(content.get("prompt"), str):
-        return None
-    texts = {name: value for name, value in content.items() if isinstance(value, str)}
-    return Request(
-        prompt=texts["prompt"],
-        session_id=texts.get("session_id", ""),
-        cwd=texts.get("cwd") or os.getcwd(),
-        transcript_path=texts.get("transcript_path", ""),
-        source=texts.get("source", ""),
-    )
-
-
-def skip_reason(request: Request) -> str:
-    """Why this prompt asks for no memories; empty if it does."""
-    text = request.prompt.strip()
-    if not is_human_prompt(text, request.source):
-        return "not typed by a person"
-    if len(text) < MIN_PROMPT_CHARACTERS:
-        return f"under {MIN_PROMPT_CHARACTERS} characters"
-    return f"{OPT_OUT} in the prompt" if OPT_OUT in text else ""
+    """The JSON to print for a request, or nothing. What was decided and why goes to the root's activity log."""
+    decision = Decision(environ, stderr)
+    answer = decision.answer(stdin)
+    decision.remember()
+    return answer
 
 
 def warning(retrieval: Retrieval) -> str:
@@ -115,28 +65,110 @@ def warning(retrieval: Retrieval) -> str:
     return f"memsift-hook: {detail or retrieval.fallback}" if retrieval.fallback else ""
 
 
-def _answer(request: Request, root: str, folder: str, environ: Mapping[str, str], stderr: TextIO) -> str:
-    config = load_config(root, environ)
-    if not config.enabled:
-        activity.log_silence(folder, request.session_id, "retrieval.enabled is false")
-        return ""
-    compacted = compactions(request.transcript_path) if request.transcript_path else 0
-    session = load_session(folder, request.session_id, compacted)
-    index = Index(read_corpus(root))
-    try:
-        judge = _judge(config, environ)
-        prompt = typed_prompt(request.prompt, _turns(request, config) if judge else ())
-        retrieval = retrieve(prompt, index, config, judge=judge, session=session)
-    finally:
-        index.close()
-    context = inject.block(retrieval.injected)
-    activity.log_retrieval(folder, request.session_id, retrieval, inject.length(context))
-    if line := warning(retrieval):
-        print(line, file=stderr)
-    if not context:
-        return ""
-    save_session(folder, request.session_id, compacted, session, retrieval.injected)
-    return json.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
+class Decision:
+    """What to inject for one prompt. `answer` decides; `remember` logs it, and keeps what the session was given.
+
+    They are two, because the answer is printed before anything is written: what is remembered as given was given.
+    *allow* is called with the seconds that the whole run may take, once the configuration is known.
+    """
+
+    def __init__(
+        self, environ: Mapping[str, str], stderr: TextIO, allow: Callable[[float], None] | None = None
+    ) -> None:
+        self.activity = Activity()
+        self._environ = environ
+        self._stderr = stderr
+        self._allow = allow
+        self._folder = ""
+        self._request: Request | None = None
+        self._session: Session | None = None
+        self._retrieval: Retrieval | None = None
+
+    def answer(self, stdin: bytes) -> str:
+        self.activity.stage("read")
+        request = self._request = parse_request(stdin)
+        if request is None:
+            return ""
+        self.activity.note_request(request)
+        self.activity.stage("parse")
+        root = find_root(request.cwd, self._environ, request.transcript_path)
+        if root is None:
+            return ""
+        try:
+            self._folder = state_dir(root, self._environ)
+            self.activity.stage("root")
+            return self._decide(request, root)
+        except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
+            self.activity.note_silence(f"{type(error).__name__}: {error}")
+            return ""
+
+    def give_up(self) -> None:
+        """Log that time ran out; nothing was printed, so the session is as it was."""
+        self.activity.note(injected=[], characters=0)
+        self.activity.note_silence("no answer within the deadline")
+        self._session = self._retrieval = None
+        self.remember()
+
+    def remember(self) -> None:
+        if self._request and self._session and self._retrieval:
+            save_session(self._folder, self._request.session_id, self._session, self._retrieval.injected)
+            self.activity.stage("save")
+        if self._folder:
+            self.activity.append(self._folder)
+
+    def _decide(self, request: Request, root: str) -> str:
+        config = load_config(root, self._environ)
+        if self._allow:
+            self._allow(config.deadline + (config.judge.timeout_per_call if config.judge.enabled else 0))
+        self.activity.note(config=hex_digest(config_json(config))[:16])
+        if config.logging.prompts:
+            self.activity.note(prompt=request.prompt)
+        self.activity.stage("config")
+        reason = skip_reason(request) if config.enabled else "retrieval.enabled is false"
+        if reason:
+            self.activity.note_silence(reason)
+            return ""
+        session = load_session(self._folder, request.session_id, request.transcript_path)
+        self.activity.stage("session")
+        retrieval = self._retrieve(request, root, config, session)
+        context = inject.context(retrieval, config)
+        self.activity.note_retrieval(retrieval, inject.length(context))
+        self.activity.stage("inject")
+        self._session, self._retrieval = session, retrieval
+        if line := warning(retrieval):
+            print(line, file=self._stderr)
+        return _output(context) if context else ""
+
+    def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
+        index = hook_index(root, self._environ, config.deadline)
+        if index is None:
+            self.activity.note(index="is being built")
+            index = Index(Corpus(root, ()))
+        try:
+            self.activity.note(corpus=index.corpus_hash)
+            self.activity.stage("index")
+            judge = _judge(config, self._environ)
+            prompt = typed_prompt(request.prompt, _turns(request, config) if judge else ())
+            return retrieve(prompt, index, config, judge=judge, session=session)
+        finally:
+            catch_up(index, self._environ)
+            index.close()
+            self.activity.stage("retrieve")
+
+
+def _run() -> None:
+    decision = Decision(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds))
+    watchdog = Watchdog(Config().deadline, decision.give_up)
+    answer = decision.answer(sys.stdin.buffer.read(MAX_STDIN_BYTES))
+    with watchdog.printing:
+        watchdog.answered()
+        sys.stdout.write(answer)
+        sys.stdout.flush()
+    decision.remember()
+
+
+def _output(context: str) -> str:
+    return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
 def _turns(request: Request, config: Config) -> tuple[Turn, ...]:
@@ -148,6 +180,11 @@ def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
     """The judge of this root, imported only where one is enabled."""
     if not config.judge.enabled:
         return None
+    if "site" not in sys.modules:
+        # The fast form of the hook starts without site packages; a provider may need one.
+        import site
+
+        site.main()
     from engine.judge.judge import Judge
     from engine.judge.providers.registry import make_provider
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import unicodedata
 
+from engine.json_text import dumps
 from engine.record import record
+from engine.sha256 import hex_digest
 
 CATEGORY_PRIORITY = {
     "decision": 1,
@@ -90,5 +90,4 @@ class Corpus:
 def content_digest(category: str, title: str, tags: tuple[str, ...], sections: tuple[Section, ...]) -> str:
     """SHA-256 (64 hex digits) of what a person judges and a model sees; times and status do not change it."""
     parts = [category, title, sorted(tags), [[section.heading, *section.lines] for section in sections]]
-    text = unicodedata.normalize("NFC", json.dumps(parts, ensure_ascii=False))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hex_digest(unicodedata.normalize("NFC", dumps(parts, ascii_only=False)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
+
+from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def root_key(root: str) -> str:
     real = os.path.realpath(root)
     parts = [part for part in real.split(os.sep) if part not in ("", ".claude", "memory")]
     name = "".join(c if c.isalnum() or c in "-_." else "-" for c in parts[-1])[:40] if parts else "root"
-    return f"{name}-{hashlib.sha256(real.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
+    return f"{name}-{hex_digest(real)[:12]}"
 
 
 def _base(environ: Mapping[str, str], variable: str, default: str) -> str:

@@ -7,16 +7,16 @@ import time
 from engine import inject
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.judge.verdict import APPROVED, NO_KEY, OK
-from engine.record import record, replace
+from engine.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.index import FULL_TEXT, HEADLINE
 from engine.search.keyword import keyword_score, keywords
 from engine.search.query import query_terms
-from engine.search.ranking import Scored, below_floor, order, rank, score_hit
+from engine.search.ranking import Scored, below_floor, order, rank, score_hits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Protocol
 
     from engine.config import Config
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.search.index import Hit, Index
+    from engine.sessions import Session
 
     class Judge(Protocol):
         """What the pipeline needs of a judge: an answer about these candidates, never an exception."""
@@ -35,13 +36,6 @@ BM25, BM25_JUDGE = "bm25", "bm25+judge"
 SYSTEMS = (BM25, BM25_JUDGE)
 NO_FTS5 = "no_fts5"
 RECENT_SECONDS = 30 * 86400
-
-
-@record
-class Session:
-    """What this session was given already: memory id -> digest of what it said then."""
-
-    injected: Mapping[str, str]
 
 
 def retrieve(
@@ -71,7 +65,7 @@ def retrieve(
     candidates = _by_judge(candidates, judgement)
     candidates = _by_cap(candidates, _cap(config, mode, judgement))
     candidates = _by_session(candidates, session)
-    candidates = _by_budget(candidates, config.max_characters) if mode == AUTO else candidates
+    candidates = _by_budget(candidates, config) if mode == AUTO else candidates
     return Retrieval(
         prompt=prompt,
         system=BM25_JUDGE if judge else BM25,
@@ -92,16 +86,16 @@ def _scored(
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         return TITLE_TAGS, _by_keywords(text, index, size, now)
     fields = HEADLINE if mode == AUTO else FULL_TEXT
-    terms = index.rarest(query_terms(text), fields)
+    terms = query_terms(text)
     hits = index.search(terms, fields, size)
     while mode == SEARCH and not include_retired and len(hits) == size and _active(hits) < config.max_results:
         size *= 2  # a retired memory must not take the place of an active one
         hits = index.search(terms, fields, size)
-    return FTS5_BM25, [score_hit(hit, terms, with_bonus=mode == AUTO) for hit in hits]
+    return FTS5_BM25, score_hits(hits, terms, with_bonus=mode == AUTO)
 
 
 def _active(hits: Sequence[Hit]) -> int:
-    return sum(hit.memory.summary.status == "active" for hit in hits)
+    return sum(hit.summary.status == "active" for hit in hits)
 
 
 def _by_keywords(text: str, index: Index, size: int, now: Callable[[], float]) -> list[Scored]:
@@ -109,7 +103,9 @@ def _by_keywords(text: str, index: Index, size: int, now: Callable[[], float]) -
     words = keywords(text)
     scores = ((summary, keyword_score(words, summary, recent_since)) for summary in index.summaries())
     scored = (Scored(summary, score, 0, matched) for summary, (score, matched) in scores if matched)
-    return sorted(scored, key=order)[:size]
+    best = sorted(scored, key=order)[:size]
+    shown = {summary.id for summary in index.unchanged([one.memory for one in best])}
+    return [one for one in best if one.memory.id in shown]
 
 
 def _judgement(prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None) -> Judgement | None:
@@ -167,14 +163,14 @@ def _by_session(candidates: list[Candidate], session: Session | None) -> list[Ca
     ]
 
 
-def _by_budget(candidates: list[Candidate], max_characters: int) -> list[Candidate]:
+def _by_budget(candidates: list[Candidate], config: Config) -> list[Candidate]:
     """Whole entries only, as many as fit."""
-    left = max_characters - inject.FRAME_CHARACTERS
+    left = config.max_characters - inject.FRAME_CHARACTERS
     result = []
     for one in candidates:
-        size = inject.length(inject.entry(one.memory, one.confidence)) + 1 if one.injected else 0
+        size = inject.length(inject.entry(one.memory, one.confidence, config.output_mode)) + 1 if one.injected else 0
         if size > left:
-            one = _dropped(one, "budget", f"it does not fit into {max_characters:,} characters")
+            one = _dropped(one, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
             left -= size
         result.append(one)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 
 from engine.record import record
+from engine.sha256 import hex_digest
 
 
 @record
@@ -33,8 +33,7 @@ class Prompt:
 def prompt_id(text: str, turns: tuple[Turn, ...] = ()) -> str:
     """The default id: 16 hex digits of SHA-256 over the normalised text and its context."""
     parts = [text, *(f"{turn.role}\0{turn.text}" for turn in turns)]
-    joined = unicodedata.normalize("NFC", "\0\0".join(parts))
-    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hex_digest(unicodedata.normalize("NFC", "\0\0".join(parts)))[:16]
 
 
 def typed_prompt(text: str, turns: tuple[Turn, ...] = (), source: str = "typed") -> Prompt:

@@ -1,55 +1,104 @@
 """What each Claude Code session was given already, so that the hook does not repeat itself.
 
-A `/compact` drops injected text but keeps the session id; the number of compactions is kept beside, and a new one
-starts the session over.
+A `/compact` drops injected text but keeps the session id, so one that happened since starts the session over. The file
+of a session remembers how much of the transcript was looked through: a long session is not read again at every prompt.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
+import time
 
-from engine.pipeline import Session
+from engine.json_text import dumps, loads
+from engine.record import record
+from engine.sha256 import hex_digest
+from engine.transcripts import compacted, transcript_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.retrieval import Candidate
 
+MAX_AGE_S = 30 * 86400
+"""Age at which the file of a session is removed."""
 
-def load_session(folder: str, session_id: str, compactions: int) -> Session:
-    """The session's memories; empty without an id, for a new session, after a compaction, or if it cannot be read."""
-    if not session_id:
-        return Session({})
-    try:
-        with open(_path(folder, session_id), encoding="utf-8") as file:
-            content = json.load(file)
-        if content["compactions"] == compactions:
-            return Session({str(key): str(value) for key, value in content["injected"].items()})
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        pass
-    return Session({})
+WORTH_REMEMBERING_BYTES = 1_000_000
+"""Growth of a transcript that is remembered even if nothing was injected: scanning it again would cost 0.7 ms."""
 
 
-def save_session(
-    folder: str, session_id: str, compactions: int, session: Session, added: tuple[Candidate, ...]
-) -> None:
-    """Add what was injected now. Written aside and renamed; OSError is swallowed: the worst case is a repetition."""
-    if not session_id:
+@record
+class Session:
+    """What a session was given already: memory id -> digest of what it said then.
+
+    `transcript_bytes` of its transcript were looked through for a compaction, `scanned_bytes` of them just now.
+    """
+
+    injected: Mapping[str, str]
+    transcript_bytes: int = 0
+    scanned_bytes: int = 0
+    is_new: bool = True
+
+
+def load_session(folder: str, session_id: str, transcript_path: str = "") -> Session:
+    """The session's memories; none without an id, for a new session, after a compaction, or if it cannot be read."""
+    known = _read(folder, session_id) if session_id else None
+    if known is None:
+        return Session({}, transcript_size(transcript_path) if transcript_path else 0)
+    if not transcript_path:
+        return known
+    is_over, position = compacted(transcript_path, known.transcript_bytes)
+    scanned = abs(position - known.transcript_bytes)
+    return Session({} if is_over else known.injected, position, scanned, is_new=False)
+
+
+def save_session(folder: str, session_id: str, session: Session, added: tuple[Candidate, ...]) -> None:
+    """Add what was injected now; OSError is swallowed: the worst case is a repetition."""
+    if not session_id or not (added or session.scanned_bytes > WORTH_REMEMBERING_BYTES):
         return
     injected = {**session.injected, **{one.memory.id: one.memory.digest for one in added}}
-    path = _path(folder, session_id)
+    text = dumps({"transcript_bytes": session.transcript_bytes, "injected": injected})
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        temporary = f"{path}.{os.getpid()}"
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump({"compactions": compactions, "injected": injected}, file)
-        os.replace(temporary, path)
+        _write(_path(folder, session_id), text)
+        if session.is_new:
+            prune_sessions(folder, time.time() - MAX_AGE_S)
     except OSError:
         pass
 
 
+def prune_sessions(folder: str, oldest: float) -> None:
+    """Remove the files of sessions last given something before *oldest* (seconds since the epoch)."""
+    with os.scandir(os.path.join(folder, "sessions")) as entries:
+        for entry in entries:
+            if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                os.unlink(entry.path)
+
+
+def _read(folder: str, session_id: str) -> Session | None:
+    try:
+        with open(_path(folder, session_id), encoding="utf-8") as file:
+            content = loads(file.read())
+        injected = {str(key): str(value) for key, value in content["injected"].items()}
+        return Session(injected, max(0, int(content["transcript_bytes"])), is_new=False)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        return None
+
+
+def _write(path: str, text: str) -> None:
+    """Written aside and renamed, so that nobody reads half of it."""
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+    os.replace(temporary, path)
+
+
 def _path(folder: str, session_id: str) -> str:
     """A file name that no session id can lead elsewhere with."""
-    name = hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return os.path.join(folder, "sessions", f"{name}.json")
+    return os.path.join(folder, "sessions", f"{hex_digest(session_id)[:32]}.json")

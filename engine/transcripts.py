@@ -1,22 +1,21 @@
 """Claude Code's transcripts: who said what in a row, the last turns of a file, where the files are.
 
 The rule for what a person typed was checked against what the hook received on stdin, for clients 1.0.128 to 2.1.330.
-This module is on the hook's path and imports nothing that `json` does not import already.
+This module is on the hook's path: `re` is imported where a prompt holds a pasted text, and nowhere else.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 
+from engine.json_text import loads
 from engine.prompt import Turn
 from engine.surrogates import without_lone_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from typing import Any
+    from typing import Any, BinaryIO
 
 USER, ASSISTANT = "user", "assistant"
 
@@ -50,11 +49,11 @@ _NOT_TYPED = (
 _CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
 _INTERRUPTION = "[Request interrupted by user"
 _PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
-_SLASH_COMMAND = r"/[^\W\d_][\w:-]*(?:\s|$)"
 _BOUNDARY = b'"compact_boundary"'
 _BOUNDARIES = (b'"subtype":' + _BOUNDARY, b'"subtype": ' + _BOUNDARY)
 _BLOCK_BYTES = 1 << 20
 _SLUG_CHARACTERS = 200
+_FILE_TYPE, _REGULAR = 0o170000, 0o100000
 
 
 def is_human_prompt(text: str, source: str = "") -> bool:
@@ -72,7 +71,7 @@ def is_human_prompt(text: str, source: str = "") -> bool:
 def read_row(line: bytes) -> dict[str, Any]:
     """The JSON object in a line; ValueError whose message is the reason, for whatever else the line holds."""
     try:
-        row = json.loads(line.decode("utf-8"))
+        row = loads(line.decode("utf-8"))
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except RecursionError:
@@ -127,24 +126,29 @@ def last_turns(
     return turns
 
 
-def compactions(transcript_path: str, *, start: int = 0) -> int:
-    """How often the conversation was compacted, counted from byte *start* on; 0 when there is no such file.
+def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
+    """Whether the conversation was compacted after byte *start* of its file, and the *start* for the next time.
 
-    Scans bytes and parses nothing, at about 0.7 ms per MB. A transcript only grows, so a caller who remembers its
-    size and its count needs to scan the rest alone.
+    Scans bytes and parses nothing, at about 0.7 ms per MB. A file that became shorter holds another conversation, and
+    counts as compacted; one that is not there, or no regular file, says nothing: (False, *start*).
     """
-    found, tail = 0, b""
     try:
-        with open(transcript_path, "rb") as file:
+        with _open_regular(transcript_path) as file:
+            size = file.seek(0, os.SEEK_END)
+            if size < start:
+                return True, size
             file.seek(start)
-            while block := file.read(_BLOCK_BYTES):
-                data = tail + block
-                if _BOUNDARY in data:
-                    found += sum(data.count(mark) - tail.count(mark) for mark in _BOUNDARIES)
-                tail = data[-len(_BOUNDARIES[-1]) :]
+            return _scan(file, start)
+    except (OSError, ValueError):
+        return False, start
+
+
+def transcript_size(transcript_path: str) -> int:
+    """Bytes of a transcript; 0 for one that is not there."""
+    try:
+        return os.stat(transcript_path).st_size
     except (OSError, ValueError):
         return 0
-    return found
 
 
 def project_slug(cwd: str) -> str:
@@ -169,8 +173,9 @@ def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
 
 
 def _is_slash_command(text: str) -> bool:
-    # The pattern is compiled on its first use: most prompts need none of it, and the hook starts anew each time.
-    return text.startswith("/") and re.match(_SLASH_COMMAND, text) is not None
+    """Whether the first word is a slash, a letter, and then letters, digits, `_`, `:` and `-` only."""
+    name = text.split(None, 1)[0][1:] if text.startswith("/") else ""
+    return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)
 
 
 def _is_interruption(block: str) -> bool:
@@ -244,6 +249,8 @@ def _unwrapped(text: str) -> str:
     """*text* without the tags around pasted text; one pass, because a prompt may hold any number of stray tags."""
     if "<pasted_content" not in text:
         return text
+    import re
+
     opened: dict[str, tuple[int, int]] = {}
     tags: list[tuple[int, int]] = []
     for tag in re.finditer(_PASTE_TAG, text):
@@ -258,10 +265,35 @@ def _unwrapped(text: str) -> str:
     return "".join([*kept, text[position:]])
 
 
+def _open_regular(path: str) -> BinaryIO:
+    """A file, open to be read. OSError for a device or a pipe, which could go on for ever or never begin."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    if os.fstat(descriptor).st_mode & _FILE_TYPE == _REGULAR:
+        return open(descriptor, "rb")
+    os.close(descriptor)
+    raise OSError("not a regular file")
+
+
+def _scan(file: BinaryIO, start: int) -> tuple[bool, int]:
+    """Whether a boundary follows, and where the next scan must begin to see one that is half written now."""
+    is_found, tail, end = False, b"", start
+    while block := file.read(_BLOCK_BYTES):
+        data, end = tail + block, end + len(block)
+        last = max(_end_of(mark, data) for mark in _BOUNDARIES) if _BOUNDARY in data else 0
+        is_found = is_found or last > 0
+        tail = data[max(last, len(data) - len(_BOUNDARIES[-1]) + 1) :]
+    return is_found, end - len(tail)
+
+
+def _end_of(mark: bytes, data: bytes) -> int:
+    position = data.rfind(mark)
+    return position + len(mark) if position >= 0 else 0
+
+
 def _tail(path: str, max_bytes: int) -> list[bytes]:
     """The whole lines among the last *max_bytes* bytes of a file, in order."""
     try:
-        with open(path, "rb") as file:
+        with _open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)
             start = max(0, size - max(0, max_bytes))
             file.seek(start)

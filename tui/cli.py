@@ -181,6 +181,17 @@ def report(run_file: str | None, qrels: str | None, unjudged: str, root: str | N
     click.echo(formats[form](made), nl=False)
 
 
+@main.command()
+@click.option("--print", "is_print", is_flag=True, help="Print the settings that start the hook fastest.")
+def install(is_print: bool) -> None:
+    """Set the hook up in Claude Code: print the `hooks` section of a settings.json."""
+    from tui.installing import hook_settings
+
+    if not is_print:
+        raise MemsiftError("There is only --print yet. Put what it prints into .claude/settings.json yourself.")
+    click.echo(json.dumps(hook_settings(), indent=2))
+
+
 def report_of_files(run_file: str, qrels: str, unjudged: str) -> Report:
     from labels.measure.report import report_from_files
 

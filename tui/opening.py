@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from engine.config import load_config
 from engine.errors import RootNotFoundError
 from engine.paths import cache_dir, labels_file
-from engine.stores.roots import find_root, read_corpus
+from engine.stores.roots import find_root
 from engine.transcripts import transcripts_dir
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def annotator_name(environ: Mapping[str, str]) -> str:
 
 @contextmanager
 def opened_index(root: str) -> Iterator[Index]:
-    """The index of *root*. Raises RootError."""
-    from engine.search.index import Index
+    """The index of *root*, up to date. Raises RootError."""
+    from engine.search.opening import open_index
 
-    index = Index(read_corpus(root))
+    index = open_index(root, os.environ)
     try:
         yield index
     finally:

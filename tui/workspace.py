@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.pipeline import BM25, BM25_JUDGE, retrieve
-from engine.search.index import Index
-from engine.stores.roots import read_corpus
+from engine.search.opening import open_index
 from labels.measure.report import report_from_store
 from labels.pooling import pool
 from labels.queue import prompt_order
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from engine.search.index import Index
     from labels.measure.report import Report
     from labels.records import Event, Label, Pair, Pool
     from labels.store import LabelStore
@@ -56,7 +57,7 @@ class Workspace:
         self.annotator = annotator
         self.seed = seed
         self.clock = clock
-        self.index = Index(read_corpus(root))
+        self.index = open_index(root, os.environ)
         self.reading = 1
         self._unread_prompts = skipped
         self._old: list[Index] = []
@@ -74,7 +75,7 @@ class Workspace:
 
         `reading` counts the readings. The old index stays open: a worker may be in the middle of it.
         """
-        fresh = Index(read_corpus(self.root))
+        fresh = open_index(self.root, os.environ)
         self._old.append(self.index)
         self.index = fresh
         self.reading += 1

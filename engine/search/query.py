@@ -11,8 +11,12 @@ from engine.record import record
 from engine.search import tokens as tk
 from engine.search.stopwords import STOP_WORDS
 
-MAX_TERMS = 192
-"""Terms that are searched for; of a longer prompt the rarest are kept (measured: 48 lose top results of pastes)."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Phrase = tuple[tuple[str, ...], bool]
+    """A token sequence, and whether its one token may go on."""
 
 MAX_CHARACTERS = 200_000
 
@@ -27,6 +31,11 @@ class Term:
     text: str
     phrases: tuple[tuple[str, ...], ...]
     is_prefix: bool
+
+    @property
+    def searched(self) -> list[Phrase]:
+        """The phrases as FTS5 is asked for them."""
+        return [(phrase, self.is_prefix and len(phrase) == 1) for phrase in self.phrases]
 
     def found_in(self, tokens: tuple[str, ...]) -> bool:
         """Whether these tokens hold the term, by the rule by which FTS5 matches it."""
@@ -54,10 +63,14 @@ def query_terms(text: str) -> tuple[Term, ...]:
     return tuple(found.values())
 
 
-def match_expression(terms: tuple[Term, ...], joiner: str = "OR") -> str:
-    """The FTS5 expression that finds any of *terms* (all of them with "AND"); empty if there are none."""
-    alternatives = (" OR ".join(_quoted(phrase, term.is_prefix) for phrase in term.phrases) for term in terms)
-    return f" {joiner} ".join(f"({text})" for text in alternatives)
+def any_of(phrases: Iterable[Phrase]) -> str:
+    """The FTS5 expression that finds any of *phrases*: token sequences, and whether a single token may go on."""
+    return " OR ".join(_quoted(phrase, is_prefix) for phrase, is_prefix in phrases)
+
+
+def all_of(terms: tuple[Term, ...]) -> str:
+    """The FTS5 expression that finds all of *terms*; empty if there are none."""
+    return " AND ".join(f"({any_of((phrase, term.is_prefix) for phrase in term.phrases)})" for term in terms)
 
 
 def filter_terms(text: str) -> tuple[Term, ...]:

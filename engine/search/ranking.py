@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from engine.record import record, replace
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate
-from engine.search.tokens import tokens
+from engine.search.finder import Finder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,42 +31,24 @@ class Scored:
         return self.bm25 - self.body_bonus
 
 
-class _Words:
-    """The tokens of one text, to be asked for many terms."""
-
-    def __init__(self, text: str) -> None:
-        self._tokens = tuple(tokens(text))
-        self._distinct = frozenset(self._tokens)
-        self._ordered = sorted(self._distinct)
-
-    def holds(self, term: Term) -> bool:
-        """Whether the text holds the term, by the rule by which FTS5 matches it."""
-        return any(self._holds(phrase, term.is_prefix) for phrase in term.phrases)
-
-    def _holds(self, phrase: tuple[str, ...], is_prefix: bool) -> bool:
-        if not self._distinct.issuperset(phrase):
-            return is_prefix and len(phrase) == 1 and self._holds_prefix(phrase[0])
-        size = len(phrase)
-        return size == 1 or any(self._tokens[i : i + size] == phrase for i in range(len(self._tokens)))
-
-    def _holds_prefix(self, start: str) -> bool:
-        i = bisect_left(self._ordered, start)
-        return i < len(self._ordered) and self._ordered[i].startswith(start)
-
-
-def score_hit(hit: Hit, terms: tuple[Term, ...], *, with_bonus: bool) -> Scored:
-    """A hit with the terms it holds, and its bonus of up to 3 for distinct terms in the body.
+def score_hits(hits: list[Hit], terms: tuple[Term, ...], *, with_bonus: bool) -> list[Scored]:
+    """Each hit with the terms it holds, and its bonus of up to 3 for distinct terms in the body.
 
     The bonus wants whole words: a body is long enough for any prefix to turn up by chance. Without a bonus the body was
     searched, and holds a term by the rule by which FTS5 matched it.
     """
-    summary = hit.memory.summary
-    title, tags, body = (_Words(text) for text in (summary.title, " ".join(summary.tags), hit.memory.body))
-    in_body = [body.holds(replace(term, is_prefix=False) if with_bonus else term) for term in terms]
-    pairs = zip(terms, in_body, strict=True)
-    matched = tuple(term.text for term, is_held in pairs if is_held or title.holds(term) or tags.holds(term))
-    bonus = min(MAX_BODY_BONUS, sum(in_body)) if with_bonus else 0
-    return Scored(summary, hit.bm25, bonus, matched)
+    owners = [number for number, term in enumerate(terms) for _ in term.phrases]
+    loose = Finder([phrase for term in terms for phrase in term.searched])
+    in_body = Finder([(phrase, False) for term in terms for phrase in term.phrases]) if with_bonus else loose
+    scored = []
+    for hit in hits:
+        title, tags, body = hit.words
+        of_body = {owners[number] for number in in_body.count(body)}
+        of_head = {owners[number] for text in (title, tags) for number in loose.count(text)}
+        matched = tuple(terms[number].text for number in sorted(of_body | of_head))
+        bonus = min(MAX_BODY_BONUS, len(of_body)) if with_bonus else 0
+        scored.append(Scored(hit.summary, hit.bm25, bonus, matched))
+    return scored
 
 
 def rank(scored: list[Scored], config: Config, *, include_retired: bool = False) -> list[Candidate]:

@@ -35,6 +35,20 @@ _WORDS = _Separators()
 _CHUNKS = _Separators(JOINERS)
 
 
+class _Known(dict[str, tuple[tuple[str, ...], str]]):
+    """Word -> its tokens, and its whole where that is one more. Building an index sees the same words over and over."""
+
+    MOST = 50_000
+
+    def __missing__(self, word: str) -> tuple[tuple[str, ...], str]:
+        if len(self) >= self.MOST:
+            self.clear()
+        self[word] = found = word_tokens(word), fold(word) if is_camel(word) else ""
+        return found
+
+
+_KNOWN = _Known()
+
 GAP = "\ue000"
 """A token that no text holds. It stands before the whole words, so that no phrase runs on into them."""
 
@@ -48,9 +62,10 @@ def tokens(text: str) -> list[str]:
     found: list[str] = []
     wholes: list[str] = []
     for word in words(text):
-        found += word_tokens(word)
-        if is_camel(word):
-            wholes.append(fold(word))
+        parts, whole = _KNOWN[word]
+        found += parts
+        if whole:
+            wholes.append(whole)
     return [*found, GAP, *wholes] if wholes else found
 
 

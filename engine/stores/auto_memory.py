@@ -11,6 +11,10 @@ from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, conte
 from engine.stores.files import UnreadableFileError, read_text
 from engine.surrogates import without_lone_surrogates
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 INDEX_FILE = "MEMORY.md"
 TYPES = ("user", "feedback", "project", "reference")
 DEFAULT_TYPE = "project"
@@ -30,15 +34,24 @@ def is_root(root: str) -> bool:
 def read(root: str) -> Corpus:
     """All memories of *root* (resolved), ordered by path; MEMORY.md is their list and no memory itself."""
     memories: list[Memory] = []
-    skipped: list[Skipped] = []
-    for name in sorted(os.listdir(root)):
-        if not name.endswith(".md") or name == INDEX_FILE or name.startswith("."):
-            continue
+    names, skipped = listing(root)
+    for name in names:
         try:
             memories.append(read_file(root, name))
         except UnreadableFileError as error:
             skipped.append(Skipped(without_lone_surrogates(name), str(error)))
     return Corpus(root, tuple(memories), tuple(skipped))
+
+
+def listing(root: str) -> tuple[list[str], list[Skipped]]:
+    """The files of *root* that may be memories, relative to it and sorted, and what was skipped on the way: nothing."""
+    names = (name for name in os.listdir(root) if name.endswith(".md") and not name.startswith("."))
+    return sorted(name for name in names if name != INDEX_FILE), []
+
+
+def places(names: Iterable[str]) -> list[str]:  # noqa: ARG001 - every format is asked alike
+    """What changes when a file comes or goes: the root."""
+    return [""]
 
 
 def read_file(root: str, relative: str) -> Memory:

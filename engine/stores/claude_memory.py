@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 
+from engine.json_text import loads
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import UnreadableFileError, is_inside, read_text
+from engine.stores.files import UnreadableFileError, has_earlier_id, is_inside, read_text
 from engine.surrogates import without_lone_surrogates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 FOLDERS = {
@@ -33,14 +34,14 @@ def is_root(root: str) -> bool:
 
 def read(root: str) -> Corpus:
     """All memories of *root* (resolved), ordered by path. Files that cannot be used are in `skipped`, never raised."""
-    skipped: list[Skipped] = []
     memories: list[Memory] = []
     seen: set[str] = set()
-    for relative in sorted({*_folder_files(root, skipped), *_indexed_files(root, skipped)}):
+    names, skipped = listing(root)
+    for relative in names:
         try:
             memory = read_file(root, relative)
             if memory.summary.id in seen:
-                raise UnreadableFileError(f"has the id {memory.summary.id[:80]!r}, which an earlier file has too")
+                raise UnreadableFileError(has_earlier_id(memory.summary.id))
         except UnreadableFileError as error:
             skipped.append(Skipped(without_lone_surrogates(relative), str(error)))
             continue
@@ -49,11 +50,23 @@ def read(root: str) -> Corpus:
     return Corpus(root, tuple(memories), tuple(skipped))
 
 
+def listing(root: str) -> tuple[list[str], list[Skipped]]:
+    """The files of *root* that may be memories, relative to it and sorted, and what was skipped on the way."""
+    skipped: list[Skipped] = []
+    in_folders = _folder_files(root, skipped)
+    return sorted({*in_folders, *_indexed_files(root, in_folders, skipped)}), skipped
+
+
+def places(names: Iterable[str]) -> list[str]:
+    """What changes when a file comes or goes: the index and the folders of *names*, relative to the root."""
+    return sorted({INDEX_FILE, *FOLDERS, *(name.rpartition("/")[0] for name in names)})
+
+
 def read_file(root: str, relative: str) -> Memory:
     """One memory. Raises UnreadableFileError with the reason, in words that follow the file's name."""
     path = os.path.join(root, relative)
     try:
-        content = json.loads(read_text(root, path))
+        content = loads(read_text(root, path))
     except (ValueError, RecursionError) as error:
         raise UnreadableFileError(f"is not valid JSON ({_first_line(error)})") from None
     if not isinstance(content, dict):
@@ -139,9 +152,9 @@ def _first_line(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
 
 
-def _folder_files(root: str, skipped: list[Skipped]) -> list[str]:
-    """The .json files of the six folders, relative to the root."""
-    found: list[str] = []
+def _folder_files(root: str, skipped: list[Skipped]) -> dict[str, bool]:
+    """The .json files of the six folders, relative to the root, and whether each is a link."""
+    found: dict[str, bool] = {}
     for folder in FOLDERS:
         path = os.path.join(root, folder)
         if not os.path.lexists(path):
@@ -150,16 +163,21 @@ def _folder_files(root: str, skipped: list[Skipped]) -> list[str]:
             skipped.append(Skipped(folder, "points outside the root"))
             continue
         try:
-            names = os.listdir(path)
+            with os.scandir(path) as entries:
+                names = {entry.name: entry.is_symlink() for entry in entries}
         except OSError as error:
             skipped.append(Skipped(folder, f"cannot be listed ({error.strerror})"))
             continue
-        found += [f"{folder}/{name}" for name in names if name.endswith(".json") and not name.startswith(".")]
+        found |= {
+            f"{folder}/{name}": is_link
+            for name, is_link in names.items()
+            if name.endswith(".json") and not name.startswith(".")
+        }
     return found
 
 
-def _indexed_files(root: str, skipped: list[Skipped]) -> list[str]:
-    """The files that index.md names, relative to the root; a line that leads elsewhere is skipped."""
+def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped]) -> list[str]:
+    """What index.md names beside *in_folders*, relative to the root. A line that leads elsewhere is skipped."""
     try:
         text = read_text(root, os.path.join(root, INDEX_FILE))
     except UnreadableFileError as error:
@@ -170,6 +188,8 @@ def _indexed_files(root: str, skipped: list[Skipped]) -> list[str]:
     for number, line in enumerate(text.splitlines(), start=1):
         target = _index_target(line)
         if not target:
+            continue
+        if in_folders.get(target.removeprefix(PROJECT_PREFIX)) is False:
             continue
         path = os.path.join(root, target.removeprefix(PROJECT_PREFIX))
         relative = os.path.relpath(path, root).replace(os.sep, "/")

@@ -11,6 +11,11 @@ class UnreadableFileError(Exception):
     """Why one file cannot be used; the reader turns it into a `Skipped`."""
 
 
+def has_earlier_id(memory_id: str) -> str:
+    """Why a file is no memory whose id a file before it in the order of paths has."""
+    return f"has the id {memory_id[:80]!r}, which an earlier file has too"
+
+
 def is_inside(root: str, path: str) -> bool:
     """Whether *path*, with every link followed, lies inside *root* (which is resolved already)."""
     try:

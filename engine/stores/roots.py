@@ -5,14 +5,25 @@ from __future__ import annotations
 import os
 
 from engine.errors import RootNotFoundError, RootUnreadableError
-from engine.stores import auto_memory, claude_memory
 from engine.transcripts import transcripts_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from typing import Protocol
 
-    from engine.memory import Corpus
+    from engine.memory import Corpus, Memory, Skipped
+
+    class Store(Protocol):
+        """What a format's module does with a root, which is resolved."""
+
+        INDEX_FILE: str
+
+        def read(self, root: str) -> Corpus: ...
+        def listing(self, root: str) -> tuple[list[str], list[Skipped]]: ...
+        def places(self, names: Iterable[str], /) -> list[str]: ...
+        def read_file(self, root: str, relative: str) -> Memory: ...
+
 
 PROJECT_FOLDER = os.path.join(".claude", "memory")
 
@@ -38,6 +49,12 @@ def read_corpus(root: str) -> Corpus:
 
     Raises RootNotFoundError and RootUnreadableError.
     """
+    resolved = readable_root(root)
+    return store_of(resolved).read(resolved)
+
+
+def readable_root(root: str) -> str:
+    """*root*, resolved. Raises RootNotFoundError and RootUnreadableError."""
     if not os.path.exists(root):
         raise RootNotFoundError(f"There is no folder {root}. Name one with --root, or start memsift inside a project.")
     if not os.path.isdir(root):
@@ -47,6 +64,14 @@ def read_corpus(root: str) -> Corpus:
         os.listdir(resolved)
     except OSError as error:
         raise RootUnreadableError(f"{root} cannot be read ({error.strerror}). Check its permissions.") from None
+    return resolved
+
+
+def store_of(resolved: str) -> Store:
+    """The format of a root, which is resolved."""
+    # The hook looks for a root at every prompt, and reads its files only where the index is behind.
+    from engine.stores import auto_memory, claude_memory
+
     if auto_memory.is_root(resolved) and not claude_memory.is_root(resolved):
-        return auto_memory.read(resolved)
-    return claude_memory.read(resolved)
+        return auto_memory
+    return claude_memory

@@ -20,6 +20,13 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 ASK = "how do we handle the cache rule"
 RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
 RUN_HOOK = "from engine.hook import main; main()"
+LAUNCHER = PROJECT / "engine/launch.py"
+SCRIPT = Path(sys.executable).with_name("memsift-hook")
+FORMS = {
+    "launcher": [sys.executable, "-I", "-S", str(LAUNCHER)],
+    "script": [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-c", RUN_HOOK],
+}
+"""The command lines that people put into their settings."""
 
 NOT_REQUESTS = {
     "empty": b"",
@@ -81,11 +88,14 @@ class World:
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
     def run(self, stdin: bytes, code: str = RUN_HOOK, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        return self.start([sys.executable, "-c", code], stdin, **options)
+
+    def start(self, command: list[str], stdin: bytes | int, **options: Any) -> subprocess.CompletedProcess[bytes]:
+        """Run a command line on bytes, or on what an open descriptor gives."""
         environ = {**self.environ, "PYTHONPATH": str(PROJECT), "PATH": os.environ.get("PATH", "")}
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        return subprocess.run(
-            [sys.executable, "-c", code], input=stdin, env=environ, cwd=self.folder, timeout=60, check=False, **streams
-        )
+        source = {"stdin": stdin} if isinstance(stdin, int) else {"input": stdin}
+        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **source, **options}
+        return subprocess.run(command, env=environ, cwd=self.folder, timeout=60, check=False, **given)
 
 
 def context_of(answer: str) -> str:

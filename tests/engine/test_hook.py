@@ -12,15 +12,19 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine.config import CONFIG_FILE, Config
-from engine.hook import parse_request, respond, skip_reason, warning
+from engine.hook import respond, warning
 from engine.inject import length
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.request import parse_request, skip_reason
 from tests.engine.builders import FakeJudge, memory, open_index, write_memory
 from tests.engine.hook_world import ASK, NOT_REQUESTS, RULES, World, context_of
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
 
 @pytest.fixture
@@ -51,6 +55,48 @@ def test_what_was_done_is_logged_without_the_prompt(world: World) -> None:
     assert (world.state / "activity.jsonl").stat().st_mode & 0o077 == 0
 
 
+def test_the_log_says_of_what_and_by_what_it_was_decided_and_where_the_time_went(world: World) -> None:
+    world.send(session_id="1")
+    world.send(session_id="2")
+    world.configure(max_inject=1)
+    write_memory(world.root, memory("cache rule new", "cache", body="the cache is hot"))
+    world.send(session_id="3")
+    first, second, third = world.log()
+    assert (len(first["config"]), len(first["corpus"])) == (16, 16)
+    assert (first["config"], first["corpus"]) == (second["config"], second["corpus"])
+    assert first["config"] != third["config"]
+    assert first["corpus"] != third["corpus"]
+    assert list(first["stages_ms"]) == STAGES
+    assert 0 < sum(first["stages_ms"].values()) <= first["ms"] + 1
+    assert len(first["time"]) == len("2026-01-01T00:00:00Z")
+    assert "reason" not in first
+
+
+def test_the_text_of_a_prompt_is_logged_only_on_request(world: World) -> None:
+    world.send()
+    world.configure(logging={"prompts": True})
+    world.send("cache \ud800 rule")
+    world.send("short")
+    assert [row.get("prompt") for row in world.log()] == [None, "cache \ud800 rule", "short"]
+
+
+def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
+    world.send()
+    world.send()
+    world.send("where is the treasure of zanzibar")
+    reasons = [row.get("reason") for row in world.log()]
+    assert reasons == [None, "every candidate was dropped", "nothing matched"]
+
+
+def test_the_tiered_form_and_its_hints_are_a_matter_of_configuration(world: World) -> None:
+    world.configure(output_mode="tiered", hints=True)
+    note = "<memory-note>No memory matches this prompt"
+    assert note in world.context("where is the treasure of zanzibar", session_id="1")
+    assert "<result " in world.context(session_id="2")
+    world.configure(output_mode="tiered")
+    assert world.send("where is the treasure of zanzibar", session_id="3") == ""
+
+
 def test_a_prompt_that_matches_nothing_is_answered_with_silence(world: World) -> None:
     assert world.send("where is the treasure of zanzibar") == ""
     assert world.log()[0]["candidates"] == []
@@ -63,6 +109,7 @@ def test_a_prompt_that_matches_nothing_is_answered_with_silence(world: World) ->
         ({"prompt": "   cache rule  \n" + " " * 100}, ""),
         ({"prompt": "  cache  \n" + " " * 100}, "under 10 characters"),
         ({"prompt": ""}, "under 10 characters"),
+        ({"prompt": "缓存规则"}, "under 10 characters"),
         ({"prompt": ASK + " [nomem]"}, "[nomem] in the prompt"),
         ({"prompt": "/review the cache rule please"}, "not typed by a person"),
         ({"prompt": "/memplug:recall cache rule"}, "not typed by a person"),
@@ -82,6 +129,12 @@ def test_prompts_that_ask_for_no_memories(world: World, changes: dict[str, objec
     request = parse_request(json.dumps(world.payload(**{"prompt": ASK, **changes})).encode())
     assert request
     assert skip_reason(request) == reason
+
+
+@pytest.mark.parametrize("prompt", ["缓存规则是", "캐시규칙은", "キャッシュ", "cache 缓存规"])
+def test_a_wide_character_says_as_much_as_two(world: World, prompt: str) -> None:
+    world.send(prompt)
+    assert world.log()[0].get("reason") in (None, "nothing matched")
 
 
 def test_a_session_is_not_given_the_same_memory_twice(world: World) -> None:
@@ -195,8 +248,8 @@ def test_no_secret_reaches_the_log(world: World) -> None:
     world.send()
     assert len(world.log()) == 2
     files = [path for path in world.home.rglob("*") if path.is_file()]
-    assert len(files) == 2
-    assert all("topsecret" not in path.read_text("utf-8") for path in files)
+    assert {"activity.jsonl", "index.db"} <= {path.name for path in files}
+    assert all(b"topsecret" not in path.read_bytes() for path in files)
 
 
 def test_without_fts5_there_is_one_line_of_warning() -> None:

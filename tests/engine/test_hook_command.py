@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
+from engine.paths import cache_dir
 from tests.engine.builders import memory, write_memory
-from tests.engine.hook_world import ASK, NOT_REQUESTS, RUN_HOOK, World, context_of
+from tests.engine.hook_world import ASK, NOT_REQUESTS, PROJECT, RUN_HOOK, World, context_of
 
 TRACED_HOOK = """
 import io, json, os, sys
@@ -73,7 +75,8 @@ def test_nothing_but_the_root_the_state_and_the_transcript_is_opened(world: Worl
     done = world.run(json.dumps(world.payload()).encode(), TRACED_HOOK)
     result = json.loads(done.stdout)
     assert "secret" not in context_of(result["answer"])
-    allowed = (str(world.root), str(world.state), str(world.transcript))
+    code = (str(PROJECT / "engine"), sys.base_prefix)
+    allowed = (str(world.root), str(world.state), str(world.transcript), cache_dir(world.environ), *code)
     touched = {os.path.realpath(path) for path in result["touched"]}
     assert {path for path in touched if not path.startswith(allowed)} == set()
     assert str(world.root / "decisions/cache-rule-0.json") in touched

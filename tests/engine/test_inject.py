@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import inject
-from engine.config import Config
+from engine.config import AUTO, TIERED, Config
+from engine.pipeline import BM25
+from engine.prompt import typed_prompt
 from engine.record import replace
+from engine.retrieval import Retrieval
 from engine.search.ranking import Scored, rank
 from tests.engine.builders import memory
 
@@ -41,6 +44,10 @@ def candidates(*memories: Memory) -> list[Candidate]:
     return rank([Scored(one.summary, -2.0 + i, 0, ()) for i, one in enumerate(memories)], Config())
 
 
+def retrieval(*found: Candidate) -> Retrieval:
+    return Retrieval(typed_prompt("a prompt"), BM25, AUTO, "fts5_bm25", found, None, "", 1.0)
+
+
 def test_a_block_holds_a_line_per_memory() -> None:
     assert inject.block(candidates(memory("Use JWT", "auth", "jwt"), memory("Old", category="tech_debt"))) == (
         '<memory-context source="memsift">\n'
@@ -51,8 +58,55 @@ def test_a_block_holds_a_line_per_memory() -> None:
     )
 
 
+def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
+    found = candidates(memory("Use JWT", "auth", "jwt"), memory("Old", "x", category="tech_debt"))
+    assert inject.block(found, TIERED) == (
+        '<memory-context source="memsift">\n'
+        '<result category="DECISION" confidence="high">'
+        "Use JWT -> .claude/memory/decisions/Use-JWT.json #tags:auth,jwt</result>\n"
+        '<memory-compact category="TECH_DEBT" confidence="medium">'
+        "Old -> .claude/memory/tech-debt/Old.json</memory-compact>\n"
+        "</memory-context>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("confidences", "dropped_by", "hint"),
+    [
+        ((), None, inject.NOTHING),
+        (("high",), "judge", inject.NOTHING),
+        (("high", "low"), "repeat", ""),
+        (("low", "low"), None, inject.WEAK),
+        (("medium", "low"), None, inject.MEDIUM_ONLY),
+        (("high", "low"), None, ""),
+    ],
+)
+def test_a_hint_tells_of_weak_or_missing_matches(
+    confidences: tuple[str, ...], dropped_by: str | None, hint: str
+) -> None:
+    found = candidates(*(memory(f"Note {number}") for number in range(len(confidences))))
+    pairs = zip(found, confidences, strict=True)
+    given = retrieval(*(replace(one, confidence=sure, dropped_by=dropped_by) for one, sure in pairs))
+    assert inject.hint(given) == hint
+    wanted = inject.context(given, Config(output_mode=TIERED, hints=True))
+    assert wanted.count("<memory-note>") == wanted.count("</memory-note>") == bool(hint)
+    assert hint in wanted
+    for silent in (Config(output_mode=TIERED), Config(hints=True)):
+        assert inject.context(given, silent) == inject.block(given.injected, silent.output_mode)
+
+
+def test_a_hint_that_does_not_fit_is_left_out() -> None:
+    given = retrieval(*candidates(memory("Note")))
+    given = replace(given, candidates=(replace(given.candidates[0], confidence="low"),))
+    whole = inject.context(given, Config(output_mode=TIERED, hints=True))
+    assert "<memory-note>" in whole
+    tight = Config(output_mode=TIERED, hints=True, max_characters=inject.length(whole) - 1)
+    assert inject.context(given, tight) == inject.block(given.candidates, TIERED)
+
+
 def test_an_empty_set_is_no_text() -> None:
     assert inject.block([]) == ""
+    assert inject.context(retrieval(), Config()) == ""
 
 
 def test_the_frame_is_counted_with_its_line_ends() -> None:
@@ -81,6 +135,8 @@ def test_nothing_in_a_memory_leaves_its_place(text: str) -> None:
         ("tag\U000e0041s and\ufe0f selec\U000e0101tors", "tags and selectors"),
         ("half \ud800", "half "),
         ("e\u0301cole 数据 עברית हिंदी", "école 数据 עברית हिंदी"),
+        ("za\u0301\u0336\u0321\u0489lgo", "zálgo"),
+        ("1\ufe0f\u20e3 ก็ が", "1 ก็ が"),
         ("🚀 launch", "🚀 launch"),
         ("&lt;", "&amp;lt;"),
     ],

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from engine import inject
 from engine.config import SEARCH, TITLE_TAGS, Config, JudgeConfig
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
-from engine.pipeline import BM25, BM25_JUDGE, NO_FTS5, Session, retrieve
+from engine.pipeline import BM25, BM25_JUDGE, NO_FTS5, retrieve
 from engine.prompt import typed_prompt
 from engine.record import replace
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval
+from engine.sessions import Session
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 
 if TYPE_CHECKING:

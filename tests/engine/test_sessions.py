@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.config import Config
-from engine.pipeline import Session
 from engine.search.ranking import Scored, rank
-from engine.sessions import load_session, save_session
+from engine.sessions import Session, load_session, prune_sessions, save_session
 from tests.engine.builders import memory
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.retrieval import Candidate
+
+USER = '{"type":"user","message":{"role":"user","content":"hello"}}\n'
+BOUNDARY = '{"type":"system","subtype":"compact_boundary","content":"Conversation compacted"}\n'
 
 
 def candidates(*titles: str) -> tuple[Candidate, ...]:
@@ -28,32 +31,73 @@ def digests(*titles: str) -> dict[str, str]:
 
 
 def test_what_was_added_is_loaded_again(tmp_path: Path) -> None:
-    save_session(str(tmp_path), "s", 0, Session({}), candidates("A", "B"))
-    assert load_session(str(tmp_path), "s", 0).injected == digests("A", "B")
+    save_session(str(tmp_path), "s", Session({}), candidates("A", "B"))
+    assert load_session(str(tmp_path), "s").injected == digests("A", "B")
 
 
 def test_additions_accumulate(tmp_path: Path) -> None:
-    save_session(str(tmp_path), "s", 0, Session({}), candidates("A"))
-    save_session(str(tmp_path), "s", 0, load_session(str(tmp_path), "s", 0), candidates("B"))
-    assert load_session(str(tmp_path), "s", 0).injected == digests("A", "B")
+    save_session(str(tmp_path), "s", Session({}), candidates("A"))
+    save_session(str(tmp_path), "s", load_session(str(tmp_path), "s"), candidates("B"))
+    assert load_session(str(tmp_path), "s").injected == digests("A", "B")
 
 
 def test_sessions_are_apart(tmp_path: Path) -> None:
-    save_session(str(tmp_path), "one", 0, Session({}), candidates("A"))
-    assert load_session(str(tmp_path), "two", 0).injected == {}
+    save_session(str(tmp_path), "one", Session({}), candidates("A"))
+    assert load_session(str(tmp_path), "two").injected == {}
 
 
 def test_a_compaction_starts_over(tmp_path: Path) -> None:
-    save_session(str(tmp_path), "s", 0, Session({}), candidates("A"))
-    after = load_session(str(tmp_path), "s", 1)
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_text(USER + BOUNDARY, encoding="utf-8")
+    save_session(str(tmp_path), "s", load_session(str(tmp_path), "s", str(transcript)), candidates("A"))
+    assert load_session(str(tmp_path), "s", str(transcript)).injected == digests("A")
+    with transcript.open("a", encoding="utf-8") as file:
+        file.write(USER + BOUNDARY + USER)
+    after = load_session(str(tmp_path), "s", str(transcript))
     assert after.injected == {}
-    save_session(str(tmp_path), "s", 1, after, candidates("B"))
-    assert load_session(str(tmp_path), "s", 1).injected == digests("B")
+    save_session(str(tmp_path), "s", after, candidates("B"))
+    assert load_session(str(tmp_path), "s", str(transcript)).injected == digests("B")
+
+
+def test_only_what_was_added_to_a_transcript_is_read_again(tmp_path: Path) -> None:
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_bytes(b"x" * 5_000_000)
+    session = load_session(str(tmp_path), "s", str(transcript))
+    assert (session.transcript_bytes, session.scanned_bytes) == (5_000_000, 0)
+    save_session(str(tmp_path), "s", session, candidates("A"))
+    with transcript.open("ab") as file:
+        file.write(b"y" * 2_000_000)
+    grown = load_session(str(tmp_path), "s", str(transcript))
+    assert abs(grown.scanned_bytes - 2_000_000) < 100
+    save_session(str(tmp_path), "s", grown, ())
+    again = load_session(str(tmp_path), "s", str(transcript))
+    assert again.scanned_bytes < 100
+    assert again.injected == digests("A")
+
+
+def test_a_transcript_that_became_shorter_starts_over(tmp_path: Path) -> None:
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_text(USER * 3, encoding="utf-8")
+    save_session(str(tmp_path), "s", load_session(str(tmp_path), "s", str(transcript)), candidates("A"))
+    transcript.write_text(USER, encoding="utf-8")
+    assert load_session(str(tmp_path), "s", str(transcript)).injected == {}
+
+
+def test_files_of_old_sessions_are_removed_when_a_new_one_begins(tmp_path: Path) -> None:
+    save_session(str(tmp_path), "old", Session({}), candidates("A"))
+    (old,) = (tmp_path / "sessions").iterdir()
+    month = 31 * 86400
+    os.utime(old, (old.stat().st_atime - month, old.stat().st_mtime - month))
+    save_session(str(tmp_path), "new", load_session(str(tmp_path), "new"), candidates("A"))
+    assert not old.exists()
+    assert load_session(str(tmp_path), "new").injected == digests("A")
+    prune_sessions(str(tmp_path), 0)
+    assert load_session(str(tmp_path), "new").injected == digests("A")
 
 
 def test_without_a_session_id_nothing_is_remembered(tmp_path: Path) -> None:
-    save_session(str(tmp_path / "state"), "", 0, Session({}), candidates("A"))
-    assert load_session(str(tmp_path / "state"), "", 0).injected == {}
+    save_session(str(tmp_path / "state"), "", Session({}), candidates("A"))
+    assert load_session(str(tmp_path / "state"), "").injected == {}
     assert not (tmp_path / "state").exists()
 
 
@@ -61,8 +105,8 @@ def test_no_session_id_leads_out_of_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "out" / "state"
     session_ids = ["../../etc/x", "/abs", "a\0b", "\ud800", "x" * 10_000, "."]
     for session_id in session_ids:
-        save_session(str(folder), session_id, 0, Session({}), candidates("A"))
-        assert load_session(str(folder), session_id, 0).injected == digests("A")
+        save_session(str(folder), session_id, Session({}), candidates("A"))
+        assert load_session(str(folder), session_id).injected == digests("A")
     assert list((tmp_path / "out").iterdir()) == [folder]
     assert list(folder.iterdir()) == [folder / "sessions"]
     assert len(list((folder / "sessions").iterdir())) == len(session_ids)
@@ -74,27 +118,29 @@ def test_no_session_id_leads_out_of_the_folder(tmp_path: Path) -> None:
         "",
         "[]",
         "{",
-        '{"compactions": 0}',
-        '{"compactions": 0, "injected": [1]}',
-        '{"compactions": 0, "injected": null}',
+        '{"transcript_bytes": 0}',
+        '{"transcript_bytes": 0, "injected": [1]}',
+        '{"transcript_bytes": 0, "injected": null}',
+        '{"transcript_bytes": null, "injected": {}}',
+        '{"transcript_bytes": Infinity, "injected": {}}',
     ],
 )
 def test_a_broken_file_is_a_new_session(tmp_path: Path, content: str) -> None:
-    save_session(str(tmp_path), "s", 0, Session({}), candidates("A"))
+    save_session(str(tmp_path), "s", Session({}), candidates("A"))
     (path,) = (tmp_path / "sessions").iterdir()
     path.write_text(content, encoding="utf-8")
-    assert load_session(str(tmp_path), "s", 0).injected == {}
-    save_session(str(tmp_path), "s", 0, Session({}), candidates("B"))
+    assert load_session(str(tmp_path), "s").injected == {}
+    save_session(str(tmp_path), "s", Session({}), candidates("B"))
     assert json.loads(path.read_text(encoding="utf-8"))["injected"] == digests("B")
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    save_session(str(tmp_path / "file/state"), "s", 0, Session({}), candidates("A"))
-    assert load_session(str(tmp_path / "file/state"), "s", 0).injected == {}
+    save_session(str(tmp_path / "file/state"), "s", Session({}), candidates("A"))
+    assert load_session(str(tmp_path / "file/state"), "s").injected == {}
 
 
 def test_only_the_user_may_read_the_folder(tmp_path: Path) -> None:
-    save_session(str(tmp_path / "state"), "s", 0, Session({}), candidates("A"))
+    save_session(str(tmp_path / "state"), "s", Session({}), candidates("A"))
     assert (tmp_path / "state/sessions").stat().st_mode & 0o077 == 0
     assert not list((tmp_path / "state/sessions").glob("*.json.*"))

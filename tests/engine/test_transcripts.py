@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -14,12 +15,13 @@ from hypothesis import strategies as st
 
 from engine.prompt import Turn
 from engine.transcripts import (
-    compactions,
+    compacted,
     is_human_prompt,
     is_sdk,
     last_turns,
     project_slug,
     read_row,
+    transcript_size,
     transcripts_dir,
     turn_of,
 )
@@ -288,10 +290,13 @@ def test_junk_has_no_turns(tmp_path: Path) -> None:
     assert last_turns(path, max_bytes=10_000_000) == (Turn("user", "before"), Turn("user", "after"))
 
 
-@pytest.mark.parametrize("name", ["missing.jsonl", "", "nul\0byte", "."])
+@pytest.mark.parametrize("name", ["missing.jsonl", "", "nul\0byte", ".", "pipe", "zero"])
 def test_a_file_that_cannot_be_read_has_no_turns_and_no_compactions(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
     assert last_turns(f"{tmp_path}/{name}") == ()
-    assert compactions(f"{tmp_path}/{name}") == 0
+    assert compacted(f"{tmp_path}/{name}", 7) == (False, 7)
+    assert transcript_size(f"{tmp_path}/missing.jsonl") == transcript_size("nul\0byte") == 0
 
 
 @given(st.lists(HOSTILE_ROWS), st.binary(), st.integers(-1, 400))
@@ -302,25 +307,45 @@ def test_last_turns_never_raise(
     assert all(turn.text and len(turn.text) <= 200 for turn in last_turns(path, max_bytes=max_bytes))
 
 
-def test_compact_boundaries_are_counted_however_the_json_is_spaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_a_compact_boundary_is_seen_once_however_the_json_is_spaced(
+    tmp_path: Path, separators: tuple[str, str]
+) -> None:
     boundary = {"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"}
-    compact = json.dumps(boundary, separators=(",", ":")).encode()
-    path = write(tmp_path / "t.jsonl", boundary, user("go"), compact)
-    assert compactions(path) == 2
-    assert compactions(path, start=len(json.dumps(boundary))) == 1
+    path = write(tmp_path / "t.jsonl", user("go"), json.dumps(boundary, separators=separators).encode(), user("on"))
+    is_found, position = compacted(path, 0)
+    assert is_found
+    assert compacted(path, position)[0] is False
+    assert transcript_size(path) - 100 < position <= transcript_size(path)
 
 
 def test_a_boundary_that_someone_quotes_does_not_count(tmp_path: Path) -> None:
     quoted = json.dumps({"subtype": "compact_boundary"})
-    assert compactions(write(tmp_path / "t.jsonl", user(quoted), {"pattern": "compact_boundary"})) == 0
+    assert compacted(write(tmp_path / "t.jsonl", user(quoted), {"pattern": "compact_boundary"}), 0)[0] is False
 
 
 @pytest.mark.parametrize("offset", range(-30, 2))
-def test_a_boundary_across_two_blocks_counts_once(tmp_path: Path, offset: int) -> None:
-    boundary = b'{"subtype":"compact_boundary"}'
+def test_a_boundary_across_two_blocks_is_seen(tmp_path: Path, offset: int) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_bytes(b" " * ((1 << 20) + offset) + boundary + boundary)
-    assert compactions(str(path)) == 2
+    path.write_bytes(b" " * ((1 << 20) + offset) + b'{"subtype":"compact_boundary"}' + b" " * 5000)
+    assert compacted(str(path), 0)[0] is True
+
+
+def test_a_boundary_that_is_half_written_is_seen_once_it_is_whole(tmp_path: Path) -> None:
+    line = b'{"type":"system","subtype": "compact_boundary","content":""}\n'
+    path = tmp_path / "t.jsonl"
+    for cut in range(len(line) + 1):
+        path.write_bytes(b"{}\n" + line[:cut])
+        first, position = compacted(str(path), 0)
+        path.write_bytes(b"{}\n" + line + b"{}\n")
+        second, position = compacted(str(path), position)
+        assert first + second == 1
+        assert compacted(str(path), position)[0] is False
+
+
+def test_a_transcript_that_became_shorter_counts_as_compacted(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", user("go"))
+    assert compacted(path, 10_000) == (True, transcript_size(path))
 
 
 def test_a_slug_keeps_ascii_letters_and_digits() -> None:
@@ -340,12 +365,14 @@ def test_transcripts_lie_under_the_configured_folder() -> None:
     assert transcripts_dir("/w/p", environ) == "/cfg/projects/-w-p"
 
 
-def test_the_real_transcripts_say_how_often_they_were_compacted(shared_data: Path) -> None:
-    counts = {path.parent.parent.name: compactions(str(path)) for path in shared_data.glob("transcripts/*/*/*.jsonl")}
-    mixed = [compactions(str(path)) for path in sorted(shared_data.glob("transcripts/tui_2.1.330_mixed/*/*.jsonl"))]
-    assert counts["tui_2.1.197_mixed"] == 1
-    assert counts["tui_2.1.330_steer"] == 0
-    assert mixed == [0, 1]
+def test_the_real_transcripts_say_whether_they_were_compacted(shared_data: Path) -> None:
+    found = {
+        path.parent.parent.name: compacted(str(path), 0)[0] for path in shared_data.glob("transcripts/*/*/*.jsonl")
+    }
+    mixed = [compacted(str(path), 0)[0] for path in sorted(shared_data.glob("transcripts/tui_2.1.330_mixed/*/*.jsonl"))]
+    assert found["tui_2.1.197_mixed"] is True
+    assert found["tui_2.1.330_steer"] is False
+    assert mixed == [False, True]
 
 
 def test_the_last_turns_of_a_real_transcript(shared_data: Path) -> None:
@@ -366,6 +393,16 @@ def test_subagents_have_no_turns(shared_data: Path) -> None:
 
 def test_the_hooks_path_imports_no_heavy_module() -> None:
     code = "import sys; import engine.transcripts; print(*sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"dataclasses", "typing", "inspect", "pathlib", "datetime", "sqlite3", "engine.prompt_files"}
+    answer = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    heavy = {
+        "dataclasses",
+        "typing",
+        "inspect",
+        "pathlib",
+        "datetime",
+        "sqlite3",
+        "json",
+        "hashlib",
+        "engine.prompt_files",
+    }
     assert heavy.isdisjoint(answer.stdout.split())

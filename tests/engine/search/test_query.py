@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.query import MAX_CHARACTERS, Term, filter_terms, match_expression, query_terms
+from engine.search.query import MAX_CHARACTERS, Term, all_of, any_of, filter_terms, query_terms
 from engine.search.tokens import tokens
 
 
@@ -44,7 +44,7 @@ def test_a_word_becomes_its_term(text: str, expected: list[Term]) -> None:
 )
 def test_text_without_content_has_no_terms(text: str) -> None:
     assert query_terms(text) == ()
-    assert match_expression(()) == ""
+    assert all_of(()) == any_of(()) == ""
 
 
 def test_terms_are_distinct_and_in_order() -> None:
@@ -53,16 +53,16 @@ def test_terms_are_distinct_and_in_order() -> None:
 
 
 def test_every_token_is_quoted_and_only_single_tokens_may_go_on() -> None:
-    assert match_expression(query_terms("auth user_id")) == '("auth"*) OR ("user id")'
-    assert match_expression(query_terms("getUser")) == '("getuser" OR "get user")'
-    assert match_expression(query_terms("auth login"), "AND") == '("auth"*) AND ("login"*)'
+    assert any_of(phrase for term in query_terms("auth user_id") for phrase in term.searched) == '"auth"* OR "user id"'
+    assert all_of(query_terms("getUser")) == '("getuser" OR "get user")'
+    assert all_of(query_terms("auth login")) == '("auth"*) AND ("login"*)'
 
 
 @given(st.text(alphabet=st.sampled_from("ABNDORTEabnr ()*\":^{}+-,.;'\\\0\n"), max_size=30))
 def test_an_expression_holds_only_quoted_tokens_and_its_own_words(text: str) -> None:
-    expression = match_expression(query_terms(text))
+    expression = all_of(query_terms(text))
     outside = expression.split('"')[::2]
-    assert all(part in ("(", ")", "*)", ") OR (", "*) OR (", " OR ", "") for part in outside)
+    assert all(part in ("(", ")", "*)", ") AND (", "*) AND (", " OR ", "") for part in outside)
     assert all(part == " ".join(tokens(part)) for part in expression.split('"')[1::2])
 
 

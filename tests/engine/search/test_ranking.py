@@ -8,8 +8,9 @@ from engine.config import Config
 from engine.record import replace
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate
 from engine.search.index import Hit
-from engine.search.query import query_terms
-from engine.search.ranking import Scored, below_floor, rank, score_hit
+from engine.search.query import Term, query_terms
+from engine.search.ranking import Scored, below_floor, rank, score_hits
+from engine.search.rows import words_of
 from tests.engine.builders import memory
 
 
@@ -22,7 +23,12 @@ def ranked(*pairs: tuple[str, float], floor: float = 0.0) -> list[Candidate]:
 
 
 def hit(body: str, title: str = "Title", *tags: str) -> Hit:
-    return Hit(memory(title, *tags, body=body), -2.0)
+    one = memory(title, *tags, body=body)
+    return Hit(one.summary, -2.0, words_of(one))
+
+
+def score_hit(one: Hit, terms: tuple[Term, ...], *, with_bonus: bool) -> Scored:
+    return score_hits([one], terms, with_bonus=with_bonus)[0]
 
 
 def bonus(prompt: str, body: str) -> int:

@@ -1,0 +1,34 @@
+"""Whether memories are still what the index says, by the size and times of their files."""
+
+from __future__ import annotations
+
+import os
+
+from engine.json_text import dumps
+from engine.search.stamps import stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engine.memory import Memory, MemorySummary
+    from engine.search.sqlite import Connection
+
+
+def changed(db: Connection, summaries: list[MemorySummary]) -> set[str]:
+    """The ids of those of *summaries* whose files are gone, or may have changed since they were read."""
+    sql = """select memory.id, size, mtime, ctime from memory join file using (rowid)
+             where memory.id in (select value from json_each(?))"""
+    listed = dumps([summary.id for summary in summaries], ascii_only=False)
+    stored = {memory_id: tuple(known) for memory_id, *known in db.execute(sql, (listed,))}
+    return {summary.id for summary in summaries if stored.get(summary.id) != stamp(summary.file)}
+
+
+def read_again(root: str, summary: MemorySummary) -> Memory | None:
+    """The memory as its file says now; None if there is none of this id."""
+    from engine.stores.files import UnreadableFileError
+    from engine.stores.roots import store_of
+
+    try:
+        memory = store_of(root).read_file(root, os.path.relpath(summary.file, root))
+    except (UnreadableFileError, OSError):
+        return None
+    return memory if memory.summary.id == summary.id else None

@@ -1,0 +1,237 @@
+"""What the hook costs: wall time of whole processes, as a ratio to `python -c pass` of the same interpreter.
+
+    python -m tests.benchmarks.hook [--sizes 500 5000 50000] [--large] [--rounds 30] [--folder FOLDER]
+
+Every round starts each form once with the same prompt, one after the other, so that a machine that slows down slows all
+of them; the ratios are of medians (p95 beside), over all rounds of a kind of prompt. The interpreter is a new virtual
+environment's, with nothing installed that has a say at its start. Cold means that the index, the log and the compiled
+modules were evicted from the page cache before. With --folder the roots are kept for the next time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median, quantiles
+from typing import TYPE_CHECKING
+
+from tests.benchmarks.corpus import LENGTHS, prompts, write_root
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+SIZES, LARGE = [500, 5_000, 50_000], 500_000
+FLOOR, LAUNCHER = "python -c pass", "install --print"
+FORMS = (LAUNCHER, "console script", "python -c import")
+WRAPPER = """#!{python}
+# -*- coding: utf-8 -*-
+import re
+import sys
+from engine.hook import main
+if __name__ == '__main__':
+    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
+    sys.exit(main())
+"""
+"""What the pip that comes with Python 3.11 writes; newer ones leave out `re`."""
+
+IMPORTS = """
+import gc, os, sys
+gc.disable()
+sys.path.append({path!r})
+from engine import bundle
+sys.meta_path.insert(0, bundle.read_bundle(bundle.FILE))
+import engine.hook
+os._exit(0)
+"""
+"""What the launcher does before it calls the hook, once there is a bundle."""
+
+
+class Bench:
+    """A clean interpreter, a project of *size* memories, and the command lines to compare."""
+
+    def __init__(self, folder: Path, size: int) -> None:
+        self.size = size
+        self.python = clean_interpreter(folder / "venv")
+        self.project = folder / f"project-{size}"
+        self.root = self.project / ".claude/memory"
+        if not self.root.exists():
+            write_root(self.root, size)
+        self.home = folder / f"home-{size}"
+        self.home.mkdir(exist_ok=True)
+        self.stdin, self.stdout = folder / "stdin", folder / "stdout"
+        bare = [self.python, "-I", "-S"]
+        self.commands = {
+            FLOOR: [self.python, "-c", "pass"],
+            "python -I -S -c pass": [*bare, "-c", "pass"],
+            "imports alone": [*bare, "-c", IMPORTS.format(path=str(PROJECT))],
+            LAUNCHER: [*bare, str(PROJECT / "engine/launch.py")],
+            "console script": [str(console_script(folder / "venv", self.python))],
+            "python -c import": [self.python, "-c", "from engine.hook import main; main()"],
+        }
+
+    def ask(self, prompt: str, number: int) -> None:
+        """Make *prompt* the next request; a session of its own, so that nothing is held back."""
+        request = {"prompt": prompt, "cwd": str(self.project), "session_id": f"{os.getpid()}-{time.time_ns()}-{number}"}
+        self.stdin.write_text(json.dumps(request), encoding="utf-8")
+
+    def run(self, command: list[str]) -> float:
+        """Milliseconds of one process on the current request."""
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, str(self.stdin), os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(self.stdout), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+        ]
+        environ = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
+        started = time.perf_counter()
+        process = os.posix_spawn(command[0], command, environ, file_actions=actions)
+        _, status = os.waitpid(process, 0)
+        elapsed = (time.perf_counter() - started) * 1000
+        assert status == 0, command
+        return elapsed
+
+    def answered(self) -> bool:
+        return self.stdout.stat().st_size > 0
+
+    def prepare(self) -> float:
+        """Seconds until the index is there: the first run builds it, or leaves that to another process."""
+        started = time.perf_counter()
+        self.ask(prompts(1, "ordinary")[0], 0)
+        for _ in range(600):
+            self.run(self.commands[LAUNCHER])
+            if self.answered():
+                break
+            time.sleep(0.5)
+        return time.perf_counter() - started
+
+    def evict(self) -> None:
+        """Put what the hook reads out of the page cache."""
+        for path in [*self.home.rglob("*"), *(PROJECT / "engine").rglob("*.pyc")]:
+            if path.is_file():
+                evict(path)
+
+    def rows(self) -> list[dict[str, dict[str, float]]]:
+        """The lines of the hook's log."""
+        return [json.loads(line) for log in self.home.rglob("activity.jsonl") for line in log.open(encoding="utf-8")]
+
+    def forget(self) -> None:
+        for log in self.home.rglob("activity.jsonl"):
+            log.unlink()
+
+
+def clean_interpreter(folder: Path) -> str:
+    """The python of a virtual environment in which nothing is installed but a link to the engine."""
+    python = folder / "bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+        (packages,) = folder.glob("lib/python*/site-packages")
+        (packages / "engine").symlink_to(PROJECT / "engine")
+    return str(python)
+
+
+def console_script(folder: Path, python: str) -> Path:
+    script = folder / "bin/memsift-hook"
+    script.write_text(WRAPPER.format(python=python), encoding="utf-8")
+    script.chmod(0o755)
+    return script
+
+
+def evict(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def measure(bench: Bench, kind: str, rounds: int) -> tuple[dict[str, list[float]], int]:
+    """Milliseconds of each command, one per round, and how many rounds the launcher answered."""
+    times: dict[str, list[float]] = {name: [] for name in bench.commands}
+    answered = 0
+    for number, prompt in enumerate(prompts(rounds, kind, seed=1)):
+        for name, command in bench.commands.items():
+            bench.ask(prompt, number)
+            times[name].append(bench.run(command))
+            answered += name == LAUNCHER and bench.answered()
+    return times, answered
+
+
+def measure_cold(bench: Bench, rounds: int) -> dict[str, list[float]]:
+    times: dict[str, list[float]] = {FLOOR: [], LAUNCHER: []}
+    for number, prompt in enumerate(prompts(rounds, "ordinary", seed=1)):
+        bench.ask(prompt, number)
+        for name in times:
+            bench.evict()
+            times[name].append(bench.run(bench.commands[name]))
+    return times
+
+
+def p95(values: list[float]) -> float:
+    return quantiles(values, n=20)[-1]
+
+
+def ratio(values: list[float], floor: list[float]) -> str:
+    base = median(floor)
+    return f"{median(values) / base:.2f} ({p95(values) / base:.2f})"
+
+
+def row(cells: Iterable[object]) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def table(header: list[str], rows: list[list[object]]) -> None:
+    print("\n".join([row(header), row("---" for _ in header), *map(row, rows)]), end="\n\n", flush=True)
+
+
+def report(bench: Bench, rounds: int) -> None:
+    """Two tables for a size: ratios by form and kind of prompt, and milliseconds by stage."""
+    seconds = bench.prepare()
+    print(f"## {bench.size:,} memories (first answer after {seconds:.1f} s)\n")
+    ratios: list[list[object]] = []
+    stages: list[list[object]] = []
+    for kind in LENGTHS:
+        bench.forget()
+        times, answered = measure(bench, kind, rounds)
+        floor = times[FLOOR]
+        ratios.append(
+            [kind, f"{median(floor):.1f}", *(ratio(times[form], floor) for form in FORMS), f"{answered}/{rounds}"]
+        )
+        stages.append([kind, *stage_cells(bench, times)])
+    cold = measure_cold(bench, max(5, rounds // 3))
+    ratios.append(["ordinary, cold", f"{median(cold[FLOOR]):.1f}", ratio(cold[LAUNCHER], cold[FLOOR]), "", "", ""])
+    table(["prompt", "floor ms", *(f"{form} p50 (p95)" for form in FORMS), "answered"], ratios)
+    table(["ms, median", "python -I -S", "imports", *STAGES, "rest", "launcher"], stages)
+
+
+STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
+
+
+def stage_cells(bench: Bench, times: dict[str, list[float]]) -> list[str]:
+    """Where the launcher's time goes: before the hook by differences of processes, in it by its own log."""
+    rows = bench.rows()
+    start = median(times["python -I -S -c pass"])
+    imports = median(times["imports alone"]) - start
+    within = [median([one["stages_ms"].get(stage, 0.0) for one in rows]) for stage in STAGES]
+    whole = median(times[LAUNCHER])
+    return [f"{value:.1f}" for value in (start, imports, *within, whole - start - imports - sum(within), whole)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--large", action="store_true", help=f"{LARGE:,} memories too")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--folder", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (given.folder or Path(temporary)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        for size in [*given.sizes, *([LARGE] if given.large else [])]:
+            report(Bench(folder, size), given.rounds)
+
+
+if __name__ == "__main__":
+    main()

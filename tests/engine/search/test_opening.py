@@ -1,0 +1,326 @@
+"""The index on disk: equal to one built in memory, whatever happened to the root or to the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import RootNotFoundError
+from engine.search.index import FULL_TEXT, HEADLINE, Index
+from engine.search.opening import hook_index, index_file, open_index
+from engine.search.query import filter_terms, query_terms
+from engine.search.sqlite import for_reading, for_writing
+from engine.stores.roots import read_corpus
+from tests.engine.builders import document, fillers, memory, write_memory, write_root
+
+if TYPE_CHECKING:
+    from engine.memory import Memory
+
+PROMPTS = ("cache rule", "auth token user_id", "what about zz1 and yy2", "migration")
+NAMES = ("a", "b", "c", "d")
+WORDS = ("cache", "rule", "auth", "token", "user_id", "userId", "migration", "数据库")
+
+
+class Project:
+    """A root, a cache of its own, and what both say."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = str(
+            write_root(folder / "root", [memory("cache rule", "cache", body="cold"), *fillers(3)]).resolve()
+        )
+        self.environ = {"HOME": str(folder / "person")}
+        self.file = Path(index_file(self.root, self.environ))
+
+    def write(self, one: Memory) -> None:
+        write_memory(Path(self.root), one)
+
+    def opened(self) -> object:
+        with closing(open_index(self.root, self.environ)) as index:
+            return everything(index)
+
+    def fresh(self) -> object:
+        with closing(Index(read_corpus(self.root))) as index:
+            return everything(index)
+
+    def hook(self, prompt: str = "cache rule", deadline_s: float = 20.0) -> list[str] | None:
+        index = hook_index(self.root, self.environ, deadline_s)
+        if index is None:
+            return None
+        with closing(index):
+            return [hit.summary.title for hit in index.search(query_terms(prompt), HEADLINE, 15)]
+
+
+def everything(index: Index) -> object:
+    """All that an index says, to compare."""
+    hits = [
+        [(hit.summary, round(hit.bm25, 9), hit.words) for hit in index.search(query_terms(prompt), fields, 15)]
+        for prompt in PROMPTS
+        for fields in (HEADLINE, FULL_TEXT)
+    ]
+    summaries = index.summaries()
+    memories = [index.memory(summary.id) for summary in summaries]
+    filtered = [index.matching(filter_terms(text)) for text in ("", "ca", "auth tok")]
+    return len(index), summaries, memories, index.skipped, index.corpus_hash, hits, filtered
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+def test_what_is_on_disk_is_what_a_fresh_build_says(project: Project) -> None:
+    assert project.opened() == project.fresh()
+    assert project.file.exists()
+    assert project.opened() == project.fresh()
+
+
+def test_a_root_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RootNotFoundError):
+        open_index(str(tmp_path / "none"), {"HOME": str(tmp_path)})
+
+
+def test_only_changed_files_are_read_again(project: Project) -> None:
+    project.opened()
+    path = Path(project.root) / "session"
+    changed = memory("cache rule", "cache", body="now warm")
+    project.write(changed)
+    before = rowids(project)
+    assert project.opened() == project.fresh()
+    assert rowids(project) == before
+    assert not path.exists()
+
+
+STEP = st.one_of(
+    st.tuples(st.just("write"), st.sampled_from(NAMES), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)),
+    st.tuples(st.just("write"), st.sampled_from(NAMES), st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)),
+    st.tuples(st.just("remove"), st.sampled_from(NAMES)),
+    st.tuples(st.just("retire"), st.sampled_from(NAMES)),
+    st.tuples(st.just("rename"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
+    st.tuples(st.just("break"), st.sampled_from(NAMES)),
+    st.tuples(st.just("same id"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
+    st.tuples(st.just("list"), st.sampled_from(NAMES)),
+    st.tuples(st.just("folder"), st.booleans()),
+    st.tuples(st.just("open")),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(STEP, max_size=12))
+def test_an_updated_index_equals_a_fresh_build(steps: list[tuple[object, ...]]) -> None:
+    with TemporaryDirectory() as folder:
+        project = Project(Path(folder))
+        project.opened()
+        for step in steps:
+            take(project, step)
+            if step[0] == "open":
+                assert project.opened() == project.fresh()
+        assert project.opened() == project.fresh()
+
+
+def take(project: Project, step: tuple[object, ...]) -> None:
+    kind, *rest = step
+    root = Path(project.root)
+    path = root / "decisions" / f"{rest[0] if rest else ''}.json"
+    match kind, *rest:
+        case "write", str(name), list(words):
+            project.write(memory(" ".join(words), words[0], body=" ".join(words[1:]), memory_id=name))
+        case "remove", _:
+            path.unlink(missing_ok=True)
+        case "retire", str(name):
+            project.write(memory("auth token", memory_id=name, status="retired"))
+        case "rename", _, str(other):
+            if path.exists():
+                path.rename(path.with_name(f"{other}.json"))
+        case "break", _:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("{", "utf-8")
+        case "same id", _, str(other):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps(document(memory("cache rule", memory_id=other))), "utf-8")
+        case "list", str(name):
+            (root / "notes").mkdir(exist_ok=True)
+            (root / "notes/n.json").write_text(json.dumps(document(memory("migration", memory_id=name))), "utf-8")
+            (root / "index.md").write_text("- [DECISION] x -> notes/n.json\n- [DECISION] y -> ../../z.json\n", "utf-8")
+        case "folder", bool(is_there):
+            shutil.rmtree(root / "runbooks", ignore_errors=True)
+            if is_there:
+                write_memory(root, memory("migration run", category="runbook"))
+
+
+def rowids(project: Project) -> list[object]:
+    with closing(for_reading(str(project.file))) as db:
+        return db.execute("select rowid, id from memory order by 1").fetchall()
+
+
+def test_auto_memory_is_indexed_alike_and_a_root_may_change_its_format(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.opened()
+    shutil.rmtree(project.root)
+    Path(project.root).mkdir()
+    (Path(project.root) / "user_role.md").write_text("---\nname: role\ndescription: cache rule\n---\nBody\n", "utf-8")
+    (Path(project.root) / "MEMORY.md").write_text("- list\n", "utf-8")
+    assert project.opened() == project.fresh()
+    assert project.hook() == ["cache rule"]
+    (Path(project.root) / "second.md").write_text("cache rule two", "utf-8")
+    assert project.hook() == ["cache rule", "cache rule two"]
+    write_root(Path(project.root), [memory("auth token")])
+    assert project.opened() == project.fresh()
+
+
+def test_many_changes_at_once_are_counted_anew(project: Project) -> None:
+    project.opened()
+    for number in range(150):
+        project.write(memory(f"cache rule {number}", body="auth token migration"))
+    assert project.opened() == project.fresh()
+
+
+# The hook
+
+
+def test_the_hook_builds_a_small_index_and_sees_what_comes_and_goes(project: Project) -> None:
+    assert project.hook() == ["cache rule"]
+    project.write(memory("cache rule two"))
+    assert project.hook() == ["cache rule", "cache rule two"]
+    (Path(project.root) / "decisions/cache-rule.json").unlink()
+    assert project.hook() == ["cache rule two"]
+
+
+def test_a_file_that_was_rewritten_in_place_is_shown_as_it_is_now(project: Project) -> None:
+    project.opened()
+    path = Path(project.root) / "decisions/cache-rule.json"
+    stamps = [folder.stat().st_mtime_ns for folder in path.parents]
+    path.write_text(json.dumps(document(memory("rule of caches", memory_id="cache-rule"))), "utf-8")
+    assert [folder.stat().st_mtime_ns for folder in path.parents] == stamps
+    settle(project)
+    assert project.hook() == ["rule of caches"]
+
+
+def test_a_candidate_that_matches_no_more_or_cannot_be_read_is_left_out(project: Project) -> None:
+    project.opened()
+    settle(project)
+    path = Path(project.root) / "decisions/cache-rule.json"
+    path.write_text(json.dumps(document(memory("something else", memory_id="cache-rule"))), "utf-8")
+    assert project.hook() == []
+    path.write_text("{", "utf-8")
+    assert project.hook() == []
+
+
+def test_an_edit_of_the_same_size_with_its_old_time_is_seen(project: Project) -> None:
+    project.opened()
+    settle(project)
+    path = Path(project.root) / "decisions/cache-rule.json"
+    before = path.stat()
+    path.write_text(path.read_text("utf-8").replace("cache rule", "cache role"), "utf-8")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert project.hook("cache") == ["cache role"]
+    assert project.opened() == project.fresh()
+
+
+def test_times_far_from_now_change_nothing(project: Project) -> None:
+    for seconds in (0, 4_000_000_000, 1):
+        for path in [*Path(project.root).rglob("*"), Path(project.root)]:
+            os.utime(path, (seconds, seconds))
+        assert project.opened() == project.fresh()
+        assert "cache rule" in (project.hook() or [])
+        project.write(memory(f"rule since {seconds}"))
+        assert f"rule since {seconds}" in (project.hook("rule since") or [])
+
+
+def test_without_time_the_hook_answers_from_what_it_has_and_shows_nothing_that_is_gone(project: Project) -> None:
+    project.opened()
+    (Path(project.root) / "decisions/cache-rule.json").unlink()
+    project.write(memory("auth token"))
+    assert project.hook(deadline_s=0.0) == []
+    assert project.hook("auth", deadline_s=0.0) in ([], ["auth token"])
+
+
+def test_a_large_root_without_an_index_is_left_to_another_process(project: Project) -> None:
+    assert project.hook(deadline_s=0.0) is None
+    for _ in range(500):
+        if project.hook(deadline_s=0.001) == ["cache rule"]:
+            break
+        time.sleep(0.02)
+    assert project.hook(deadline_s=0.0) == ["cache rule"]
+
+
+def settle(project: Project) -> None:
+    """Index once more when every time is old enough to be trusted, as it is a moment after any edit."""
+    time.sleep(0.06)
+    project.opened()
+
+
+# The file
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database", b"SQLite format 3\0" + b"\xff" * 5000, b"\0" * 8192])
+def test_a_foreign_file_is_replaced(project: Project, content: bytes) -> None:
+    project.file.parent.mkdir(parents=True)
+    project.file.write_bytes(content)
+    assert project.hook() == ["cache rule"]
+    project.file.write_bytes(content)
+    assert project.opened() == project.fresh()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update meta set value = 'older' where key = 'format'",
+        "update meta set value = '00' where key = 'root'",
+        "drop table words",
+        "drop table meta",
+        "drop table headline_data",
+        "update memory set title = 'a lie'",
+        "delete from words",
+        "update words set body = 'a lie'",
+        "update section set content = '[]'",
+        "update section set content = x'00'",
+        "delete from headline_idx",
+    ],
+)
+def test_another_version_or_a_damaged_table_never_lies(project: Project, statement: str) -> None:
+    project.opened()
+    with closing(for_writing(str(project.file))) as db:
+        db.execute(statement)
+    assert project.hook() in (["cache rule"], [])
+    with closing(for_writing(str(project.file))) as db:
+        if db.execute("select 1 from sqlite_master where name = 'words'").fetchone() and "words" not in statement:
+            db.execute("update memory set title = 'a lie'")
+    assert project.opened() == project.fresh()
+    assert project.opened() == project.fresh()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_cache_that_cannot_be_written_is_done_without(project: Project) -> None:
+    project.opened()
+    project.file.parent.chmod(0o500)
+    try:
+        project.write(memory("auth token"))
+        assert project.opened() == project.fresh()
+        assert project.hook("auth") in ([], ["auth token"])
+    finally:
+        project.file.parent.chmod(0o700)
+
+
+def test_a_cache_that_cannot_be_made_is_done_without(project: Project) -> None:
+    Path(project.environ["HOME"]).write_text("a file", "utf-8")
+    assert project.opened() == project.fresh()
+    assert project.hook() == ["cache rule"]
+
+
+def test_two_readings_stay_what_they_were_while_a_third_writes(project: Project) -> None:
+    with closing(open_index(project.root, project.environ)) as old:
+        before = everything(old)
+        project.write(memory("cache rule three"))
+        assert project.opened() == project.fresh() != before
+        assert everything(old) == before

@@ -1,0 +1,88 @@
+"""The bundle of compiled modules: used where it fits the sources, ignored and written anew where it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.bundle import read_bundle
+from tests.engine.hook_world import PROJECT, World, context_of
+
+if TYPE_CHECKING:
+    import subprocess
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the engine that nobody has started yet."""
+    return shutil.copytree(PROJECT / "engine", tmp_path / "lib/engine", ignore=shutil.ignore_patterns("__pycache__"))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def bundles(package: Path) -> list[Path]:
+    return list((package / "__pycache__").glob("*.bundle"))
+
+
+def start(package: Path, world: World, session_id: str, *flags: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, *(flags or ("-I", "-S")), str(package / "launch.py")]
+    return world.start(command, json.dumps(world.payload(session_id=session_id)).encode())
+
+
+def answers(package: Path, world: World, session_id: str) -> bool:
+    done = start(package, world, session_id)
+    assert (done.returncode, done.stderr) == (0, b"")
+    return context_of(done.stdout.decode()).count("<result ") == 3
+
+
+def test_the_first_start_writes_it_and_the_second_loads_the_hook_from_it(package: Path, world: World) -> None:
+    assert answers(package, world, "1")
+    (bundle,) = bundles(package)
+    done = start(package, world, "2", "-I", "-S", "-v")
+    assert context_of(done.stdout.decode())
+    lines = done.stderr.decode().splitlines()
+    read = {Path(line.split("'")[1]).name for line in lines if line.startswith("# code object from")}
+    assert "bundle.py" in read or f"bundle.{sys.implementation.cache_tag}.pyc" in read
+    assert not [name for name in read if name.startswith(("hook.", "pipeline.", "index.", "tokens."))]
+    assert read_bundle(str(bundle)) is not None
+
+
+def test_a_source_that_changed_is_not_taken_from_it(package: Path, world: World) -> None:
+    assert answers(package, world, "1")
+    inject = package / "inject.py"
+    inject.write_text(inject.read_text("utf-8").replace('source="memsift"', 'source="changed"'), encoding="utf-8")
+    assert 'source="changed"' in context_of(start(package, world, "2").stdout.decode())
+    assert 'source="changed"' in context_of(start(package, world, "3").stdout.decode())
+    (bundle,) = bundles(package)
+    assert read_bundle(str(bundle)) is not None
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"{", b"i\x00\x00\x00\x00", b"[\x01\x00\x00\x00N"])
+def test_a_damaged_file_is_ignored_and_replaced(package: Path, world: World, damage: bytes) -> None:
+    assert answers(package, world, "1")
+    (bundle,) = bundles(package)
+    whole = bundle.read_bytes()
+    bundle.write_bytes(damage or whole[: len(whole) // 2])
+    assert read_bundle(str(bundle)) is None
+    assert answers(package, world, "2")
+    assert read_bundle(str(bundle)) is not None
+
+
+def test_a_folder_that_cannot_be_written_does_without(package: Path, world: World) -> None:
+    (package / "__pycache__").write_text("", encoding="utf-8")
+    assert answers(package, world, "1")
+    assert answers(package, world, "2")
+
+
+def test_there_is_no_bundle_where_there_is_no_file(tmp_path: Path) -> None:
+    assert read_bundle(str(tmp_path / "missing")) is None
+    assert read_bundle(os.devnull) is None

@@ -1,0 +1,105 @@
+"""The hook's deadline holds against everything that the main thread may wait for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.hook import Decision
+from tests.engine.hook_world import ASK, FORMS, PROJECT, World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+START = "import os, sys, time; from engine.watchdog import Watchdog; "
+LATE = "dog = Watchdog({seconds}, lambda: os.write(1, b'late')); "
+STUCK = {
+    "sleeping": "time.sleep(30)",
+    "reading": "os.read(0, 1)",
+    "computing": "exec('while True: pass')",
+    "querying": "from engine.search.sqlite import in_memory; in_memory().execute("
+    "'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n').fetchone()",
+}
+
+
+def run(code: str) -> subprocess.CompletedProcess[bytes]:
+    """Run *code* with a stdin that nobody writes to or closes."""
+    reading, writing = os.pipe()
+    try:
+        command = [sys.executable, "-c", START + code]
+        environ = {**os.environ, "PYTHONPATH": str(PROJECT)}
+        return subprocess.run(command, stdin=reading, capture_output=True, env=environ, timeout=20, check=False)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+@pytest.mark.parametrize("what", STUCK)
+def test_a_process_that_is_stuck_ends_with_0_and_last_words(what: str) -> None:
+    done = run(LATE.format(seconds=0.05) + STUCK[what])
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"late", b"")
+
+
+def test_last_words_that_are_stuck_themselves_are_not_waited_for() -> None:
+    done = run("Watchdog(0.05, lambda: time.sleep(30)); time.sleep(30)")
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_after_an_answer_there_are_no_last_words() -> None:
+    done = run(LATE.format(seconds=0.05) + "dog.answered(); time.sleep(30)")
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_an_answer_that_is_being_printed_is_not_cut() -> None:
+    printing = "dog.printing.acquire(); dog.answered(); time.sleep(0.3); os.write(1, b'whole'); dog.printing.release()"
+    done = run(LATE.format(seconds=0.05) + printing + "; time.sleep(30)")
+    assert (done.returncode, done.stdout) == (0, b"whole")
+
+
+def test_the_deadline_can_be_moved() -> None:
+    done = run(
+        LATE.format(seconds=0.05) + "dog.allow(0.4); time.sleep(0.2); os.write(1, b'still here '); time.sleep(30)"
+    )
+    assert done.stdout == b"still here late"
+    done = run(LATE.format(seconds=15) + "dog.allow(0.05); time.sleep(30)")
+    assert done.stdout == b"late"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_stdin_that_never_ends_does_not_hold_the_hook_up(tmp_path: Path, form: str) -> None:
+    world = World(tmp_path)
+    reading, writing = os.pipe()
+    os.write(writing, json.dumps(world.payload()).encode()[:-1])
+    try:
+        done = world.start(FORMS[form], reading)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_decision_that_came_too_late_is_logged_and_was_not_given(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    decision = Decision(world.environ, world.stderr)
+    assert decision.answer(json.dumps(world.payload()).encode())
+    decision.give_up()
+    (row,) = world.log()
+    assert (row["reason"], row["injected"], row["characters"]) == ("no answer within the deadline", [], 0)
+    assert world.context().count("<result ") == 3
+
+
+def test_the_configured_deadline_is_allowed_and_the_judges_time_with_it(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    allowed: list[float] = []
+    world.configure(deadline=0.5)
+    Decision(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload()).encode())
+    world.configure(deadline=0.5, judge={"enabled": True, "timeout_per_call": 4})
+    Decision(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload("short")).encode())
+    world.environ["MEMSIFT_DEADLINE"] = "1.5"
+    Decision(world.environ, world.stderr, allowed.append).answer(json.dumps(world.payload(ASK)).encode())
+    assert allowed == [0.5, 4.5, 5.5]
