@@ -195,13 +195,19 @@ class Index:
         return sorted((_rescored(hit, scorer, fields) for hit in candidates), key=_order)[:limit]
 
     def _as_on_disk(self, hits: list[Hit], found: list[Standing], fields: str) -> list[Hit]:
-        """The hits as their files are now: what changed is read again, what is gone or matches no more is left out."""
+        """The hits as their files are now: what changed is read again, what is gone or matches no more is left out.
+
+        All are scored anew, because FTS5's scores and ours agree only while the frequencies are up to date.
+        """
         stale = changed(self._db, [hit.summary for hit in hits])
         if not stale:
             return hits
         self.was_behind = True
         scorer = self._scorer(found, fields)
-        read = [self._read_again(hit, scorer, fields) if hit.summary.id in stale else hit for hit in hits]
+        read = [
+            self._read_again(hit, scorer, fields) if hit.summary.id in stale else _rescored(hit, scorer, fields)
+            for hit in hits
+        ]
         return sorted((hit for hit in read if hit), key=_order)
 
     def _read_again(self, hit: Hit, scorer: Scorer, fields: str) -> Hit | None:

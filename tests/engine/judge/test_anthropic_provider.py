@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -294,7 +293,5 @@ def test_called_from_an_event_loop_it_says_so_instead_of_raising(server: ApiServ
 
 
 def test_a_cancelled_call_leaves_the_server_usable(server: ApiServer) -> None:
-    started = time.perf_counter()
-    ask(server, late(4, kept(0)), timeout_s=0.1)
+    assert ask(server, late(4, kept(0)), timeout_s=0.1).status == "timeout"
     assert ask(server, kept(1)).status == "ok"
-    assert time.perf_counter() - started < 4
