@@ -39,6 +39,9 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "close": ("escape,enter,space,q", "close", "Close", "app: Close this"),
 }
 
+INTO_INPUT = frozenset({"browse.filter", "replay.type"})
+"""They lead into an input, so they are dealt with at once: what was typed after them must not act as keys."""
+
 
 def bindings(*ids: str, hidden: tuple[str, ...] = ()) -> list[BindingType]:
     """The bindings called *ids*, shown in the footer, and *hidden*, which work without being shown."""
@@ -47,4 +50,4 @@ def bindings(*ids: str, hidden: tuple[str, ...] = ()) -> list[BindingType]:
 
 def _binding(name: str, *, show: bool) -> Binding:
     keys, action, label, sentence = KEYS[name]
-    return Binding(keys, action, label, show=show, tooltip=sentence, id=name)
+    return Binding(keys, action, label, show=show, tooltip=sentence, id=name, priority=name in INTO_INPUT)

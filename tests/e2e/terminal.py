@@ -26,7 +26,8 @@ class Terminal:
             pytest.skip("tmux is not installed")
         self._tmux = ["tmux", "-L", f"memsift-test-{uuid.uuid4().hex[:8]}", "-f", os.devnull]
         self._size = ["-x", str(width), "-y", str(height)]
-        self._environ = dict(environ)
+        # the workers of pytest-xdist have a size that is not this terminal's, and Textual believes it
+        self._environ = {name: value for name, value in environ.items() if name not in ("COLUMNS", "LINES")}
 
     def __enter__(self) -> Self:
         return self

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from textual.events import Key
 from textual.geometry import Region
 
 import tui
@@ -37,6 +38,7 @@ DEADLINE_S = 20.0
 QUIET_ROUNDS, MAX_ROUNDS = 3, 100
 SIZE = (110, 32)
 SMALL, TINY = (60, 20), (30, 8)
+CHARACTERS = {"space": " ", "slash": "/"}
 SCREENS = {"browse": "f2", "replay": "f3", "label": "f4", "report": "f5"}
 
 
@@ -115,7 +117,7 @@ class GatedProvider:
         return Completion('{"keep": []}')
 
 
-async def until(pilot: Pilot[None], condition: Callable[[], object], what: str = "") -> None:
+async def until(_: Pilot[None], condition: Callable[[], object], what: str = "") -> None:
     """Let the app work until *condition* holds; AssertionError after DEADLINE_S."""
     deadline = time.monotonic() + DEADLINE_S
     while not condition():
@@ -177,10 +179,16 @@ def toasts(pilot: Pilot[None]) -> list[str]:
 async def press(pilot: Pilot[None], *keys: str) -> None:
     """Press keys as `pilot.press` does, each once the one before has been dealt with, without its pauses (60 ms)."""
     for key in keys:
-        pilot.app.simulate_key(key)
+        type_ahead(pilot, key)
         await settled(pilot)
         if key in SCREENS.values():
             await pilot.pause()
+
+
+def type_ahead(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys as a terminal sends them that was not read for a while: all at once."""
+    for key in keys:
+        pilot.app.post_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
 
 
 async def settled(pilot: Pilot[None]) -> None:

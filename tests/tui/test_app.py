@@ -22,6 +22,7 @@ from tests.tui.apps import (
     shown,
     text_of,
     toasts,
+    type_ahead,
     until,
 )
 from tui.app import MemsiftApp
@@ -90,7 +91,7 @@ async def test_ctrl_q_quits_from_an_open_text_an_input_and_the_palette_too(
         *before, last = keys
         await press(pilot, *before)
         assert pilot.app._exit is False
-        pilot.app.simulate_key(last)
+        type_ahead(pilot, last)
         await until(pilot, lambda: pilot.app._exit)
 
 
@@ -99,6 +100,20 @@ async def test_keys_are_letters_in_an_input(open_workspace: Opener) -> None:
         await press(pilot, "slash", "q", "s", "1", "u")
         line: Any = pilot.app.screen.query_one("Input")
         assert line.value == "qs1u"
+        assert pilot.app._exit is False
+
+
+@pytest.mark.parametrize("keys", [["slash", *"queue", "slash"], ["f3", "n", *"queue", "slash"]])
+async def test_what_is_typed_ahead_goes_into_the_input_and_runs_no_command(
+    open_workspace: Opener, keys: list[str]
+) -> None:
+    async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
+        if keys[0] == "f3":
+            await press(pilot, keys.pop(0))
+        type_ahead(pilot, *keys)
+        await settled(pilot)
+        line: Any = pilot.app.screen.query_one("Input")
+        assert line.value == "queue/"
         assert pilot.app._exit is False
 
 
@@ -239,7 +254,7 @@ async def test_quitting_while_the_judge_thinks_neither_hangs_nor_crashes(open_wo
     async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
         await press(pilot, "f4")
         await until(pilot, lambda: provider.asked)
-        pilot.app.simulate_key("q")
+        type_ahead(pilot, "q")
         await until(pilot, lambda: pilot.app._exit)
         gate.set()
     assert workspace.retrieval("p01", "bm25") is not None

@@ -105,7 +105,7 @@ class BrowseScreen(ModeScreen):
             self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.terms)))
 
     def action_filter(self) -> None:
-        self.filter_line.focus()
+        self.set_focus(self.filter_line)
 
     def action_clear(self) -> None:
         """One level back: the filter's text first, then its focus."""
@@ -121,4 +121,6 @@ class BrowseScreen(ModeScreen):
             self.app.tell(f"Copied {memory.summary.path}")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        if action == "filter":
+            return not isinstance(self.focused, Input)
         return bool(self.memories.count) if action in ("copy", "open") and self.is_mounted else True

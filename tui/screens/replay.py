@@ -162,7 +162,7 @@ class ReplayScreen(ModeScreen):
         self.prompt_list.cursor += step
 
     def action_type(self) -> None:
-        self.line.focus()
+        self.set_focus(self.line)
 
     def action_leave(self) -> None:
         self.prompt_list.focus()
@@ -195,6 +195,8 @@ class ReplayScreen(ModeScreen):
         """Labels are given where the memories are, so that no key labels a row that nobody looks at."""
         if action in ("label", "prompts", "open"):
             return self.focused is self.table
+        if action == "type":
+            return not isinstance(self.focused, Input)
         return self.focused is self.prompt_list if action == "memories" else True
 
     @on(RowList.Selected, "RankingTable")
