@@ -71,7 +71,7 @@ class MemsiftApp(App[None]):
     BINDINGS = bindings(
         "app.help",
         "app.quit",
-        hidden=("go.browse", "go.replay", "go.label", "go.report", "app.reload", "app.skipped"),
+        hidden=("go.browse", "go.replay", "go.label", "go.report", "app.reload", "app.skipped", "app.theme"),
     )
 
     def __init__(self, workspace: Workspace) -> None:

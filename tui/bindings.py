@@ -15,6 +15,8 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "app.help": ("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
     "app.reload": ("ctrl+r", "app.reload", "Reload", "app: Read the memories anew"),
     "app.skipped": ("s", "app.show_skipped", "Skipped", "app: Show the files that were skipped, and why"),
+    "app.theme": ("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
+    "prompt.read": ("i", "read_prompt", "Prompt", "prompt: Read the whole prompt and the turns before it"),
     "browse.filter": ("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),
     "browse.clear": ("escape", "clear", "Clear", "browse: Clear the filter"),
     "browse.copy": ("y", "copy", "Copy path", "browse: Copy the path of the memory"),
@@ -34,7 +36,6 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "label.skip": ("space", "skip", "Skip", "label: Skip this card; it comes back at the end of its prompt"),
     "label.open": ("enter", "open", "Read", "label: Read the whole memory"),
     "label.next": ("space,enter", "next", "Next prompt", "label: Go to the next prompt"),
-    "label.context": ("i", "context", "Turns", "label: Show the turns before this prompt"),
     "report.replay": ("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
     "close": ("escape,enter,space,q", "close", "Close", "app: Close this"),
 }

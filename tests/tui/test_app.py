@@ -117,6 +117,12 @@ async def test_what_is_typed_ahead_goes_into_the_input_and_runs_no_command(
         assert pilot.app._exit is False
 
 
+async def test_ctrl_t_chooses_a_theme(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
+        await press(pilot, "ctrl+t", *"textual-light", "enter")
+        await until(pilot, lambda: pilot.app.theme == "textual-light")
+
+
 async def test_the_palettes_together_hold_every_action_once_each(open_workspace: Opener) -> None:
     together: set[str] = set()
     async with MemsiftApp(open_workspace(prompts=demo_prompts("p06"))).run_test(size=SIZE) as pilot:

@@ -241,7 +241,7 @@ def test_what_replay_saved_is_what_report_reads(quick_judge: str, tmp_path: Path
 
 def test_replaying_without_save_leaves_no_label_store(private_home: Path) -> None:
     rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"))
-    assert list(private_home.rglob("*.db")) == []
+    assert list(private_home.rglob("labels.db*")) == []
 
 
 def test_a_report_without_labels_says_so(tmp_path: Path) -> None:

@@ -260,7 +260,7 @@ async def test_while_the_judge_thinks_no_key_labels_and_then_the_card_comes(open
     gate = provider.hold(prompts[0].text)
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
-        await press(pilot, "a", "x", "space", "enter", "i")
+        await press(pilot, "a", "x", "space", "enter")
         assert workspace.store.events() == ()
         gate.set()
         await card_shown(pilot)
@@ -276,7 +276,7 @@ async def test_the_next_prompt_is_judged_while_this_one_is_labelled(open_workspa
         await until(pilot, lambda: workspace.retrieval(other, "bm25+judge"))
 
 
-async def test_enter_reads_the_memory_and_i_the_turns(open_workspace: Opener) -> None:
+async def test_enter_reads_the_memory_and_i_the_prompt_with_its_turns(open_workspace: Opener) -> None:
     prompt = typed_prompt("fix that function", (Turn("user", "the [/b] hold expiry"), Turn("assistant", "which one")))
     async with starting_in("label", open_workspace(prompts=[prompt], judge=None)).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
@@ -285,7 +285,7 @@ async def test_enter_reads_the_memory_and_i_the_turns(open_workspace: Opener) ->
         await press(pilot, "enter")
         await reads(pilot, "FullText Static", here.memory.title)
         await press(pilot, "escape", "i")
-        await reads(pilot, "FullText Static", "the [/b] hold expiry")
+        await reads(pilot, "FullText Static", "the [/b] hold expiry assistant which one prompt fix that function")
         await press(pilot, "escape")
         assert card(pilot) == here
 

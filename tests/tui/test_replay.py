@@ -263,6 +263,15 @@ async def test_a_typed_prompt_is_replayed_and_stands_first(open_workspace: Opene
         assert len(workspace.prompts) == 3
 
 
+async def test_i_shows_the_whole_of_a_prompt_that_the_screen_cuts(open_workspace: Opener) -> None:
+    prompt = typed_prompt("queue " * 400 + "and its very end")
+    async with starting_in("replay", open_workspace(prompts=[prompt], judge=None)).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        assert "its very end" not in shown(pilot, "#prompt")
+        await press(pilot, "i", "end")
+        await reads(pilot, "FullText Static", "and its very end")
+
+
 async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:

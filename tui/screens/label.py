@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 
@@ -21,6 +20,7 @@ from tui.replay_rows import judge_sentence, ranking_rows
 from tui.screens.full_text import FullText
 from tui.screens.mode_screen import ModeScreen
 from tui.widgets.memory_text import memory_text
+from tui.widgets.prompt_text import prompt_text
 from tui.widgets.ranking_table import RankingTable, head_text
 from tui.widgets.recent_labels import recent_text
 from tui.widgets.row_list import RowList
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.app import ComposeResult
+    from textual.content import Content
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
@@ -53,7 +54,7 @@ class LabelScreen(ModeScreen):
         "mark.unsure",
         "label.next",
         "mark.undo",
-        hidden=("label.open", "label.context"),
+        hidden=("label.open", "prompt.read"),
     )
     HELP = "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each key is saved at once."
 
@@ -264,7 +265,6 @@ class LabelScreen(ModeScreen):
         if memory:
             self.app.push_screen(FullText("Memory", memory_text(memory)))
 
-    def action_context(self) -> None:
-        if self._prompt and self._prompt.turns:
-            turns = [plain(f"{turn.role}: {turn.text}") for turn in self._prompt.turns]
-            self.app.push_screen(FullText("The turns before this prompt", Content("\n\n").join(turns)))
+    def action_read_prompt(self) -> None:
+        if self._prompt:
+            self.app.push_screen(FullText("The prompt", prompt_text(self._prompt)))

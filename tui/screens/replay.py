@@ -22,6 +22,7 @@ from tui.screens.full_text import FullText
 from tui.screens.mode_screen import ModeScreen
 from tui.widgets.memory_text import memory_text
 from tui.widgets.prompt_list import PromptList
+from tui.widgets.prompt_text import prompt_text
 from tui.widgets.ranking_table import RankingTable, head_text
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
@@ -53,7 +54,15 @@ class ReplayScreen(ModeScreen):
         "mark.not",
         "mark.undo",
         "replay.type",
-        hidden=("mark.unsure", "replay.again", "replay.next", "replay.previous", "replay.leave", "replay.open"),
+        hidden=(
+            "mark.unsure",
+            "replay.again",
+            "replay.next",
+            "replay.previous",
+            "replay.leave",
+            "replay.open",
+            "prompt.read",
+        ),
     )
     HELP = "Right and left go between prompts and memories. There, a and x say whether a memory is relevant."
 
@@ -206,6 +215,11 @@ class ReplayScreen(ModeScreen):
         prompt = self.prompt_list.current
         if memory and prompt:
             self.app.push_screen(FullText(memory.summary.id, memory_text(memory, query_terms(prompt.text))))
+
+    def action_read_prompt(self) -> None:
+        prompt = self.prompt_list.current
+        if prompt:
+            self.app.push_screen(FullText("The prompt", prompt_text(prompt)))
 
     def action_label(self, verdict: str) -> None:
         """A label given here is not blind: ranks and verdicts stand beside it."""
