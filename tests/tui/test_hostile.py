@@ -120,7 +120,7 @@ async def test_a_hostile_prompt_is_shown_whole_in_replay(open_workspace: Opener,
     async with MemsiftApp(workspace).run_test(size=(100, 30)) as pilot:
         await press(pilot, "f3")
         await reads(pilot, "#prompt", prompt.text)
-        assert prompt.text[:25] in text_of(pilot.app.screen.query_one("PromptList"))
+        await until(pilot, lambda: prompt.text[:25] in text_of(pilot.app.screen.query_one("PromptList")))
 
 
 async def test_every_screen_works_in_a_tiny_terminal(open_workspace: Opener) -> None:

@@ -304,7 +304,7 @@ async def test_progress_counts_prompts_and_labels(open_workspace: Opener) -> Non
         await reads(pilot, "#progress", "1 of 3 prompts")
         await reads(pilot, "#progress", f"{given} label")
         await reads(pilot, "#progress", "4 s a card")
-        assert shown(pilot, "#recent").count("−") == given
+        await until(pilot, lambda: shown(pilot, "#recent").count("−") == given, "the latest labels")
 
 
 async def test_a_prompt_typed_in_replay_can_be_labelled(open_workspace: Opener) -> None:

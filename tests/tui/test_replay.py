@@ -72,7 +72,7 @@ async def test_bm25_is_there_at_once_and_the_judge_fills_its_column_when_it_answ
         await judged(pilot, "p01")
         rows = table(pilot).rows
         assert Counter(row.judged.dropped_by for row in rows if row.judged)["judge"] >= 3
-        assert "✗ judge" in text_of(table(pilot))
+        await until(pilot, lambda: "✗ judge" in text_of(table(pilot)))
         await reads(pilot, "#judge", " ok")
 
 
@@ -256,7 +256,7 @@ async def test_a_typed_prompt_is_replayed_and_stands_first(open_workspace: Opene
         await press(pilot, "enter")
         assert workspace.prompts[0].text == QUESTION
         await reads(pilot, "#prompt", QUESTION)
-        assert "queue" in text_of(table(pilot)).lower()
+        await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
         assert line.value == ""
         assert pilot.app.screen.query_one("PromptList").has_focus
         await press(pilot, "n", "enter")

@@ -110,7 +110,7 @@ async def test_the_report_is_made_once_and_drawn_to_each_width(open_workspace: O
         await pilot.resize_terminal(60, 20)
         await until(pilot, lambda: pilot.app.screen.query_one("#text").size.width < 60)
         assert screen._report is made
-        assert "1 prompt replayed" in shown(pilot, "#text")
+        await until(pilot, lambda: "1 prompt replayed" in shown(pilot, "#text"))
 
 
 async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener) -> None:
