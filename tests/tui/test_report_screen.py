@@ -59,6 +59,8 @@ async def test_r_replays_every_prompt_through_every_system_once(open_workspace: 
         await press(pilot, "r", "r")
         await reads(pilot, "#state", "4 prompts replayed")
         await reads(pilot, "#text", "4 prompts replayed, 0 of them with labels")
+        await pilot.app.workers.wait_for_complete()
+        await settled(pilot)
         screen: Any = pilot.app.screen
         made = screen._report
         await pilot.pause(0.1)
