@@ -223,6 +223,6 @@ def test_any_text_can_be_indexed_and_searched_and_finds_itself(title: str, promp
         index.matching(filter_terms(prompt))
         found = [hit.summary.id for hit in index.search(query_terms(title), HEADLINE, 15)]
         filtered = [one.id for one in index.matching(filter_terms(title))]
-    assert found == (["it"] if query_terms(title) else [])
+    assert ("it" in found) == bool(query_terms(title))
     assert "it" in filtered
     assert tokens(title) or len(filtered) == 3
