@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 CONFIG_FILE = "memory-config.json"
-FTS5_BM25, TITLE_TAGS = "fts5_bm25", "title_tags"
+MEMSIFT, FTS5_BM25, TITLE_TAGS = "memsift", "fts5_bm25", "title_tags"
+"""How memories are found and ranked: by strength over all their words, by FTS5's BM25 over title and tags with a bonus
+for bodies, or by keywords."""
+
 AUTO, SEARCH = "auto", "search"
 """Modes: `auto` is what the hook does, `search` is an explicit question."""
 
@@ -47,15 +50,18 @@ class LoggingConfig:
 class Config:
     """How a root is searched and what is injected.
 
-    `noise_floor` is a share of the best raw BM25 score, 0..1. `deadline` is in seconds, over the hook's whole run, not
-    counting the judge. `hints` are lines that tell the model of weak or missing matches; only in the tiered form.
+    `noise_floor` is the share of the best score, 0..1, under which nothing is injected; `min_strength` the least
+    strength at all, in units of what the rarest word can weigh (`memsift` alone has it). `deadline` is in seconds, over
+    the hook's whole run, not counting the judge. `hints` are lines that tell the model of weak or missing matches; only
+    in the tiered form.
     """
 
     enabled: bool = True
-    match_strategy: str = FTS5_BM25
+    match_strategy: str = MEMSIFT
     max_inject: int = 3
     max_results: int = 10
-    noise_floor: float = 0.25
+    noise_floor: float | None = None
+    min_strength: float = 0.8
     confidence_abs_floor: float = 0.0
     max_characters: int = 9000
     output_mode: str = LEGACY
@@ -64,11 +70,19 @@ class Config:
     judge: JudgeConfig = JudgeConfig()
     logging: LoggingConfig = LoggingConfig()
 
+    @property
+    def floor(self) -> float:
+        """`noise_floor`, or the one that suits the strategy where none is given."""
+        return FLOORS[self.match_strategy] if self.noise_floor is None else self.noise_floor
+
+
+FLOORS = {MEMSIFT: 0.4, FTS5_BM25: 0.25, TITLE_TAGS: 0.0}
+"""Measured on LoCoMo: for `memsift`, 0.4 gives up 0.003 of the recall of 0.25 for 0.016 of precision."""
 
 SECTIONS = ("judge", "logging")
 """The fields of a Config that are records themselves."""
 
-CHOICES = {"match_strategy": (FTS5_BM25, TITLE_TAGS), "output_mode": (LEGACY, TIERED)}
+CHOICES = {"match_strategy": (MEMSIFT, FTS5_BM25, TITLE_TAGS), "output_mode": (LEGACY, TIERED)}
 """The values of each field that takes one of a few words."""
 
 
@@ -76,6 +90,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "max_inject": (0, 20),
     "max_results": (1, 1000),
     "noise_floor": (0, 1),
+    "min_strength": (0, 100),
     "confidence_abs_floor": (0, 1000),
     "max_characters": (100, 9000),
     "deadline": (0.05, 60),
@@ -89,6 +104,8 @@ LIMITS: dict[str, tuple[float, float]] = {
 VARIABLES = {
     "MEMSIFT_MATCH_STRATEGY": ("match_strategy",),
     "MEMSIFT_MAX_INJECT": ("max_inject",),
+    "MEMSIFT_NOISE_FLOOR": ("noise_floor",),
+    "MEMSIFT_MIN_STRENGTH": ("min_strength",),
     "MEMSIFT_OUTPUT_MODE": ("output_mode",),
     "MEMSIFT_HINTS": ("hints",),
     "MEMSIFT_DEADLINE": ("deadline",),
@@ -158,7 +175,7 @@ def _checked(target: object, section: Mapping[str, Any], where: str, prefix: str
 def _value(name: str, value: Any, default: object, where: str) -> object:
     if name in CHOICES:
         if value not in CHOICES[name]:
-            raise ConfigError(f"{where} is {_shown(value)}; expected {' or '.join(map(repr, CHOICES[name]))}.")
+            raise ConfigError(f"{where} is {_shown(value)}; expected {', '.join(map(repr, CHOICES[name]))}.")
         return value
     if isinstance(default, bool | str):
         if not isinstance(value, type(default)):
@@ -170,11 +187,12 @@ def _value(name: str, value: Any, default: object, where: str) -> object:
 
 def _number(name: str, value: Any, default: object, where: str) -> float:
     least, most = LIMITS[name]
-    wanted = int if isinstance(default, int) else (int, float)
+    is_whole = isinstance(default, int)
+    wanted = int if is_whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, wanted) or not least <= value <= most:
-        kind = "a whole number" if isinstance(default, int) else "a number"
+        kind = "a whole number" if is_whole else "a number"
         raise ConfigError(f"{where} is {_shown(value)}; expected {kind} from {least:g} to {most:g}.")
-    return int(value) if isinstance(default, int) else float(value)
+    return int(value) if is_whole else float(value)
 
 
 def _nested(keys: tuple[str, ...], value: object) -> dict[str, Any]:

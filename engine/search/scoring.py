@@ -52,7 +52,7 @@ def idf(count: int, rows: int) -> float:
 
 def averages(block: bytes) -> tuple[int, float]:
     """FTS5's own record of a table (row 1 of its data table): number of rows, mean tokens per row."""
-    rows, *totals = _varints(block)
+    rows, *totals = _varints(block) or (0,)
     return rows, sum(totals) / rows if rows else 0.0
 
 

@@ -23,7 +23,7 @@ BOUNDARY = '{"type":"system","subtype":"compact_boundary","content":"Conversatio
 
 
 def candidates(*titles: str) -> tuple[Candidate, ...]:
-    return tuple(rank([Scored(memory(title).summary, -1.0, 0, ()) for title in titles], Config()))
+    return tuple(rank([Scored(memory(title).summary, -1.0, 0, -1.0, ()) for title in titles], Config()))
 
 
 def digests(*titles: str) -> dict[str, str]:
