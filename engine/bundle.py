@@ -53,14 +53,17 @@ def write(file: str) -> None:
 
     temporary = f"{file}.{os.getpid()}"
     try:
-        # A module moves to the end of `sys.modules` when it is complete, so each comes after those that it imports.
-        entries = [_entry(module) for name, module in [*sys.modules.items()] if name.partition(".")[0] == "engine"]
-        own = next(code for name, *_, code in entries if name == __name__)
         with open(temporary, "wb") as stream:
-            stream.write(dumps((own, entries)))
+            stream.write(dumps(_content()))
         os.replace(temporary, file)
     except OSError:
         pass
+
+
+def _content() -> tuple[CodeType, list[Entry]]:
+    # A module moves to the end of `sys.modules` when it is complete, so each comes after those that it imports.
+    entries = [_entry(module) for name, module in [*sys.modules.items()] if name.partition(".")[0] == "engine"]
+    return next(code for name, *_, code in entries if name == __name__), entries
 
 
 def _entry(module: ModuleType) -> Entry:

@@ -52,7 +52,7 @@ else:
             try:
                 kind = lstat(path[:end] if end >= 0 else path).st_mode & TYPE
             except OSError:
-                return path
+                continue
             if kind == LINK:
                 return __getattr__("realpath")(path)
         return path
