@@ -34,6 +34,8 @@ def load(entries: list[Entry]) -> bool:
     if not all(_stamp(source) == (changed, size) for _, source, _, changed, size, _ in entries):
         return False
     for name, source, folders, _, _, code in entries:
+        if name in sys.modules:
+            continue
         sys.modules[name] = module = type(sys)(name)
         module.__file__ = source
         module.__spec__ = spec = type(sys.__spec__)(name, None, origin=source, is_package=bool(folders))

@@ -40,7 +40,7 @@ MAX_STDIN_BYTES = 8_000_000
 
 
 def main() -> None:
-    """The `memsift-hook` command. It does not wait for the interpreter to tidy up, which takes 2 ms."""
+    """Answer the prompt on stdin; `launch` calls it. The interpreter is not left to tidy up, which takes 2 ms."""
     try:
         _run()
     except BaseException:  # noqa: BLE001 - a hook that fails must look like a hook that found nothing

@@ -35,7 +35,7 @@ WRAPPER = """#!{python}
 # -*- coding: utf-8 -*-
 import re
 import sys
-from engine.hook import main
+from engine.launch import main
 if __name__ == '__main__':
     sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
     sys.exit(main())
@@ -127,7 +127,7 @@ def clean_interpreter(folder: Path) -> str:
 def imports_alone(script: Path) -> Path:
     """The launcher, but for the call of the hook."""
     text = LAUNCH.read_text("utf-8").replace("__file__", repr(str(LAUNCH)))
-    script.write_text(text.replace("    main()\n", "    sys.modules['engine.lean_os']._exit(0)\n"), encoding="utf-8")
+    script.write_text(text.replace("hook.main()", "hook.os._exit(0)"), encoding="utf-8")
     return script
 
 

@@ -19,7 +19,7 @@ from tests.engine.builders import memory, write_root
 PROJECT = Path(__file__).resolve().parent.parent.parent
 ASK = "how do we handle the cache rule"
 RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
-RUN_HOOK = "from engine.hook import main; main()"
+RUN_HOOK = "from engine.launch import main; main()"
 LAUNCHER = PROJECT / "engine/launch.py"
 SCRIPT = Path(sys.executable).with_name("memsift-hook")
 FORMS = {
