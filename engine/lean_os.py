@@ -33,8 +33,12 @@ else:
         environ = {fsdecode(name): fsdecode(value) for name, value in calls.environ.items()}
 
     def __getattr__(name):
+        """Looked for once; from then on it is here."""
         if hasattr(calls, name):
-            return getattr(calls, name)
-        import os
+            found = getattr(calls, name)
+        else:
+            import os
 
-        return getattr(os, name)
+            found = getattr(os, name)
+        globals()[name] = found
+        return found
