@@ -5,6 +5,8 @@ and the rest comes compiled, from one file (see `bundle`). Collecting garbage wh
 process lives for a hundredth of a second, and leaves none.
 """
 
+from __future__ import annotations
+
 import gc
 import sys
 from marshal import loads
