@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from engine.errors import ConfigError
+from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.record import fields, record, replace
 from engine.stores.files import UnreadableFileError, read_text
@@ -13,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from engine.errors import ConfigError
 
 CONFIG_FILE = "memory-config.json"
 MEMSIFT, FTS5_BM25, TITLE_TAGS = "memsift", "fts5_bm25", "title_tags"
@@ -145,12 +145,12 @@ def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
     try:
         content = loads(read_text(os.path.realpath(root), path))
     except UnreadableFileError as error:
-        raise ConfigError(f"{path} {error}. Fix it, or delete it to use the defaults.") from None
+        raise _error(f"{path} {error}. Fix it, or delete it to use the defaults.") from None
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path} is not valid JSON ({error}). Fix it, or delete it to use the defaults.") from None
+        raise _error(f"{path} is not valid JSON ({error}). Fix it, or delete it to use the defaults.") from None
     section = content.get("retrieval", {}) if isinstance(content, dict) else None
     if not isinstance(section, dict):
-        raise ConfigError(f"{path}: 'retrieval' must be a JSON object.")
+        raise _error(f"{path}: 'retrieval' must be a JSON object.")
     return section
 
 
@@ -160,7 +160,7 @@ def _apply(config: Config, section: Mapping[str, Any], where: str) -> Config:
     for name in SECTIONS:
         inner, key = section.get(name, {}), f"retrieval.{name}"
         if not isinstance(inner, dict):
-            raise ConfigError(f"{where}: {key!r} must be a JSON object.")
+            raise _error(f"{where}: {key!r} must be a JSON object.")
         target = getattr(config, name)
         changes[name] = replace(target, **_checked(target, inner, where, key))
     return replace(config, **changes)
@@ -175,12 +175,12 @@ def _checked(target: object, section: Mapping[str, Any], where: str, prefix: str
 def _value(name: str, value: Any, default: object, where: str) -> object:
     if name in CHOICES:
         if value not in CHOICES[name]:
-            raise ConfigError(f"{where} is {_shown(value)}; expected {', '.join(map(repr, CHOICES[name]))}.")
+            raise _error(f"{where} is {_shown(value)}; expected {', '.join(map(repr, CHOICES[name]))}.")
         return value
     if isinstance(default, bool | str):
         if not isinstance(value, type(default)):
             kind = "true or false" if isinstance(default, bool) else "text"
-            raise ConfigError(f"{where} is {_shown(value)}; expected {kind}.")
+            raise _error(f"{where} is {_shown(value)}; expected {kind}.")
         return value
     return _number(name, value, default, where)
 
@@ -191,7 +191,7 @@ def _number(name: str, value: Any, default: object, where: str) -> float:
     wanted = int if is_whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, wanted) or not least <= value <= most:
         kind = "a whole number" if is_whole else "a number"
-        raise ConfigError(f"{where} is {_shown(value)}; expected {kind} from {least:g} to {most:g}.")
+        raise _error(f"{where} is {_shown(value)}; expected {kind} from {least:g} to {most:g}.")
     return int(value) if is_whole else float(value)
 
 
@@ -212,6 +212,13 @@ def _switch(text: str) -> object:
     """A variable that says yes or no, in the usual ways of saying it; any other text as it is."""
     words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
     return words.get(text.lower(), text)
+
+
+def _error(message: str) -> ConfigError:
+    """Imported only where something is wrong: a class costs a cold process 0.02 ms, and errors are many."""
+    from engine.errors import ConfigError
+
+    return ConfigError(message)
 
 
 def _shown(value: object) -> str:

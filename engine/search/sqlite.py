@@ -37,7 +37,7 @@ else:
 
     try:
         lean = _load()
-        lean.connect(":memory:").close()
+        _Functools.lru_cache(1)(len)
     except (ImportError, AttributeError, TypeError):
         import sqlite3 as lean
 
