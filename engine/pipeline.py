@@ -10,6 +10,7 @@ from engine.judge.verdict import APPROVED, NO_KEY, OK
 from engine.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import below_floor, rank
+from engine.search.strategies import memsift
 from engine.systems import system_of
 
 TYPE_CHECKING = False
@@ -85,7 +86,7 @@ def retrieve(
 def _pool(
     text: str, index: Index, config: Config, mode: str, now: Callable[[], float], *, include_retired: bool
 ) -> tuple[str, Pool]:
-    """The strategy that finds the pool, and the pool. Strategies load when they are asked."""
+    """The strategy that finds the pool, and the pool. Those that are not the default load when they are asked."""
     size = config.judge.candidate_pool_size if mode == AUTO else config.max_results
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         from engine.search.strategies import title_tags
@@ -96,8 +97,6 @@ def _pool(
 
         found = fts5_bm25.find(text, index, size, in_bodies=mode == SEARCH, include_retired=include_retired)
         return FTS5_BM25, found
-    from engine.search.strategies import memsift
-
     found = memsift.find(text, index, size, min_strength=config.min_strength, include_retired=include_retired)
     return MEMSIFT, found
 
