@@ -36,16 +36,17 @@ SLOW = {
 """Of the standard library: each costs a cold process 1 to 46 ms; a retrieval costs less than 3."""
 
 ORDINARY = {
-    *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "binascii", "unicodedata"),
-    *("engine", "engine.judge", "engine.search", "engine.stores"),
+    *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "binascii", "math", "unicodedata"),
+    *("engine", "engine.judge", "engine.search", "engine.search.strategies", "engine.stores"),
     *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text", "engine.judge.verdict"),
     *("engine.lean_os", "engine.lean_path", "engine.memory", "engine.paths", "engine.pipeline", "engine.prompt"),
-    *("engine.record", "engine.request", "engine.retrieval", "engine.search.finder", "engine.search.frequencies"),
-    *("engine.search.index", "engine.search.keyword", "engine.search.opening", "engine.search.query"),
-    *("engine.search.ranking", "engine.search.recheck", "engine.search.rows", "engine.search.schema"),
-    *("engine.search.scoring", "engine.search.sqlite", "engine.search.stamps", "engine.search.stopwords"),
-    *("engine.search.tokens", "engine.sessions", "engine.sha256", "engine.stores.files", "engine.stores.roots"),
-    *("engine.surrogates", "engine.transcripts", "engine.watchdog"),
+    *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
+    *("engine.search.expansion", "engine.search.index", "engine.search.names", "engine.search.opening"),
+    *("engine.search.query", "engine.search.ranking", "engine.search.recheck", "engine.search.rows"),
+    *("engine.search.schema", "engine.search.sqlite", "engine.search.stamps", "engine.search.stems"),
+    *("engine.search.stopwords", "engine.search.strategies.memsift", "engine.search.strength"),
+    *("engine.search.strongest", "engine.search.tokens", "engine.sessions", "engine.sha256", "engine.stores.files"),
+    *("engine.stores.roots", "engine.surrogates", "engine.systems", "engine.transcripts", "engine.watchdog"),
 }
 """All that an ordinary prompt loads. Each module more costs every prompt: of ours 0.1 ms, of C's 0.2, `os` 1.5."""
 

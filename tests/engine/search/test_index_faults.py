@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.index import HEADLINE, Index
+from engine.search.index import Index
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import query_terms
+from engine.search.schema import HEADLINE
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_memory, write_root
 
@@ -36,7 +37,7 @@ OPEN_SMALL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000
 WRITE_AND_ASK = """
 import sys
 from pathlib import Path
-from engine.search.index import HEADLINE
+from engine.search.schema import HEADLINE
 from engine.search.opening import hook_index, open_index
 from engine.search.query import query_terms
 from tests.engine.builders import memory, write_memory

@@ -108,9 +108,10 @@ def test_a_filter_takes_every_word_even_short_ones_as_a_beginning() -> None:
     assert filter_terms(" !? ") == ()
 
 
-def test_a_prompt_is_read_up_to_its_limit() -> None:
-    text = "x" * MAX_CHARACTERS + " beyond"
-    assert [term.text for term in query_terms(text)] == ["x" * MAX_CHARACTERS]
+def test_of_a_long_prompt_both_ends_are_read() -> None:
+    half = MAX_CHARACTERS // 2
+    text = "before " + "x" * (half - 7) + " between " + "y" * (half - 7) + " behind"
+    assert [term.text[:7] for term in query_terms(text)] == ["before", "x" * 7, "y" * 7, "behind"]
 
 
 @given(st.text())
