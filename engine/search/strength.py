@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import log, sqrt
 
 from engine.record import record
-from engine.search.bags import WEIGHTS
+from engine.search.bags import WEIGHTS, lookup
 from engine.search.tokens import occurrences
 
 TYPE_CHECKING = False
@@ -76,25 +76,24 @@ class Matcher:
                     self._phrases.append((frozenset(phrase), f" {' '.join(phrase)} ", number))
             for word in unit.longer:
                 self._words.setdefault(word, []).append((number, True))
-        self._heads = {*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)}
+        self._look_up = lookup([*{*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)}])
 
     def match(self, bag: str, read_words: Callable[[], Words]) -> Match | None:
         """How a memory of this bag answers, or None for one that holds nothing of the prompt.
 
         *read_words* gives its words, which a bag does not have in order; it is called where a phrase may be in them.
         """
-        full: dict[int, float] = {}
-        longer: dict[int, float] = {}
-        present: set[str] = set()
-        length, *lines = bag.split("\n")
-        for line in lines:
-            weight, *words = line.split(" ")
-            if common := self._heads.intersection(words):
-                present |= common
-                self._add(common, float(weight), full, longer)
+        length, words, codes = bag.split("\n")
+        present = self._look_up(words, codes)
+        full: dict[int, int] = {}
+        longer: dict[int, int] = {}
+        for word, weight in present.items():
+            for number, is_longer in self._words.get(word, ()):
+                weights = longer if is_longer else full
+                weights[number] = weights.get(number, 0) + weight
         for tokens, phrase, number in self._phrases:
-            if tokens <= present and (weight_of := _weight(phrase, read_words())):
-                full[number] = full.get(number, 0.0) + weight_of
+            if tokens <= present.keys() and (weight := _weight(phrase, read_words())):
+                full[number] = full.get(number, 0) + weight
         return self._match(full, longer, self._damping(int(length)))
 
     def parts(self, words: Words) -> tuple[Part, ...]:
@@ -112,20 +111,14 @@ class Matcher:
         counted = sorted(owner for owner in found if not owner[1] or (owner[0], False) not in found)
         return tuple(self._part(owner, found[owner], damping) for owner in counted)
 
-    def _add(self, words: set[str], weight: float, full: dict[int, float], longer: dict[int, float]) -> None:
-        for word in words:
-            for number, is_longer in self._words.get(word, ()):
-                weights = longer if is_longer else full
-                weights[number] = weights.get(number, 0.0) + weight
-
-    def _match(self, full: dict[int, float], longer: dict[int, float], damping: float) -> Match | None:
+    def _match(self, full: dict[int, int], longer: dict[int, int], damping: float) -> Match | None:
         units = sorted({**full, **longer})
         if not units:
             return None
         bm25 = 0.0
         for number in units:
-            quality, f = (1.0, full[number]) if number in full else (HALF, longer[number])
-            bm25 += quality * self.idf[number] * f * (K1 + 1) / (f + damping)
+            f = full.get(number) or longer[number]
+            bm25 += (1.0 if number in full else HALF) * self.idf[number] * f * (K1 + 1) / (f + damping)
         return Match(bm25, bm25 * self.coordination(len(units)), tuple(units))
 
     def coordination(self, matched: int) -> float:

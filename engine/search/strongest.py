@@ -43,7 +43,7 @@ class Effort:
     candidates: int
 
 
-BOUNDED = Effort(budget=2000, candidates=30)
+BOUNDED = Effort(budget=1000, candidates=24)
 EXHAUSTIVE = Effort(budget=10**12, candidates=10**9)
 
 MAX_CHOOSING = 192
