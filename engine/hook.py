@@ -17,7 +17,7 @@ from engine.memory import Corpus
 from engine.paths import state_dir
 from engine.pipeline import NO_FTS5, retrieve
 from engine.prompt import typed_prompt
-from engine.request import parse_request, skip_reason
+from engine.request import GUARD, parse_request, skip_reason
 from engine.search.index import Index
 from engine.search.opening import catch_up, hook_index
 from engine.sessions import load_session, save_session
@@ -87,7 +87,7 @@ class Decision:
     def answer(self, stdin: bytes) -> str:
         self.activity.stage("read")
         request = self._request = parse_request(stdin)
-        if request is None:
+        if request is None or self._environ.get(GUARD):
             return ""
         self.activity.note_request(request)
         self.activity.stage("parse")
@@ -180,12 +180,13 @@ def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
     """The judge of this root, imported only where one is enabled."""
     if not config.judge.enabled:
         return None
-    if "site" not in sys.modules:
-        # The fast form of the hook starts without site packages; a provider may need one.
+    from engine.judge.judge import Judge
+    from engine.judge.providers.registry import HTTP, NO_JUDGE, SDK, make_hook_provider
+
+    name = config.judge.provider or HTTP
+    if name == SDK and "site" not in sys.modules:
+        # The fast form of the hook starts without site packages, where the SDK is.
         import site
 
         site.main()
-    from engine.judge.judge import Judge
-    from engine.judge.providers.registry import make_provider
-
-    return Judge(make_provider(environ.get("MEMSIFT_JUDGE", "anthropic"), config.judge, environ), config.judge)
+    return None if name == NO_JUDGE else Judge(make_hook_provider(name, config.judge, environ), config.judge)

@@ -169,12 +169,12 @@ class ApiServer:
 
     def __init__(
         self,
-        answer: Callable[[ApiRequest], Reply] = lambda _: kept(),
+        answer: Callable[[ApiRequest], Reply] | None = None,
         *,
         keep_alive: bool = False,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self.answer = answer
+        self.answer = answer or self.keep_nothing
         self.keep_alive = keep_alive
         self._scheme = "https" if tls else "http"
         self.answers: deque[Reply] = deque()
@@ -185,6 +185,10 @@ class ApiServer:
         if tls:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @staticmethod
+    def keep_nothing(_: ApiRequest) -> Reply:
+        return kept()
 
     @property
     def url(self) -> str:
