@@ -6,7 +6,7 @@ from engine.errors import ProviderError
 from engine.judge.answer import UnreadableAnswerError, opinions
 from engine.judge.prompts import cut
 from engine.judge.provider import MAX_TOKENS, REFUSAL
-from engine.judge.verdict import HTTP_ERROR, LIVE, OK, PARSE_ERROR, REFUSED
+from engine.judge.verdict import HTTP_ERROR, KEEP, LIVE, OK, PARSE_ERROR, REFUSED
 from engine.record import record, replace
 
 TYPE_CHECKING = False
@@ -67,12 +67,13 @@ def _read(completion: Completion, shown: tuple[int, ...], depth: str) -> Outcome
     try:
         said = opinions(completion.text, len(shown), depth)
     except UnreadableAnswerError:
-        return Outcome(PARSE_ERROR, detail=_unreadable(completion))
+        return Outcome(PARSE_ERROR, detail=_unreadable(completion, depth))
     return Outcome(OK, opinions=dict(zip(shown, said, strict=True)))
 
 
-def _unreadable(completion: Completion) -> str:
+def _unreadable(completion: Completion, depth: str) -> str:
     if completion.stop_reason == MAX_TOKENS:
         return "The answer was cut off before it was complete."
     excerpt = cut(completion.text, EXCERPT_LIMIT)
-    return f"The answer is not of the form that was asked for: {excerpt}" if excerpt else "The answer is empty."
+    wanted = "keep-list" if depth == KEEP else "verdicts"
+    return f"The answer holds no {wanted}: {excerpt}" if excerpt else "The answer is empty."

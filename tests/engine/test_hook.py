@@ -237,7 +237,7 @@ def test_a_judge_that_cannot_answer_leaves_two_and_one_line_on_stderr(world: Wor
     script(world, {"answer": "I think\nthey are all\nuseful"})
     assert world.context().count("<result ") == 2
     (line,) = world.stderr.getvalue().splitlines()
-    assert line.startswith("memsift-hook: The answer is not of the form")
+    assert line.startswith("memsift-hook: The answer holds no keep-list")
     assert world.log()[0]["fallback"] == "parse_error"
 
 

@@ -150,7 +150,7 @@ def test_a_bug_of_a_provider_is_a_status_too() -> None:
         (
             Completion("none\nof them", 5, 6),
             "parse_error",
-            "The answer is not of the form that was asked for: none of them",
+            "The answer holds no keep-list: none of them",
         ),
         (Completion("", 5, 6), "parse_error", "The answer is empty."),
     ],
