@@ -23,7 +23,7 @@ from engine.search.opening import catch_up, hook_index
 from engine.sessions import load_session, save_session
 from engine.sha256 import hex_digest
 from engine.stores.roots import find_root
-from engine.transcripts import last_turns
+from engine.transcripts import is_in_place, last_turns
 from engine.watchdog import Watchdog
 
 TYPE_CHECKING = False
@@ -148,7 +148,7 @@ class Decision:
             self.activity.note(corpus=index.corpus_hash)
             self.activity.stage("index")
             judge = _judge(config, self._environ)
-            prompt = typed_prompt(request.prompt, _turns(request, config) if judge else ())
+            prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
             return retrieve(prompt, index, config, judge=judge, session=session)
         finally:
             catch_up(index, self._environ)
@@ -171,9 +171,12 @@ def _output(context: str) -> str:
     return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
-def _turns(request: Request, config: Config) -> tuple[Turn, ...]:
+def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tuple[Turn, ...]:
+    """What the judge gets to see of the conversation. It leaves the machine, so it is read from a transcript only."""
     wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
-    return last_turns(request.transcript_path, wanted) if wanted and request.transcript_path else ()
+    if not wanted or not is_in_place(request.transcript_path, environ):
+        return ()
+    return last_turns(request.transcript_path, wanted)
 
 
 def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:

@@ -167,9 +167,20 @@ def project_slug(cwd: str) -> str:
 
 def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
     """The folder of a project's transcripts; only a prefix of its name where `project_slug` is one."""
+    return os.path.join(_projects_dir(environ), project_slug(cwd))
+
+
+def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
+    """Whether a path, with every link followed, is one where Claude Code keeps transcripts: no other file is read."""
+    place = os.path.realpath(_projects_dir(environ)) + os.sep
+    real = os.path.realpath(transcript_path)
+    return real.startswith(place) and real.endswith(".jsonl")
+
+
+def _projects_dir(environ: Mapping[str, str]) -> str:
     home = environ.get("HOME") or os.path.expanduser("~")
     config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    return os.path.join(config, "projects", project_slug(cwd))
+    return os.path.join(config, "projects")
 
 
 def _is_slash_command(text: str) -> bool:

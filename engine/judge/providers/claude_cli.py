@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.judge.provider import Completion
+from engine.judge.providers.credentials import known_secrets
 from engine.judge.providers.messages_api import count, decoded
-from engine.judge.providers.redaction import presentable
+from engine.judge.providers.redaction import presentable, without
 from engine.request import GUARD
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from engine.judge.provider import Question
 
@@ -58,7 +59,8 @@ class ClaudeCliProvider:
         """See `Provider.complete`. Raises ProviderTimeoutError or ProviderHttpError."""
         command = [self._command(), *OPTIONS, "--model", self.model, "--system-prompt", question.system]
         with tempfile.TemporaryDirectory(prefix="memsift-judge-") as folder:
-            return _completion(self._run(command, question.user, folder, timeout_s))
+            stdout = self._run(command, question.user, folder, timeout_s)
+        return _completion(stdout, known_secrets(self._environ))
 
     def close(self) -> None:
         """Nothing is held between calls."""
@@ -108,16 +110,16 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         pass
 
 
-def _completion(stdout: bytes) -> Completion:
+def _completion(stdout: bytes, secrets: Collection[str]) -> Completion:
     answer: dict[str, Any] = decoded(stdout)
     text = answer.get("result")
     if not isinstance(text, str):
         raise ProviderHttpError(f"`{COMMAND} -p` gave no answer. Run it once by hand to see why.")
     if answer.get("is_error"):
-        raise ProviderHttpError(f"`{COMMAND} -p` says: {presentable(text, ())}")
+        raise ProviderHttpError(f"`{COMMAND} -p` says: {presentable(text, secrets)}")
     usage = answer.get("usage")
     return Completion(
-        text=text,
+        text=without(text, secrets),
         input_tokens=count(usage, "input_tokens"),
         output_tokens=count(usage, "output_tokens"),
         stop_reason=str(answer.get("stop_reason")),

@@ -10,11 +10,11 @@ import json
 
 from engine.errors import ProviderHttpError
 from engine.judge.provider import Completion
-from engine.judge.providers.redaction import presentable
+from engine.judge.providers.redaction import presentable, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
     from typing import Any
 
     from engine.judge.provider import Question
@@ -39,8 +39,8 @@ def encoded(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def read_answer(response: HttpResponse, secrets: Iterable[str]) -> Completion:
-    """What a response says. Raises ProviderHttpError for an error of the server's, without *secrets* in its words."""
+def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
+    """What a response says, *secrets* hidden in it. Raises ProviderHttpError for an error of the server's."""
     if response.status != 200:
         raise refusal(response, secrets)
     message = decoded(response.content)
@@ -49,14 +49,14 @@ def read_answer(response: HttpResponse, secrets: Iterable[str]) -> Completion:
         raise ProviderHttpError("The API's answer is not a message. Check ANTHROPIC_BASE_URL.")
     usage = message.get("usage")
     return Completion(
-        text="".join(map(_text, content)),
+        text=without("".join(map(_text, content)), secrets),
         input_tokens=count(usage, "input_tokens"),
         output_tokens=count(usage, "output_tokens"),
         stop_reason=str(message.get("stop_reason")),
     )
 
 
-def refusal(response: HttpResponse, secrets: Iterable[str]) -> ProviderHttpError:
+def refusal(response: HttpResponse, secrets: Collection[str]) -> ProviderHttpError:
     """The error that a response with another status than 200 stands for."""
     error = decoded(response.content).get("error")
     said = error.get("message") if isinstance(error, dict) else None

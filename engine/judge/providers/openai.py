@@ -64,7 +64,7 @@ class OpenAiProvider:
         response = post(f"{url}/chat/completions", headers, body, timeout_s)
         if response.status != 200:
             raise refusal(response, (key,))
-        return read_answer(response.content)
+        return read_answer(response.content, key)
 
     def close(self) -> None:
         """Nothing is held between calls."""
@@ -82,9 +82,10 @@ def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
     }
 
 
-def read_answer(content: bytes) -> Completion:
-    """What an answer with status 200 says. Raises ProviderHttpError for what is no chat completion."""
+def read_answer(content: bytes, key: str) -> Completion:
+    """What an answer with status 200 says, *key* hidden in it. Raises ProviderHttpError for no chat completion."""
     from engine.judge.providers.messages_api import count, decoded
+    from engine.judge.providers.redaction import without
 
     answer = decoded(content)
     choices = answer.get("choices")
@@ -94,7 +95,7 @@ def read_answer(content: bytes) -> Completion:
         raise ProviderHttpError("The server's answer is not a chat completion. Check OPENAI_BASE_URL.")
     text, reason = message.get("content"), str(choice.get("finish_reason"))
     return Completion(
-        text=text if isinstance(text, str) else "",
+        text=without(text, (key,)) if isinstance(text, str) else "",
         input_tokens=count(answer.get("usage"), "prompt_tokens"),
         output_tokens=count(answer.get("usage"), "completion_tokens"),
         stop_reason=REFUSAL if message.get("refusal") else STOP_REASONS.get(reason, reason),
