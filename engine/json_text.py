@@ -47,16 +47,22 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
-def dumps(value: object, *, ascii_only: bool = True) -> str:
-    """*value* (of dict with text keys, list, tuple, str, int, float, bool and None) as `json.dumps` spells it."""
+def dumps(value: object, *, ascii_only: bool = True, space: str = " ") -> str:
+    """*value* (of dict with text keys, list, tuple, str, int, float, bool and None) as `json.dumps` spells it.
+
+    *space* stands after each comma and colon.
+    """
     if isinstance(value, str):
         return encode_basestring_ascii(value) if ascii_only else encode_basestring(value)
+    if not isinstance(value, dict | list | tuple):
+        return _scalar(value)
+
+    def inner(item: object) -> str:
+        return dumps(item, ascii_only=ascii_only, space=space)
+
     if isinstance(value, dict):
-        pairs = (f"{dumps(k, ascii_only=ascii_only)}: {dumps(v, ascii_only=ascii_only)}" for k, v in value.items())
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join([dumps(item, ascii_only=ascii_only) for item in value]) + "]"
-    return _scalar(value)
+        return "{" + f",{space}".join([f"{inner(name)}:{space}{inner(item)}" for name, item in value.items()]) + "}"
+    return "[" + f",{space}".join([inner(item) for item in value]) + "]"
 
 
 def _scalar(value: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.errors import ProviderError
-from engine.judge.answer import UnreadableAnswerError, opinions
 from engine.judge.prompts import cut
 from engine.judge.provider import MAX_TOKENS, REFUSAL
 from engine.judge.verdict import HTTP_ERROR, KEEP, LIVE, OK, PARSE_ERROR, REFUSED
@@ -64,6 +63,9 @@ def failure(error: Exception) -> Outcome:
 def _read(completion: Completion, shown: tuple[int, ...], depth: str) -> Outcome:
     if completion.stop_reason == REFUSAL:
         return Outcome(REFUSED, detail="The model refused to answer.")
+    # Loads `json`: for an answer there has been time, for the request there is not.
+    from engine.judge.answer import UnreadableAnswerError, opinions
+
     try:
         said = opinions(completion.text, len(shown), depth)
     except UnreadableAnswerError:

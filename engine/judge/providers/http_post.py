@@ -2,14 +2,15 @@
 
 A socket's timeout begins anew with each byte that arrives, so a server that drips holds a caller as long as it likes.
 Here every read and write gets what is left of one deadline: name lookup, connecting, TLS, head and body.
+
+What reads the answer, `http.client` and with it the `email` package, is loaded when the request is on its way: that
+takes a cold process as long as everything before, and the server needs longer still.
 """
 
 from __future__ import annotations
 
-import http.client
 import io
 import socket
-import ssl
 from _thread import allocate_lock, start_new_thread
 from contextlib import closing
 from urllib.parse import urlsplit
@@ -20,11 +21,15 @@ from engine.record import record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import ssl
+    from collections.abc import Callable, Mapping
     from typing import Any
+    from urllib.parse import SplitResult
 
 ANSWER_BYTES = 1_000_000
 """An answer of a judge has under ten thousand."""
+
+PORTS = {"http": 80, "https": 443}
 
 
 @record
@@ -45,29 +50,24 @@ def post(url: str, headers: Mapping[str, str], body: bytes, timeout_s: float) ->
     deadline = Deadline(timeout_s)
     host = "the API"
     try:
-        if not all(value.isascii() and value.isprintable() for value in headers.values()):
-            raise ValueError("a header")
         target = urlsplit(url)
         host = target.hostname or host
-        with closing(_Connection(host, target.port, target.scheme, deadline)) as connection:
-            connection.request("POST", target.path or "/", body, dict(headers))
-            with closing(connection.getresponse()) as response:
-                return HttpResponse(response.status, _content(response), seconds(response.getheader("retry-after")))
+        request = _head(target, headers, len(body)) + body
+        with closing(_opened(target, deadline)) as connection:
+            connection.sendall(request)
+            from engine.judge.providers.http_answer import read_response
+
+            return read_response(connection)
     except TimeoutError:
         raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.") from None
-    except (OSError, http.client.HTTPException) as error:
-        raise ProviderHttpError(f"No connection to {host} ({type(error).__name__}). Check the network.") from None
+    except OSError as error:
+        raise no_connection(host, error) from None
     except ValueError:
         raise ProviderHttpError("The request cannot be sent. Check base URL and key for stray characters.") from None
 
 
-def _content(response: http.client.HTTPResponse) -> bytes:
-    content = response.read(ANSWER_BYTES + 1)
-    if len(content) > ANSWER_BYTES:
-        raise too_large()
-    if response.length:
-        raise http.client.IncompleteRead(content, response.length)
-    return content
+def no_connection(host: str, cause: Exception) -> ProviderHttpError:
+    return ProviderHttpError(f"No connection to {host} ({type(cause).__name__}). Check the network.")
 
 
 def too_large() -> ProviderHttpError:
@@ -79,38 +79,14 @@ def seconds(header: str | None) -> float | None:
     return float(header) if header and header.isascii() and header.isdecimal() and len(header) < 7 else None
 
 
-class _Connection(http.client.HTTPConnection):
-    """A connection whose socket knows the deadline. *scheme* is "http" or "https"; ValueError for another."""
-
-    def __init__(self, host: str, port: int | None, scheme: str, deadline: Deadline) -> None:
-        if scheme not in ("http", "https"):
-            raise ValueError(scheme)
-        super().__init__(host, port or (443 if scheme == "https" else 80))
-        self._scheme = scheme
-        self._deadline = deadline
-
-    def connect(self) -> None:
-        plain = _connected(self.host, self.port, self._deadline)
-        try:
-            plain.settimeout(self._deadline.check())
-            found = self._secured(plain) if self._scheme == "https" else plain
-        except BaseException:
-            plain.close()
-            raise
-        self.sock = _TimedSocket(found, self._deadline)
-
-    def _secured(self, plain: socket.socket) -> socket.socket:
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=self.host)
-
-
-class _TimedSocket:
-    """What `http.client` needs of a socket, each step within the deadline."""
+class TimedSocket:
+    """A socket of which each step is within the deadline, as far as `http.client` needs one."""
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
         self._sock = sock
         self._deadline = deadline
 
-    def sendall(self, data: Any) -> None:
+    def sendall(self, data: bytes) -> None:
         self._sock.settimeout(self._deadline.check())
         self._sock.sendall(data)
 
@@ -122,7 +98,7 @@ class _TimedSocket:
 
 
 class _TimedReader(io.RawIOBase):
-    """What arrives on a socket, which stays open until this is closed, even where `http.client` closes it before."""
+    """What arrives on a socket, which stays open until this is closed, too."""
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
         self._sock = sock
@@ -141,17 +117,51 @@ class _TimedReader(io.RawIOBase):
         super().close()
 
 
+def _head(target: SplitResult, headers: Mapping[str, str], size: int) -> bytes:
+    """The request's head. ValueError for what cannot stand in one."""
+    given = {"host": target.netloc.rpartition("@")[2], **headers, "accept-encoding": "identity", "connection": "close"}
+    lines = [f"POST {target.path or '/'} HTTP/1.1", *(f"{name}: {value}" for name, value in given.items())]
+    lines.append(f"content-length: {size}")
+    if target.scheme not in PORTS or " " in target.path + target.netloc:
+        raise ValueError("the URL")
+    if not all(line.isascii() and line.isprintable() for line in lines):
+        raise ValueError("a line of the head")
+    return "\r\n".join([*lines, "", ""]).encode("ascii")
+
+
+def _opened(target: SplitResult, deadline: Deadline) -> TimedSocket:
+    """A connection to the URL's host, over TLS where the URL says so."""
+    host = target.hostname or ""
+    context = _Later(_tls_context) if target.scheme == "https" else None
+    sock = _connected(host, target.port or PORTS[target.scheme], deadline)
+    try:
+        if context:
+            found: ssl.SSLContext = context.result(deadline)
+            sock.settimeout(deadline.check())
+            sock = found.wrap_socket(sock, server_hostname=host)
+    except BaseException:
+        sock.close()
+        raise
+    return TimedSocket(sock, deadline)
+
+
+def _tls_context() -> ssl.SSLContext:
+    import ssl
+
+    return ssl.create_default_context()
+
+
 def _connected(host: str, port: int, deadline: Deadline) -> socket.socket:
     """A socket connected to the first address that answers; each may take its share of the time that is left."""
-    addresses = _addresses(host, port, deadline)
+    addresses = _Later(lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)).result(deadline)
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(deadline.check() / (len(addresses) - number))
             sock.connect(address)
-        except OSError:
+        except BaseException as error:
             sock.close()
-            if number == len(addresses) - 1:
+            if number == len(addresses) - 1 or not isinstance(error, OSError):
                 raise
         else:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -159,24 +169,31 @@ def _connected(host: str, port: int, deadline: Deadline) -> socket.socket:
     raise OSError("no address")
 
 
-def _addresses(host: str, port: int, deadline: Deadline) -> list[Any]:
-    """What the name resolves to. In a thread: a lookup takes half a minute where no name server answers."""
-    found: list[Any] = []
-    done = allocate_lock()
-    done.acquire()
+class _Later:
+    """A call in a thread of its own: one that may hang, as a name lookup does for half a minute where no name server
+    answers, or one that has something to do meanwhile, as reading the system's certificates has.
+    """
 
-    def look_up() -> None:
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self._call = call
+        self._outcome: tuple[Any, Exception | None] = (None, None)
+        self._done = allocate_lock()
+        self._done.acquire()
+        start_new_thread(self._run, ())
+
+    def result(self, deadline: Deadline) -> Any:
+        """What the call returned or raised; TimeoutError if it takes longer than the deadline."""
+        if not self._done.acquire(timeout=deadline.check()):
+            raise TimeoutError
+        value, error = self._outcome
+        if error:
+            raise error
+        return value
+
+    def _run(self) -> None:
         try:
-            found.append(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
-        except Exception as error:  # noqa: BLE001 - raised below, in the thread that asked
-            found.append(error)
+            self._outcome = (self._call(), None)
+        except Exception as error:  # noqa: BLE001 - raised in the thread that asks for the result
+            self._outcome = (None, error)
         finally:
-            done.release()
-
-    start_new_thread(look_up, ())
-    if not done.acquire(timeout=deadline.check()):
-        raise TimeoutError
-    (result,) = found
-    if isinstance(result, Exception):
-        raise result
-    return list(result)
+            self._done.release()

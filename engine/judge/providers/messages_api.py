@@ -6,9 +6,8 @@ send the same bytes.
 
 from __future__ import annotations
 
-import json
-
 from engine.errors import ProviderHttpError
+from engine.json_text import dumps, loads
 from engine.judge.provider import Completion
 from engine.judge.providers.redaction import presentable, without
 
@@ -36,7 +35,7 @@ def request_body(model: str, question: Question) -> dict[str, Any]:
 
 
 def encoded(body: dict[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    return dumps(body, ascii_only=False, space="").encode()
 
 
 def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
@@ -67,7 +66,7 @@ def refusal(response: HttpResponse, secrets: Collection[str]) -> ProviderHttpErr
 def decoded(content: bytes) -> dict[str, Any]:
     """The JSON object in *content*; an empty one for anything else."""
     try:
-        value = json.loads(content)
+        value = loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -6,10 +6,10 @@ answer are those of the other providers, and a person with a local server has no
 
 from __future__ import annotations
 
-import json
 import os
 
 from engine.errors import MissingKeyError, ProviderHttpError
+from engine.json_text import dumps
 from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Completion
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ class OpenAiProvider:
         url = (self._environ.get(BASE_URL) or DEFAULT_URL).rstrip("/")
         headers = {"accept": "application/json", "content-type": "application/json"}
         headers |= {"authorization": f"Bearer {key}"} if key else {}
-        body = json.dumps(request_body(self.model, question, url), ensure_ascii=False).encode()
+        body = dumps(request_body(self.model, question, url), ascii_only=False).encode()
         response = post(f"{url}/chat/completions", headers, body, timeout_s)
         if response.status != 200:
             raise refusal(response, (key,))
