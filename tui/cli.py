@@ -16,6 +16,7 @@ import click
 
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import MemsiftError
+from engine.judge.verdict import TIMEOUT
 from engine.paths import labels_file
 from engine.pipeline import BM25, BM25_JUDGE, SYSTEMS, retrieve
 from engine.prompt import typed_prompt
@@ -270,10 +271,11 @@ def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:
 
 
 def report_fallback(retrieval: Retrieval) -> None:
-    """One line on stderr where the judge could not answer, or there was nothing to ask it about."""
+    """One line on stderr where the judge could not answer."""
     judgement = retrieval.judgement
     if judgement and retrieval.fallback:
-        tell(f"{judgement.detail or judgement.status} What is marked was not judged.")
+        more = " Give it more with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
+        tell(f"{judgement.detail or judgement.status}{more}")
 
 
 def report_skipped(skipped: Sequence[Skipped]) -> None:

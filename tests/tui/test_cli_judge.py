@@ -203,6 +203,7 @@ def test_depth_and_timeout_have_flags_variables_and_keys(root: Path, server: Api
     assert asked("--judge-depth", "explained", MEMSIFT_JUDGE_DEPTH="keep")["depth"] == "explained"
     server.answer = lambda _: late(4, kept(0))
     assert asked()["detail"] == "No answer within 0.3 s."
+    assert "--judge-timeout" in memsift("judge", ASK, "--root", root, *HTTP).stderr
     assert asked("--judge-timeout", "0.2", MEMSIFT_JUDGE_TIMEOUT="0.4")["detail"] == "No answer within 0.2 s."
 
 

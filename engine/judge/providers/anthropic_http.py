@@ -50,7 +50,9 @@ class AnthropicHttpProvider:
 
         body = messages_api.encoded(messages_api.request_body(self.model, question))
         headers = {**self._headers(), "anthropic-version": messages_api.API_VERSION}
-        response = post(self._url(messages_api.DEFAULT_URL) + messages_api.PATH, headers, body, timeout_s)
+        response = post(
+            self._url(messages_api.DEFAULT_URL) + messages_api.PATH, headers, body, timeout_s, self._environ
+        )
         return messages_api.read_answer(response, known_secrets(self._environ, self._api_key))
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """`claude -p`: for people who have a subscription and no API key. Not for the hook, which it would call again.
 
-Measured with the client 2.1.330: 0.6 to 0.9 s on top of the model's own time, so it wants a timeout of ten seconds.
+Measured with the client 2.1.330: 0.6 to 0.9 s on top of the model's own time, which the default timeout leaves no room
+for.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ NO_COMMAND = (
     "The judge claude-cli needs the command `claude` on the PATH. Install Claude Code, or name the judge anthropic and "
     "set ANTHROPIC_API_KEY."
 )
-SLOW = f"`{COMMAND} -p` takes longer than the API: try --judge-timeout 20."
+SLOW = f"`{COMMAND} -p` takes longer than the API."
 SETTINGS = '{"disableAllHooks":true}'
 OPTIONS = (
     *("-p", "--output-format", "json", "--settings", SETTINGS, "--tools", ""),

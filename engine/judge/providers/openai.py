@@ -61,7 +61,7 @@ class OpenAiProvider:
         headers = {"accept": "application/json", "content-type": "application/json"}
         headers |= {"authorization": f"Bearer {key}"} if key else {}
         body = dumps(request_body(self.model, question, url), ascii_only=False).encode()
-        response = post(f"{url}/chat/completions", headers, body, timeout_s)
+        response = post(f"{url}/chat/completions", headers, body, timeout_s, self._environ)
         if response.status != 200:
             raise refusal(response, (key,))
         return read_answer(response.content, key)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import ssl
+import subprocess
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
@@ -16,6 +19,7 @@ from tests.engine.judge.cases import MODEL, PROMPT, pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from engine.judge.verdict import Judgement
     from tests.engine.judge.api_server import Reply
@@ -64,3 +68,23 @@ def ask(server: ApiServer, provider: AnthropicProvider | AnthropicHttpProvider) 
         return judge.evaluate(PROMPT, pool(4), "auto")
 
     return asked
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for 127.0.0.1 that signs itself, its key beside it."""
+    if not shutil.which("openssl"):
+        pytest.skip("openssl is not there")
+    path = tmp_path_factory.mktemp("tls") / "cert.pem"
+    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    subprocess.run([*made, "-keyout", path.with_suffix(".key"), "-out", path], check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture
+def tls_server(certificate: Path) -> Iterator[ApiServer]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    with ApiServer(tls=context) as server:
+        yield server

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import ssl
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,30 +13,9 @@ from tests.engine.judge.api_server import KEY, ApiServer, Reply, dripping, dripp
 from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from engine.judge.verdict import Judgement
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1 that signs itself, its key beside it."""
-    if not shutil.which("openssl"):
-        pytest.skip("openssl is not there")
-    path = tmp_path_factory.mktemp("tls") / "cert.pem"
-    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
-    subprocess.run([*made, "-keyout", path.with_suffix(".key"), "-out", path], check=True, capture_output=True)
-    return path
-
-
-@pytest.fixture
-def server(certificate: Path) -> Iterator[ApiServer]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    with ApiServer(tls=context) as server:
-        yield server
 
 
 def ask(server: ApiServer, reply: Reply, timeout_s: float = 10) -> Judgement:
@@ -52,26 +28,26 @@ def ask(server: ApiServer, reply: Reply, timeout_s: float = 10) -> Judgement:
     "reply", [kept(0, 2), dripping_head(0.0005, kept(0, 2)), huge(900_000)], ids=["plain", "drip", "large"]
 )
 def test_an_answer_comes_through(
-    server: ApiServer, certificate: Path, monkeypatch: pytest.MonkeyPatch, reply: Reply
+    tls_server: ApiServer, certificate: Path, monkeypatch: pytest.MonkeyPatch, reply: Reply
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    judgement = ask(server, reply)
+    judgement = ask(tls_server, reply)
     assert (judgement.status, judgement.detail) == ("ok", "")
     assert approved(judgement) in (shown_at(0, 2), shown_at(0))
 
 
-def test_a_server_that_nobody_vouches_for_gets_no_key(server: ApiServer) -> None:
-    judgement = ask(server, kept(0))
+def test_a_server_that_nobody_vouches_for_gets_no_key(tls_server: ApiServer) -> None:
+    judgement = ask(tls_server, kept(0))
     assert_flagged(judgement, "http_error")
     assert judgement.detail == "No connection to 127.0.0.1 (SSLCertVerificationError). Check the network."
-    assert server.requests == []
+    assert tls_server.requests == []
 
 
 @pytest.mark.parametrize("drip", [dripping, dripping_head])
 def test_the_deadline_holds(
-    server: ApiServer, certificate: Path, monkeypatch: pytest.MonkeyPatch, drip: object
+    tls_server: ApiServer, certificate: Path, monkeypatch: pytest.MonkeyPatch, drip: object
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    judgement = ask(server, drip(0.05, kept(0)), timeout_s=0.5)  # type: ignore[operator]
+    judgement = ask(tls_server, drip(0.05, kept(0)), timeout_s=0.5)  # type: ignore[operator]
     assert_flagged(judgement, "timeout")
     assert 500 <= judgement.elapsed_ms < 1500
