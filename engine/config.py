@@ -181,17 +181,17 @@ def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
 def _apply(target: T, section: Mapping[str, Any], where: str, prefix: str = "retrieval") -> T:
     """*target*, a Config or one of its sections, with the known keys of *section*."""
     known = fields(target)
-    changes: dict[str, object] = {}
-    for name in section:
-        if name in known:
-            key, value = f"{prefix}.{name}", section[name]
-            if isinstance(known[name], SECTIONS):
-                if not isinstance(value, dict):
-                    raise ConfigError(f"{where}: {key!r} must be a JSON object.")
-                changes[name] = _apply(known[name], value, where, key)
-            else:
-                changes[name] = _value(name, value, known[name], f"{where}: '{key}'")
-    return replace(target, **changes)
+    names = [name for name in section if name in known]
+    return replace(target, **{name: _read(name, section[name], known[name], where, prefix) for name in names})
+
+
+def _read(name: str, value: Any, default: object, where: str, prefix: str) -> object:
+    key = f"{prefix}.{name}"
+    if not isinstance(default, SECTIONS):
+        return _value(name, value, default, f"{where}: '{key}'")
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: {key!r} must be a JSON object.")
+    return _apply(default, value, where, key)
 
 
 def _with_prompt_files(config: Config, root: str, where: str) -> Config:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.config import LIMITS
+from engine.judge.providers.registry import KNOWN, NO_JUDGE, SDK, make_provider
 from engine.judge.verdict import DEPTHS
 from engine.record import replace
 
@@ -22,12 +23,9 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
 
 VARIABLE = "MEMSIFT_JUDGE"
-NO_JUDGE, DEFAULT_JUDGE = "none", "anthropic"
 
 OPTIONS = (
-    click.option(
-        "--judge", metavar="NAME", help="anthropic, anthropic-http, openai, claude-cli, scripted:FILE or none."
-    ),
+    click.option("--judge", metavar="NAME", help=f"{', '.join(KNOWN)} or {NO_JUDGE}."),
     click.option("--no-judge", is_flag=True, help="The same as --judge none."),
     click.option("--judge-model", metavar="NAME", help="The model to ask."),
     click.option(
@@ -55,7 +53,7 @@ class JudgeOptions:
 
     def named(self, config: Config, environ: Mapping[str, str]) -> str:
         """Which judge to ask: flag, then MEMSIFT_JUDGE, then the root's where its configuration enables one."""
-        default = (config.judge.provider or DEFAULT_JUDGE) if config.judge.enabled else NO_JUDGE
+        default = (config.judge.provider or SDK) if config.judge.enabled else NO_JUDGE
         return self.name or environ.get(VARIABLE) or default
 
     def applied(self, config: Config, environ: Mapping[str, str]) -> Config:
@@ -100,7 +98,6 @@ def make_judge(options: JudgeOptions, config: Config, environ: Mapping[str, str]
     if name == NO_JUDGE:
         return None
     from engine.judge.judge import Judge
-    from engine.judge.providers.registry import make_provider
 
     return Judge(make_provider(name, config.judge, environ), config.judge)
 

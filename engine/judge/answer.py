@@ -7,10 +7,6 @@ import json
 from engine.judge.prompts import cut
 from engine.judge.verdict import APPROVED, DECISIONS, FLAGGED, KEEP, REJECTED, Opinion
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 ANSWER_LIMIT = 20_000
 """Characters of an answer that are read. Thirty verdicts with a sentence each take a third of it."""
 
@@ -27,38 +23,43 @@ class UnreadableAnswerError(ValueError):
 
 
 def opinions(text: str, count: int, depth: str) -> tuple[Opinion, ...]:
-    """What *text* says of each of *count* candidates. Raises UnreadableAnswerError if it holds no answer."""
-    if depth == KEEP:
-        kept = kept_indices(text, count)
-        return tuple(Opinion(APPROVED if index in kept else REJECTED) for index in range(count))
-    return explained(text, count)
+    """What *text* says of each of *count* candidates. Raises UnreadableAnswerError if it holds no answer.
 
-
-def kept_indices(text: str, count: int) -> tuple[int, ...]:
-    """The distinct indices in 0..count-1 that `{"keep": [indices]}` in *text* keeps, ascending.
-
-    Prose, code fences and other objects around the answer are passed over; of several keep-lists the last counts,
-    because a model that corrects itself does so at the end. "2" and 2.0 are 2; whatever is no index that was offered
-    is ignored. Raises UnreadableAnswerError if there is no keep-list.
+    Prose, code fences, thoughts and other objects around the answer are passed over. "2" and 2.0 are 2; whatever is no
+    index that was offered is ignored. A candidate of which two answers, or two entries of one, say different things is
+    flagged: one of the two may be a title that the model repeats.
     """
-    indices = {_index(item) for item in _last_list(text, "keep")}
-    return tuple(index for index in range(count) if index in indices)
+    return (kept if depth == KEEP else explained)(_without_thoughts(text[:ANSWER_LIMIT]), count)
+
+
+def kept(text: str, count: int) -> tuple[Opinion, ...]:
+    """See `opinions`; by `{"keep": [indices]}`."""
+    answers = [{_index(item) for item in found} for found in _lists(text, "keep")]
+    return tuple(_kept({index in answer for answer in answers}) for index in range(count))
 
 
 def explained(text: str, count: int) -> tuple[Opinion, ...]:
-    """What `{"verdicts": [...]}` in *text* says of each of *count* candidates.
-
-    A candidate that is left out, decided in two ways or in an unknown word is flagged. Raises UnreadableAnswerError if
-    there is no list of verdicts.
-    """
+    """See `opinions`; by `{"verdicts": [...]}`. A candidate that is left out, or decided in other words, is flagged."""
     found: dict[int, Opinion] = {}
-    for entry in _last_list(text, "verdicts"):
+    for entry in (entry for answer in _lists(text, "verdicts") for entry in answer):
         if isinstance(entry, dict):
             index, opinion = _index(entry.get("index")), _opinion(entry)
             earlier = found.setdefault(index, opinion)
             if earlier.decision != opinion.decision:
                 found[index] = CONTRADICTORY
     return tuple(found.get(index, SILENT) for index in range(count))
+
+
+def _without_thoughts(text: str) -> str:
+    """*text* without the thoughts that some local models begin with."""
+    return text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text
+
+
+def _kept(said: set[bool]) -> Opinion:
+    """By whether each answer keeps it."""
+    if len(said) > 1:
+        return CONTRADICTORY
+    return Opinion(APPROVED if True in said else REJECTED)
 
 
 def _opinion(entry: dict[str, object]) -> Opinion:
@@ -75,25 +76,19 @@ def _confidence(value: object) -> float | None:
     return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[operator,arg-type]
 
 
-def _last_list(text: str, field: str) -> list[object]:
-    last = None
-    for last in _lists(text[:ANSWER_LIMIT], field):  # noqa: B007 - the last one
-        pass
-    if last is None:
-        raise UnreadableAnswerError(f'no {{"{field}": [...]}} in the answer')
-    return last
-
-
-def _lists(text: str, field: str) -> Iterator[list[object]]:
+def _lists(text: str, field: str) -> list[list[object]]:
+    """Every list that is the *field* of an object in *text*. Raises UnreadableAnswerError if there is none."""
+    found: list[list[object]] = []
     start = text.find("{")
     while start >= 0:
         value, end = _object_at(text, start)
-        found = value.get(field)
-        if isinstance(found, list):
-            yield found
-            start = text.find("{", end)
-        else:
-            start = text.find("{", start + 1)
+        answer = value.get(field)
+        if isinstance(answer, list):
+            found.append(answer)
+        start = text.find("{", end if isinstance(answer, list) else start + 1)
+    if not found:
+        raise UnreadableAnswerError(f'no {{"{field}": [...]}} in the answer')
+    return found
 
 
 def _object_at(text: str, start: int) -> tuple[dict[str, object], int]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import JudgeConfig
-from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError, explained, kept_indices, opinions
+from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError, opinions
 from engine.judge.judge import Judge
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.providers.anthropic_http import AnthropicHttpProvider
-from engine.judge.verdict import DECISIONS, DEPTHS
+from engine.judge.verdict import DECISIONS, DEPTHS, EXPLAINED, KEEP
 from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.api_server import KEY
 from tests.engine.judge.cases import MODEL, STRICT, memory
@@ -75,15 +75,16 @@ def test_an_answer_that_repeats_them_yields_no_index_that_was_not_offered(depth:
 @pytest.mark.parametrize("index", [*TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"], ids=ascii)
 def test_a_hostile_text_as_an_index_is_no_index(index: str) -> None:
     short = index[: ANSWER_LIMIT // 10]
-    assert kept_indices(json.dumps({"keep": [short]}), 3) == ()
+    keep = json.dumps({"keep": [short]})
+    assert {one.decision for one in opinions(keep, 3, KEEP)} == {"rejected"}
     entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": ""}
-    assert {one.decision for one in explained(json.dumps({"verdicts": [entry]}), 3)} == {"flagged"}
+    assert {one.decision for one in opinions(json.dumps({"verdicts": [entry]}), 3, EXPLAINED)} == {"flagged"}
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
 def test_a_hostile_reasoning_is_one_short_line(text: str) -> None:
     entry = {"index": 0, "reasoning": text[: ANSWER_LIMIT // 10], "decision": "approved", "confidence": 1.0}
-    (opinion,) = explained(json.dumps({"verdicts": [entry]}), 1)
+    (opinion,) = opinions(json.dumps({"verdicts": [entry]}), 1, EXPLAINED)
     assert opinion.decision == "approved"
     assert len(opinion.reasoning) <= 300
     assert len(opinion.reasoning.splitlines()) <= 1
