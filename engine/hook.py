@@ -184,12 +184,7 @@ def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
     if not config.judge.enabled:
         return None
     from engine.judge.judge import Judge
-    from engine.judge.providers.registry import HTTP, NO_JUDGE, SDK, make_hook_provider
+    from engine.judge.providers.registry import HTTP, NO_JUDGE, make_hook_provider
 
     name = config.judge.provider or HTTP
-    if name == SDK and "site" not in sys.modules:
-        # The fast form of the hook starts without site packages, where the SDK is.
-        import site
-
-        site.main()
     return None if name == NO_JUDGE else Judge(make_hook_provider(name, config.judge, environ), config.judge)

@@ -99,13 +99,14 @@ def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:
     assert modules & (HEAVY | {"http", "ssl", "socket"}) == set()
 
 
-def test_a_judge_that_answers_loads_no_third_party_module(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["", "anthropic", "anthropic-http"])
+def test_a_judge_that_answers_loads_no_third_party_module(tmp_path: Path, name: str) -> None:
     root = write_root(tmp_path / "project/.claude/memory", [memory("cache rule", "cache"), memory("cache file")])
     config = {"judge": {"enabled": True, "split_over": 1}}
     (root / "memory-config.json").write_text(json.dumps({"retrieval": config}), "utf-8")
     payload = json.dumps({"prompt": "what is the cache rule", "cwd": str(tmp_path / "project")})
     with ApiServer(kept_titles("cache rule")) as server:
-        given = ("ANTHROPIC_API_KEY=sk-test", f"ANTHROPIC_BASE_URL={server.url}")
+        given = ("ANTHROPIC_API_KEY=sk-test", f"ANTHROPIC_BASE_URL={server.url}", f"MEMSIFT_JUDGE={name}")
         modules = loaded(ANSWER, str(tmp_path / "home"), "injected", *given, stdin=payload)
         assert len(server.requests) == 2
     assert top_level(modules) <= set(sys.stdlib_module_names) | {"engine"}

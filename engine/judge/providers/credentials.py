@@ -23,9 +23,9 @@ MISSING_KEY = (
 )
 
 NO_SDK = (
-    "The judge anthropic-http reads no profile and no workload identity: set ANTHROPIC_API_KEY or "
-    "ANTHROPIC_AUTH_TOKEN, or name the judge anthropic, which is slower to start. Either is billed apart from a "
-    "Claude subscription."
+    "The judge anthropic-http reads no profile and no workload identity, which only the app and the commands do, with "
+    "the judge anthropic: set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN. The API is billed apart from a Claude "
+    "subscription."
 )
 
 

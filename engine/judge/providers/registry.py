@@ -42,7 +42,13 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str], sc
 
 
 def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
-    """As `make_provider`; what must not run within a hook is refused when it is asked."""
+    """As `make_provider`, for a process that lives as long as a prompt waits.
+
+    The SDK is not loaded, which would take longer than the answer: the same requests go out without it. What must not
+    run within a hook is refused when it is asked.
+    """
+    if name == SDK:
+        name = HTTP
     if name == "claude-cli":
         from engine.judge.providers.unavailable import UnavailableProvider
 
