@@ -92,8 +92,8 @@ class Matcher:
                 weights = longer if is_longer else full
                 weights[number] = weights.get(number, 0) + weight
         for tokens, phrase, number in self._phrases:
-            if tokens <= present.keys() and (weight := _weight(phrase, read_words())):
-                full[number] = full.get(number, 0) + weight
+            if tokens <= present.keys() and (of_phrase := _weight(phrase, read_words())):
+                full[number] = full.get(number, 0) + of_phrase
         return self._match(full, longer, self._damping(int(length)))
 
     def parts(self, words: Words) -> tuple[Part, ...]:
@@ -140,6 +140,6 @@ def idf(count: int, rows: int) -> float:
     return log(1 + (rows + ELSEWHERE - count + 0.5) / (count + 0.5))
 
 
-def _weight(phrase: str, words: Words) -> float:
+def _weight(phrase: str, words: Words) -> int:
     """What the occurrences of a phrase count."""
     return sum(weight * occurrences(f" {text} ", phrase) for weight, text in zip(WEIGHTS, words, strict=True))
