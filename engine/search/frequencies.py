@@ -32,10 +32,10 @@ select term, doc,
 from {fields}_vocabulary
 """
 ADD = """
-insert or ignore into {fields}_frequency select value, 1, coalesce(
+insert into {fields}_frequency select value, 1, coalesce(
     (select before from {fields}_frequency where term > value order by term limit 1),
     (select before + count from {fields}_frequency order by term desc limit 1), 0
-), stem(value) from json_each(?)
+), stem(value) from json_each(?) where value not in (select term from {fields}_frequency)
 """
 CHANGES = "changes since the frequencies were counted"
 MIN_CHANGES, CHANGED_SHARE = 100, 0.05
