@@ -10,6 +10,7 @@ import os
 
 from engine.json_text import loads
 from engine.prompt import Turn
+from engine.stores.files import open_regular
 from engine.surrogates import without_lone_surrogates
 
 TYPE_CHECKING = False
@@ -53,7 +54,6 @@ _BOUNDARY = b'"compact_boundary"'
 _BOUNDARIES = (b'"subtype":' + _BOUNDARY, b'"subtype": ' + _BOUNDARY)
 _BLOCK_BYTES = 1 << 20
 _SLUG_CHARACTERS = 200
-_FILE_TYPE, _REGULAR = 0o170000, 0o100000
 
 
 def is_human_prompt(text: str, source: str = "") -> bool:
@@ -133,7 +133,7 @@ def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
     counts as compacted; one that is not there, or no regular file, says nothing: (False, *start*).
     """
     try:
-        with _open_regular(transcript_path) as file:
+        with open_regular(transcript_path) as file:
             size = file.seek(0, os.SEEK_END)
             if size < start:
                 return True, size
@@ -265,15 +265,6 @@ def _unwrapped(text: str) -> str:
     return "".join([*kept, text[position:]])
 
 
-def _open_regular(path: str) -> BinaryIO:
-    """A file, open to be read. OSError for a device or a pipe, which could go on for ever or never begin."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    if os.fstat(descriptor).st_mode & _FILE_TYPE == _REGULAR:
-        return open(descriptor, "rb")
-    os.close(descriptor)
-    raise OSError("not a regular file")
-
-
 def _scan(file: BinaryIO, start: int) -> tuple[bool, int]:
     """Whether a boundary follows, and where the next scan must begin to see one that is half written now."""
     is_found, tail, end = False, b"", start
@@ -293,7 +284,7 @@ def _end_of(mark: bytes, data: bytes) -> int:
 def _tail(path: str, max_bytes: int) -> list[bytes]:
     """The whole lines among the last *max_bytes* bytes of a file, in order."""
     try:
-        with _open_regular(path) as file:
+        with open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)
             start = max(0, size - max(0, max_bytes))
             file.seek(start)
