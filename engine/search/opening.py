@@ -7,6 +7,10 @@ journal that a killed writer left would be played into the new file. The first b
 costs nothing while the file is empty; then the file goes over to a write-ahead log, in which a reader never waits for
 a writer. All writers take a lock of their own first, which dies with the process; so a file that turns out damaged or
 foreign is deleted by one process alone.
+
+What survives damage. SQLite sees it in what it reads only if it makes no sense: a term that was overwritten within the
+full-text tables is one that no memory has. So a writer that is done seals its files (`engine.search.stamps`), and a
+file without its seal is never asked: the next writer builds it anew.
 """
 
 from __future__ import annotations
@@ -18,8 +22,9 @@ import time
 from engine.paths import cache_dir, root_key
 from engine.search import schema
 from engine.search.index import Index, in_memory_database
-from engine.search.lock import BusyError, Lock
+from engine.search.lock import BusyError, Lock, is_held
 from engine.search.sqlite import DAMAGE, DatabaseError, for_reading, for_writing
+from engine.search.stamps import is_sealed, seal
 from engine.search.sync import OutOfTimeError, is_fresh, never, sync
 from engine.stores.files import is_inside
 from engine.stores.roots import read_corpus, readable_root, store_of
@@ -82,20 +87,23 @@ def hook_index(
     index = _existing(path, root)
     if index is not None and _is_fresh(index):
         return index
-    expected = len(index) * SCAN_SECONDS if index else _count(root) * BUILD_SECONDS
+    expected = len(index) * SCAN_SECONDS if index is not None else _build_seconds(root)
     if expected > SYNC_SHARE * deadline_s:
         start_update(root, path)
         return index
-    if index:
+    if index is not None:
         index.close()
     try:
         update(path, root, wait_s=LOCK_SHARE * deadline_s, may_count=False, is_over=lambda: clock() > until)
+        index = _readable(path, root)
     except (BusyError, OutOfTimeError):
         start_update(root, path)
         return _existing(path, root)
     except FAILURES:
-        return _existing(path, root) or Index(read_corpus(root))
-    return _existing(path, root)
+        index = None
+    if index is None and _build_seconds(root) <= until - clock():
+        return Index(read_corpus(root))
+    return index if index is not None else _existing(path, root)
 
 
 def catch_up(index: Index, environ: Mapping[str, str]) -> None:
@@ -111,6 +119,8 @@ def update(path: str, root: str, *, wait_s: float, may_count: bool = True, is_ov
     """
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     with Lock(f"{path}.lock", wait_s):
+        if not _is_whole(path):
+            _discard(path)
         try:
             _update(path, root, may_count, is_over)
         except DAMAGE as error:
@@ -118,6 +128,8 @@ def update(path: str, root: str, *, wait_s: float, may_count: bool = True, is_ov
                 raise
             _discard(path)
             _update(path, root, may_count, is_over)
+        finally:
+            _seal(path)
 
 
 def start_update(root: str, path: str) -> None:
@@ -168,6 +180,18 @@ def _is_damage(error: Exception) -> bool:
     return code in (SHORT_READ, READ_ERROR) or code & 0xFF not in (*NOT_DAMAGED, IO_ERROR)
 
 
+def _is_whole(path: str) -> bool:
+    """Whether the index is as its last writer left it. Beside it may lie an empty log, which a reader made."""
+    is_logged_whole = is_sealed(f"{path}-wal", or_empty=True)
+    return is_logged_whole and is_sealed(path) and not os.path.lexists(f"{path}-journal")
+
+
+def _seal(path: str) -> None:
+    for written in (path, f"{path}-wal"):
+        if os.path.exists(written):
+            seal(written)
+
+
 def _discard(path: str) -> None:
     """Delete an index. The file goes first: SQLite deletes a journal without a database, and plays none back."""
     for suffix in ("", *SIDE_FILES):
@@ -176,9 +200,16 @@ def _discard(path: str) -> None:
 
 
 def _existing(path: str, root: str) -> Index | None:
-    """The index at *path* as it is; None if there is none that can be used."""
-    if not os.path.exists(path):
-        return None
+    """The index at *path* as it is; None if there is none that can be trusted.
+
+    The log that some process writes now is not sealed; what was committed before can be read all the same.
+    """
+    may_be_read = _is_whole(path) or (is_sealed(path) and is_held(f"{path}.lock"))
+    return _readable(path, root) if may_be_read else None
+
+
+def _readable(path: str, root: str) -> Index | None:
+    """The index at *path*; None if it does not read."""
     try:
         return _opened(path, root, recover=lambda: _nothing(root, path), checked=True)
     except DAMAGE:
@@ -225,6 +256,11 @@ def _try_to_discard(path: str) -> None:
             _discard(path)
     except (OSError, BusyError):
         pass
+
+
+def _build_seconds(root: str) -> float:
+    """How long it takes at most to read the memories of *root* and index them."""
+    return _count(root) * BUILD_SECONDS
 
 
 def _count(root: str) -> int:
