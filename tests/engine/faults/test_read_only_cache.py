@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -106,12 +107,12 @@ def test_a_root_on_another_file_system_is_like_any_other(disk: Path, tmp_path: P
 
 
 def test_a_root_whose_disk_is_taken_away_is_silent(tmp_path: Path) -> None:
-    home = tmp_path / "person"
+    world = World(tmp_path)
     with small_disk(tmp_path / "disk") as disk:
-        FaultyRoot(disk, home=home).settle()
-        (tmp_path / "project/.claude").mkdir(parents=True)
-        (tmp_path / "project/.claude/memory").symlink_to(disk / "root")
-        world = FaultyRoot(tmp_path, home=home)
-        right = world.opened()
-        edit(world)
-    assert world.opened() == world.fresh() != right
+        world.root.rename(tmp_path / "before")
+        shutil.copytree(tmp_path / "before", disk / "root")
+        world.root.symlink_to(disk / "root")
+        assert world.context(session_id="").count("<result ") == 3
+    assert world.send(session_id="") == ""
+    (tmp_path / "disk/root").mkdir()
+    assert world.send(session_id="") == ""
