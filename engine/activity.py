@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import time
 
+from engine import lean_os as os
 from engine.json_text import dumps
 from engine.sha256 import hex_digest
 

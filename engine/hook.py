@@ -6,10 +6,10 @@ anything else on stdout would reach the model as it is.
 
 from __future__ import annotations
 
-import os
 import sys
 
 from engine import inject
+from engine import lean_os as os
 from engine.activity import Activity
 from engine.config import Config, config_json, load_config
 from engine.json_text import dumps
@@ -23,7 +23,6 @@ from engine.search.opening import catch_up, hook_index
 from engine.sessions import load_session, save_session
 from engine.sha256 import hex_digest
 from engine.stores.roots import find_root
-from engine.transcripts import last_turns
 from engine.watchdog import Watchdog
 
 TYPE_CHECKING = False
@@ -41,7 +40,7 @@ MAX_STDIN_BYTES = 8_000_000
 
 
 def main() -> None:
-    """The `memsift-hook` command. It does not wait for the interpreter to tidy up, which takes 2 ms."""
+    """Answer the prompt on stdin; `launch` calls it. The interpreter is not left to tidy up, which takes 2 ms."""
     try:
         _run()
     except BaseException:  # noqa: BLE001 - a hook that fails must look like a hook that found nothing
@@ -172,8 +171,13 @@ def _output(context: str) -> str:
 
 
 def _turns(request: Request, config: Config) -> tuple[Turn, ...]:
+    """What was said before, for the judge; reading it is imported only where one is enabled."""
     wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
-    return last_turns(request.transcript_path, wanted) if wanted and request.transcript_path else ()
+    if not wanted or not request.transcript_path:
+        return ()
+    from engine.turns import last_turns
+
+    return last_turns(request.transcript_path, wanted)
 
 
 def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:

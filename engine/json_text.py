@@ -1,19 +1,16 @@
 """JSON without the `json` package.
 
 Importing `json` loads `re` and 23 modules: 8 ms in a cold process that needs 10 for an empty interpreter. The scanner
-and the string encoders below are the C functions that `json` itself calls; alone they load in 0.4 ms. Whatever they
-refuse goes to `json`, as does everything where there is no `_json`: values and errors are those of `json.loads`.
+and the encoder below are the C functions that `json` itself calls; alone they load in 0.4 ms. What the scanner refuses
+goes to `json`, as does everything where there is no `_json`: values and errors are those of `json.loads`.
 """
 
 from __future__ import annotations
 
 try:
-    from _json import encode_basestring, encode_basestring_ascii, make_scanner
+    from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner
 except ImportError:
-    from json.encoder import py_encode_basestring as encode_basestring
-    from json.encoder import py_encode_basestring_ascii as encode_basestring_ascii
-
-    make_scanner = None  # type: ignore[assignment,misc]
+    make_encoder = make_scanner = None  # type: ignore[assignment,misc]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,21 +46,13 @@ def loads(text: str) -> Any:
 
 def dumps(value: object, *, ascii_only: bool = True) -> str:
     """*value* (of dict with text keys, list, tuple, str, int, float, bool and None) as `json.dumps` spells it."""
-    if isinstance(value, str):
-        return encode_basestring_ascii(value) if ascii_only else encode_basestring(value)
-    if isinstance(value, dict):
-        pairs = (f"{dumps(k, ascii_only=ascii_only)}: {dumps(v, ascii_only=ascii_only)}" for k, v in value.items())
-        return "{" + ", ".join(pairs) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join([dumps(item, ascii_only=ascii_only) for item in value]) + "]"
-    return _scalar(value)
+    if make_encoder is None:
+        import json
+
+        return json.dumps(value, ensure_ascii=ascii_only)
+    spelled = encode_basestring_ascii if ascii_only else encode_basestring
+    return "".join(make_encoder(None, _refuse, spelled, None, ": ", ", ", False, False, True)(value, 0))
 
 
-def _scalar(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, float) and (value != value or value in _CONSTANTS.values()):
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, int | float):
-        return repr(value)
+def _refuse(value: object) -> None:
     raise TypeError(f"{type(value).__name__} has no spelling in JSON")

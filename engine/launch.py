@@ -1,28 +1,44 @@
-"""The hook's fastest start: `python -I -S launch.py`, which `memsift install --print` writes out.
+"""The hook's start: as `memsift-hook`, and fastest as `python -I -S launch.py`, which `memsift install --print` writes.
 
 Without `site` the interpreter starts in 0.8 of its time. A script is compiled anew at each call, so this one is short,
-and the rest comes from compiled modules. Collecting garbage while they load would take 0.08 more: the process lives for
-a hundredth of a second, and leaves none.
+and the rest comes compiled, from one file (see `bundle`). Collecting garbage while it loads would take 0.08 more: the
+process lives for a hundredth of a second, and leaves none.
 """
 
 from __future__ import annotations
 
 import gc
-import os
 import sys
+from marshal import loads
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Answer one prompt. Whatever is broken must not stand in the way of it, so this ends with 0, always."""
     gc.disable()
     try:
-        sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-        from engine import bundle
+        package = __file__.replace("\\", "/").rpartition("/")[0] or "."
+        sys.path.append(package.rpartition("/")[0] or f"{package}/..")
+        bundle = f"{package}/__pycache__/hook.{sys.implementation.cache_tag}-{sys.hexversion:x}.bundle"
+        try:
+            with open(bundle, "rb") as stream:
+                code, modules = loads(stream.read())
+            loader = type(sys)("engine.bundle")
+            exec(code, loader.__dict__)
+            is_loaded = loader.load(modules)
+        except (OSError, ValueError, EOFError, TypeError, AttributeError):
+            is_loaded = False
+        from engine import hook
 
-        if found := bundle.read_bundle(bundle.FILE):
-            sys.meta_path.insert(0, found)
-        from engine.hook import main
+        if not is_loaded:
+            from engine.bundle import write
 
-        if not found:
-            bundle.write_bundle(bundle.FILE)
-        main()
-    except BaseException:  # noqa: BLE001 - whatever is broken must not stand in the way of a prompt
+            write(bundle)
+        hook.main()
+    except BaseException:  # noqa: BLE001 - see above
+        import os
+
         os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

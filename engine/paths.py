@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from engine import lean_os as os
 from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False

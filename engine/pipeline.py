@@ -5,14 +5,13 @@ from __future__ import annotations
 import time
 
 from engine import inject
-from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS
+from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
 from engine.judge.verdict import APPROVED, NO_KEY, OK
 from engine.record import replace
 from engine.retrieval import Candidate, Retrieval
-from engine.search.index import FULL_TEXT, HEADLINE
-from engine.search.keyword import keyword_score, keywords
-from engine.search.query import query_terms
-from engine.search.ranking import Scored, below_floor, order, rank, score_hits
+from engine.search.ranking import below_floor, rank
+from engine.search.strategies import memsift
+from engine.systems import system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
-    from engine.search.index import Hit, Index
+    from engine.search.index import Index
+    from engine.search.ranking import Pool
     from engine.sessions import Session
 
     class Judge(Protocol):
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
         def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement: ...
 
 
-BM25, BM25_JUDGE = "bm25", "bm25+judge"
-SYSTEMS = (BM25, BM25_JUDGE)
 NO_FTS5 = "no_fts5"
-RECENT_SECONDS = 30 * 86400
+SHARE_FOR_JUDGE = 0.5
+"""How much of memsift's floors a memory must reach to be put before a judge. On LoCoMo the floors themselves leave a
+judge 0.55 of what is relevant, half of them 0.62, none 0.65, of 5, 9 and 15 candidates a prompt."""
 
 
 def retrieve(
@@ -52,23 +52,28 @@ def retrieve(
 ) -> Retrieval:
     """Everything one prompt brings up, with the stage that dropped each candidate.
 
-    Without *judge* the system is `bm25`; with it `bm25+judge`. `search` mode looks into bodies, takes `max_results`
-    and drops nothing for being weak; `auto` is the hook's. *clock* and *now* are in seconds.
+    The system is named after the configuration's strategy and whether there is a *judge*: see `engine.systems`.
+    `search` mode takes `max_results` and drops nothing for being weak; `auto` is the hook's. *clock* and *now* are in
+    seconds.
     """
     started = clock()
-    strategy, scored = _scored(prompt.text, index, config, mode, now, include_retired=include_retired)
-    candidates = rank(scored, config, include_retired=include_retired)
+    strategy, pool = _pool(prompt.text, index, config, mode, now, include_retired=include_retired)
+    candidates = rank(pool.memories, config, include_retired=include_retired)
     candidates = _by_status(candidates, include_retired=include_retired)
-    if mode == AUTO and strategy != TITLE_TAGS:
-        candidates = below_floor(candidates, config.noise_floor)
+    has_floor = mode == AUTO and strategy != TITLE_TAGS
+    if has_floor:
+        share = SHARE_FOR_JUDGE if judge and strategy == MEMSIFT else 1.0
+        candidates = below_floor(candidates, share * config.floor, share * pool.least)
     judgement = _judgement(prompt, candidates, mode, judge) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement)
+    if has_floor and judgement and judgement.status != OK:
+        candidates = below_floor(candidates, config.floor, pool.least)
     candidates = _by_cap(candidates, _cap(config, mode, judgement))
     candidates = _by_session(candidates, session)
     candidates = _by_budget(candidates, config) if mode == AUTO else candidates
     return Retrieval(
         prompt=prompt,
-        system=BM25_JUDGE if judge else BM25,
+        system=system_of(config, has_judge=judge is not None).name,
         mode=mode,
         strategy=strategy,
         candidates=tuple(candidates),
@@ -78,34 +83,22 @@ def retrieve(
     )
 
 
-def _scored(
+def _pool(
     text: str, index: Index, config: Config, mode: str, now: Callable[[], float], *, include_retired: bool
-) -> tuple[str, list[Scored]]:
-    """The strategy that finds the pool, and the pool."""
+) -> tuple[str, Pool]:
+    """The strategy that finds the pool, and the pool. Those that are not the default load when they are asked."""
     size = config.judge.candidate_pool_size if mode == AUTO else config.max_results
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
-        return TITLE_TAGS, _by_keywords(text, index, size, now)
-    fields = HEADLINE if mode == AUTO else FULL_TEXT
-    terms = query_terms(text)
-    hits = index.search(terms, fields, size)
-    while mode == SEARCH and not include_retired and len(hits) == size and _active(hits) < config.max_results:
-        size *= 2  # a retired memory must not take the place of an active one
-        hits = index.search(terms, fields, size)
-    return FTS5_BM25, score_hits(hits, terms, with_bonus=mode == AUTO)
+        from engine.search.strategies import title_tags
 
+        return TITLE_TAGS, title_tags.find(text, index, size, now=now())
+    if config.match_strategy == FTS5_BM25:
+        from engine.search.strategies import fts5_bm25
 
-def _active(hits: Sequence[Hit]) -> int:
-    return sum(hit.summary.status == "active" for hit in hits)
-
-
-def _by_keywords(text: str, index: Index, size: int, now: Callable[[], float]) -> list[Scored]:
-    recent_since = time.strftime("%Y-%m-%d", time.gmtime(now() - RECENT_SECONDS))
-    words = keywords(text)
-    scores = ((summary, keyword_score(words, summary, recent_since)) for summary in index.summaries())
-    scored = (Scored(summary, score, 0, matched) for summary, (score, matched) in scores if matched)
-    best = sorted(scored, key=order)[:size]
-    shown = {summary.id for summary in index.unchanged([one.memory for one in best])}
-    return [one for one in best if one.memory.id in shown]
+        found = fts5_bm25.find(text, index, size, in_bodies=mode == SEARCH, include_retired=include_retired)
+        return FTS5_BM25, found
+    found = memsift.find(text, index, size, min_strength=config.min_strength, include_retired=include_retired)
+    return MEMSIFT, found
 
 
 def _judgement(prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None) -> Judgement | None:

@@ -7,6 +7,8 @@ import unicodedata
 from engine.record import record
 from engine.sha256 import hex_digest
 
+_PEOPLE = ("", "user", "sdk")
+
 
 @record
 class Turn:
@@ -39,3 +41,21 @@ def prompt_id(text: str, turns: tuple[Turn, ...] = ()) -> str:
 def typed_prompt(text: str, turns: tuple[Turn, ...] = (), source: str = "typed") -> Prompt:
     """A prompt that has no row of its own in a file."""
     return Prompt(id=prompt_id(text, turns), text=text, turns=turns, source=source)
+
+
+def is_human_prompt(text: str, source: str = "") -> bool:
+    """Whether a prompt that reached the model is a person's, and words rather than a command.
+
+    *source* is the hook payload's field of that name, empty where the client does not send it. False for a source
+    other than user and sdk (wake-ups, schedules, the system), for a `<task-notification>` and nothing else, and for a
+    slash command (`/review the diff`; `/home/me/a.py fails` is a prompt).
+    """
+    stripped = text.strip()
+    is_notification = stripped.startswith("<task-notification>") and stripped.endswith("</task-notification>")
+    return source in _PEOPLE and not is_notification and not _is_slash_command(stripped)
+
+
+def _is_slash_command(text: str) -> bool:
+    """Whether the first word is a slash, a letter, and then letters, digits, `_`, `:` and `-` only."""
+    name = text.split(None, 1)[0][1:] if text.startswith("/") else ""
+    return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)

@@ -9,10 +9,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from engine.memory import Skipped
-from engine.prompt import Prompt, Turn, prompt_id
+from engine.prompt import Prompt, Turn, is_human_prompt, prompt_id
 from engine.record import record
 from engine.surrogates import without_lone_surrogates
-from engine.transcripts import ASSISTANT, USER, followed_by, is_human_prompt, is_sdk, read_row, turn_of
+from engine.turns import ASSISTANT, USER, followed_by, is_sdk, read_row, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -30,20 +30,11 @@ else:
         defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
 
         def __init__(self, *values, **named):
-            if len(values) > len(names):
-                raise TypeError(f"{cls.__name__} takes {len(names)} fields, got {len(values)}")
-            given = dict(zip(names, values, strict=False))
-            for name in named:
-                if name in given or name not in names:
-                    raise TypeError(f"{cls.__name__}: field {name!r} is unknown or given twice")
-            given.update(named)
-            for name in names:
-                if name in given:
-                    self.__dict__[name] = given[name]
-                elif name in defaults:
-                    self.__dict__[name] = defaults[name]
-                else:
-                    raise TypeError(f"{cls.__name__}: field {name!r} is missing")
+            # Half the time of a look at each field by itself; a prompt makes hundreds of records.
+            if named or len(values) != len(names):
+                self.__dict__.update(_arranged(cls, defaults, values, named))
+            else:
+                self.__dict__.update(zip(names, values, strict=True))
 
         def __setattr__(self, name, value):
             raise AttributeError(f"{cls.__name__} is immutable: cannot set {name!r}")
@@ -64,6 +55,23 @@ else:
         for method in (__init__, __setattr__, __delattr__, __eq__, __hash__, __repr__):
             setattr(cls, method.__name__, method)
         return cls
+
+    def _arranged(cls, defaults, values, named):
+        """Field -> value for the arguments of a record; TypeError if they do not fit."""
+        names = cls.__match_args__
+        placed = dict(zip(names, values, strict=False))
+        given = {**defaults, **placed, **named}
+        if len(values) > len(names) or given.keys() != set(names) or not named.keys().isdisjoint(placed):
+            raise TypeError(f"{cls.__name__}{_mistake(names, values, named, given)}")
+        return given
+
+    def _mistake(names, values, named, given):
+        if len(values) > len(names):
+            return f" takes {len(names)} fields, got {len(values)}"
+        wrong = [name for name in named if name not in names or name in names[: len(values)]]
+        if wrong:
+            return f": field {wrong[0]!r} is unknown or given twice"
+        return f": field {next(name for name in names if name not in given)!r} is missing"
 
     def replace(instance, **changes):
         return type(instance)(**{**fields(instance), **changes})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import unicodedata
 
+from engine import lean_os as os
 from engine.json_text import loads
+from engine.prompt import is_human_prompt
 from engine.record import record
-from engine.transcripts import is_human_prompt
 
 MIN_PROMPT_CHARACTERS = 10
 OPT_OUT = "[nomem]"

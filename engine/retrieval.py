@@ -20,7 +20,8 @@ HIGH, MEDIUM, LOW = "high", "medium", "low"
 class Candidate:
     """A retrieved memory.
 
-    `bm25` is SQLite's: negative, lower is better. `body_bonus` is 0 to 3 matched body tokens; `score` is bm25 - bonus.
+    `bm25` is negative, lower is better, and so is `score`, by which they are ranked: with the strategy `fts5_bm25` it
+    is bm25 - `body_bonus` (0 to 3 matched body tokens), with `memsift` the strength, with `title_tags` points.
     `ratio` is score / best score, 0..1. `matched` are the prompt tokens found in it. `rank` is 1-based in the pool.
     `dropped_by` is one of DROP_STAGES, or None for a memory that is injected; `reason` says it in words.
     """
@@ -47,8 +48,9 @@ class Candidate:
 class Retrieval:
     """What one system did with one prompt.
 
-    `candidates` are in rank order, dropped ones included. `strategy` is how they were found ("fts5_bm25" or
-    "title_tags"). `fallback` is the judge's error status if its row of the fallback table was taken, else empty.
+    `candidates` are in rank order, dropped ones included. `strategy` is how they were found: `match_strategy`, or
+    "title_tags" without FTS5. `fallback` is the judge's error status if its row of the fallback table was taken, else
+    empty.
     """
 
     prompt: Prompt

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
 try:
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    try:
+    # Each name belongs to some versions of Python; to look for the wrong one takes 0.1 ms.
+    if sys.version_info >= (3, 12):
+        from _sha2 import sha256
+    else:
         from _sha256 import sha256  # type: ignore[import-not-found]
-    except ImportError:
-        from hashlib import sha256
+except ImportError:
+    from hashlib import sha256
 
 
 def hex_digest(text: str) -> str:

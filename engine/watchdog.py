@@ -7,9 +7,10 @@ thread runs whatever the main one waits for; starting it costs 0.1 ms.
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock, start_new_thread
 from time import monotonic, sleep
+
+from engine import lean_os as os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

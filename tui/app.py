@@ -11,7 +11,6 @@ from textual.app import App
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from engine.errors import LabelStoreError, MemsiftError
-from engine.pipeline import BM25, BM25_JUDGE
 from tui.bindings import bindings
 from tui.commands import KeyCommands
 from tui.messages import AllReplayed, Kept, Reloaded, Retrieved
@@ -82,22 +81,24 @@ class MemsiftApp(App[None]):
 
     # Retrievals
 
-    def run_bm25(self, prompt: Prompt) -> None:
-        """Run a prompt through BM25, now, unless that was done."""
-        if self.workspace.retrieval(prompt.id, BM25) is None:
-            self._keep(self.workspace.run(prompt, BM25))
+    def run_quick(self, prompt: Prompt) -> None:
+        """Run a prompt through the systems without a judge, now, unless that was done."""
+        for system in (self.workspace.first, self.workspace.other):
+            if system and self.workspace.retrieval(prompt.id, system.name) is None:
+                self._keep(self.workspace.run(prompt, system.name))
 
     def ask_judge(self, prompt: Prompt) -> bool:
         """Have a worker run a prompt through the judge's system, once. Returns whether an answer is to come."""
-        if self.workspace.judge is None or self.workspace.retrieval(prompt.id, BM25_JUDGE):
+        judged = self.workspace.judged
+        if judged is None or self.workspace.retrieval(prompt.id, judged.name):
             return False
-        if self._claim(prompt, BM25_JUDGE):
-            self._run_judge(prompt)
+        if self._claim(prompt, judged.name):
+            self._run_judge(prompt, judged.name)
         return True
 
     @work(thread=True, group="judge", exit_on_error=False)
-    def _run_judge(self, prompt: Prompt) -> None:
-        self._run(prompt, BM25_JUDGE)
+    def _run_judge(self, prompt: Prompt, system: str) -> None:
+        self._run(prompt, system)
 
     @work(thread=True, exclusive=True, group="replay", exit_on_error=False)
     def replay_all(self) -> None:

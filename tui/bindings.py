@@ -28,6 +28,12 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "replay.next": ("right_square_bracket", "move(1)", "Next prompt", "replay: Go to the next prompt"),
     "replay.previous": ("left_square_bracket", "move(-1)", "Previous prompt", "replay: Go to the previous prompt"),
     "replay.again": ("r", "again", "Again", "replay: Run this prompt again"),
+    "replay.compare": (
+        "c",
+        "compare",
+        "Compare",
+        "replay: Compare with the other first stage, or with the judge again",
+    ),
     "replay.open": ("enter,space", "open", "Read", "replay: Read the whole memory"),
     "mark.relevant": ("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
     "mark.not": ("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),

@@ -17,9 +17,10 @@ import click
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import MemsiftError
 from engine.paths import labels_file
-from engine.pipeline import BM25, BM25_JUDGE, SYSTEMS, retrieve
+from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.record import replace
+from engine.systems import SYSTEMS, system_of
 from engine.version import __version__
 from tui import opening
 from tui.output import visible
@@ -27,9 +28,11 @@ from tui.output import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from engine.config import Config
     from engine.judge.judge import Judge
     from engine.memory import Skipped
     from engine.prompt import Prompt
+    from engine.systems import System
     from labels.measure.report import Report
     from labels.store import LabelStore
     from tui.workspace import Workspace
@@ -140,8 +143,8 @@ def replay(
     config = load_config(found, os.environ)
     name = opening.judge_name(judge, config, os.environ)
     asked = opening.make_judge(name, config, os.environ)
-    names = system_names(systems, asked)
-    if BM25_JUDGE in names:
+    chosen = chosen_systems(systems, config, asked)
+    if any(system.has_judge for system in chosen):
         opening.require_key(name, os.environ)
     reading = opening.project_prompts(files, os.environ)
     with (
@@ -150,10 +153,11 @@ def replay(
     ):
         report_skipped((*index.skipped, *reading.skipped))
         for prompt in progress(reading.prompts):
-            for system in names:
-                retrieval = retrieve(prompt, index, config, judge=asked if system == BM25_JUDGE else None)
+            for system in chosen:
+                how = system.of(config)
+                retrieval = retrieve(prompt, index, how, judge=asked if system.has_judge else None)
                 if store:
-                    record(retrieval, store, index, config)
+                    record(retrieval, store, index, how)
                 click.echo(json.dumps(write_row(retrieval), ensure_ascii=False))
 
 
@@ -213,16 +217,21 @@ def opened_store(db: str | None) -> LabelStore:
     return LabelStore.open(Path(db or labels_file(os.environ)))
 
 
-def system_names(given: str | None, judge: Judge | None) -> list[str]:
-    """The systems to run. Raises click.UsageError for an unknown one, or for a judge that was not named."""
-    default = [BM25, BM25_JUDGE] if judge else [BM25]
-    names = list(dict.fromkeys(name.strip() for name in given.split(","))) if given else default
+def chosen_systems(given: str | None, config: Config, judge: Judge | None) -> list[System]:
+    """The systems to run; by default what *config* says, without and with the judge.
+
+    Raises click.UsageError for an unknown one, or for a judge that was not named.
+    """
+    if not given:
+        return list(dict.fromkeys(system_of(config, has_judge=has) for has in (False, judge is not None)))
+    names = list(dict.fromkeys(name.strip() for name in given.split(",")))
     unknown = [name for name in names if name not in SYSTEMS]
     if unknown:
         raise click.UsageError(f"There is no system {unknown[0]!r}. Known are {', '.join(SYSTEMS)}.")
-    if BM25_JUDGE in names and judge is None:
+    chosen = [SYSTEMS[name] for name in names]
+    if judge is None and any(system.has_judge for system in chosen):
         raise click.UsageError("Name the judge with --judge anthropic or --judge scripted:FILE.")
-    return names
+    return chosen
 
 
 def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:

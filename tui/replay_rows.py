@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from labels.records import Label
 
 
-def ranking_rows(bm25: Retrieval, judged: Retrieval | None, labels: Mapping[tuple[str, str], Label]) -> list[Row]:
-    """A row for each candidate, in BM25 order, with this person's label."""
-    by_id = {one.memory.id: one for one in judged.candidates} if judged else {}
-    return [Row(one.memory, one, by_id.get(one.memory.id), _verdict(one, labels)) for one in bm25.candidates]
+def ranking_rows(first: Retrieval, second: Retrieval | None, labels: Mapping[tuple[str, str], Label]) -> list[Row]:
+    """A row for each candidate with this person's label: in the first system's order, then the second's others."""
+    of_first = {one.memory.id: one for one in first.candidates}
+    of_second = {one.memory.id: one for one in second.candidates} if second else {}
+    memories = {one.memory.id: one.memory for one in (*of_first.values(), *of_second.values())}
+    return [
+        Row(memory, of_first.get(key), of_second.get(key), second is not None, _label(memory.id, memory.digest, labels))
+        for key, memory in memories.items()
+    ]
 
 
 def judge_sentence(judged: Retrieval | None) -> str:
@@ -35,27 +40,35 @@ def judge_sentence(judged: Retrieval | None) -> str:
     )
     if judgement.status == OK:
         return answered
-    instead = (
-        "BM25's choice is injected" if judgement.status == NO_KEY else f"BM25's top {len(judged.injected)} is injected"
-    )
-    return f"{answered} {judgement.detail.rstrip('.')}. {instead} instead."
+    instead = "What would be without a judge" if judgement.status == NO_KEY else f"The best {len(judged.injected)}"
+    return f"{answered} {judgement.detail.rstrip('.')}. {instead} is injected instead."
 
 
-def candidate_sentence(row: Row) -> str:
-    """Why the memory of a row is where it is, in each system."""
-    one = row.bm25
-    parts = [f"BM25 {-one.bm25:.2f}"]
+def candidate_sentence(row: Row, names: tuple[str, str]) -> str:
+    """Why the memory of a row is where it is, in each system. A judge's system found it as the first one did."""
+    sentences = [_found(names[0], row.first)]
+    if row.has_second:
+        is_same = row.first and row.second and row.first.score == row.second.score
+        sentences.append("" if is_same else _found(names[1], row.second))
+    dropped = [_dropped(name, one) for name, one in zip(names, (row.first, row.second), strict=True) if one]
+    return " ".join(filter(None, (*sentences, *dropped)))
+
+
+def _found(name: str, one: Candidate | None) -> str:
+    if one is None:
+        return f"{name} did not find it."
+    weight = f"BM25 {-one.bm25:.2f}"
     if one.body_bonus:
-        parts.append(f"+ {one.body_bonus} for words in its body")
-    text = f"{' '.join(parts)}, {one.ratio:.0%} of the best. Matched: {', '.join(one.matched)}."
-    text += _dropped("BM25", one)
-    return text + (_dropped("Judge", row.judged) if row.judged else "")
+        weight += f" + {one.body_bonus} for words in its body"
+    elif one.score != one.bm25:
+        weight = f"strength {-one.score:.2f} ({weight})"
+    return f"{name}: {weight}, {one.ratio:.0%} of the best. Matched: {', '.join(one.matched)}."
 
 
-def _dropped(system: str, one: Candidate) -> str:
-    return "" if one.injected else f" {system}: dropped by {one.dropped_by}, {one.reason}."
+def _dropped(name: str, one: Candidate) -> str:
+    return "" if one.injected else f"{name} drops it by {one.dropped_by}: {one.reason}."
 
 
-def _verdict(one: Candidate, labels: Mapping[tuple[str, str], Label]) -> str:
-    label = labels.get((one.memory.id, one.memory.digest))
+def _label(memory_id: str, digest: str, labels: Mapping[tuple[str, str], Label]) -> str:
+    label = labels.get((memory_id, digest))
     return label.verdict if label else ""

@@ -6,8 +6,9 @@ import os
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.pipeline import BM25, BM25_JUDGE, retrieve
+from engine.pipeline import retrieve
 from engine.search.opening import open_index
+from engine.systems import SYSTEMS, system_of
 from labels.measure.report import report_from_store
 from labels.pooling import pool
 from labels.queue import prompt_order
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.search.index import Index
+    from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Event, Label, Pair, Pool
     from labels.store import LabelStore
@@ -34,6 +36,7 @@ class Workspace:
 
     *judge* is None where none is switched on. *seed* decides the order of prompts and of the cards of a prompt, so that
     labelling goes on where it stopped. *clock* is in seconds. *skipped* are the rows that no prompt could be read from.
+    `comparing`: a second first stage runs beside the configured one.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Workspace:
         self.annotator = annotator
         self.seed = seed
         self.clock = clock
+        self.comparing = False
         self.index = open_index(root, os.environ)
         self.reading = 1
         self._unread_prompts = skipped
@@ -87,9 +91,37 @@ class Workspace:
         """What could be read neither as a memory nor as a prompt."""
         return self.index.skipped + self._unread_prompts
 
+    # Systems
+
+    @property
+    def first(self) -> System:
+        """What the configuration says, without a judge."""
+        return system_of(self.config, has_judge=False)
+
+    @property
+    def judged(self) -> System | None:
+        system = system_of(self.config, has_judge=self.judge is not None)
+        return system if system.has_judge else None
+
+    @property
+    def other(self) -> System | None:
+        """The first stage to compare with, while comparing: the original rules, or memsift's own beside these."""
+        return SYSTEMS["memsift" if self.first.name == "bm25" else "bm25"] if self.comparing else None
+
+    @property
+    def second(self) -> System | None:
+        """What stands beside `first`: what it is compared with, or else the judge's system."""
+        return self.other or self.judged
+
+    @property
+    def heads(self) -> tuple[str, str]:
+        """The names over the columns of `first` and `second`; without a second, what the judge's would be."""
+        return self.first.name, self.second.name if self.second else f"{self.first.name}+judge"
+
     @property
     def systems(self) -> tuple[str, ...]:
-        return (BM25, BM25_JUDGE) if self.judge else (BM25,)
+        """The names of all that run."""
+        return tuple(system.name for system in (self.first, self.other, self.judged) if system)
 
     # Prompts
 
@@ -108,20 +140,25 @@ class Workspace:
     # Retrievals
 
     def run(self, prompt: Prompt, system: str) -> Retrieval:
-        """What *system* does with a prompt, now. Asks the judge where the system has one; may be slow, never raises
-        for what the judge does."""
-        judge = self.judge if system == BM25_JUDGE else None
-        return retrieve(prompt, self.index, self.config, judge=judge, clock=self.clock)
+        """What the system of a name does with a prompt, now. Asks the judge where the system has one; may be slow,
+        never raises for what the judge does."""
+        judge = self.judge if SYSTEMS[system].has_judge else None
+        return retrieve(prompt, self.index, SYSTEMS[system].of(self.config), judge=judge, clock=self.clock)
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """What was kept by `keep`, if anything."""
         return self._retrievals.get((prompt_id, system))
 
+    def side_by_side(self, prompt_id: str) -> tuple[Retrieval | None, Retrieval | None]:
+        """What `first` and `second` did with a prompt, as far as it was kept."""
+        second = self.second
+        return self.retrieval(prompt_id, self.first.name), self.retrieval(prompt_id, second.name) if second else None
+
     def keep(self, retrieval: Retrieval) -> None:
         """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
         self._pools.pop(retrieval.prompt.id, None)
-        record(retrieval, self.store, self.index, self.config)
+        record(retrieval, self.store, self.index, SYSTEMS[retrieval.system].of(self.config))
 
     @property
     def replayed(self) -> int:

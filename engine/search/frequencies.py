@@ -27,14 +27,15 @@ where substr(f.term, 1, length(t.value)) = t.value
 TOTAL = "select before + count from {fields}_frequency order by term desc limit 1"
 REFRESH = """
 insert into {fields}_frequency
-select term, doc, coalesce(sum(doc) over (order by term rows between unbounded preceding and 1 preceding), 0)
+select term, doc,
+    coalesce(sum(doc) over (order by term rows between unbounded preceding and 1 preceding), 0), stem(term)
 from {fields}_vocabulary
 """
 ADD = """
 insert or ignore into {fields}_frequency select value, 1, coalesce(
     (select before from {fields}_frequency where term > value order by term limit 1),
     (select before + count from {fields}_frequency order by term desc limit 1), 0
-) from json_each(?)
+), stem(value) from json_each(?)
 """
 CHANGES = "changes since the frequencies were counted"
 MIN_CHANGES, CHANGED_SHARE = 100, 0.05

@@ -148,11 +148,18 @@ class Index:
 
     def unchanged(self, summaries: list[MemorySummary]) -> list[MemorySummary]:
         """Those of *summaries* whose files are as they were read."""
-        if not self._checked:
-            return summaries
-        stale = self._ask(lambda: changed(self._db, summaries))
-        self.was_behind |= bool(stale)
+        stale = self._ask(lambda: self.stale(summaries))
         return [summary for summary in summaries if summary.id not in stale]
+
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        """The answer of *question*, which reads the tables; asked again of another database if this one is damaged."""
+        return self._ask(lambda: question(self._db))
+
+    def stale(self, summaries: list[MemorySummary]) -> set[str]:
+        """The ids of those of *summaries* whose files may have changed since. Only within `ask`."""
+        found = changed(self._db, summaries) if self._checked else set()
+        self.was_behind |= bool(found)
+        return found
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
         """Every memory whose whole text holds all of *terms*, best first; every memory, by path, without terms."""
@@ -186,7 +193,7 @@ class Index:
             hits = self._hits(self._best(any_of(standing.phrase for standing in found), fields, limit))
         else:
             hits = self._in_two_stages(found, fields, limit)
-        return self._as_on_disk(hits, found, fields) if self._checked else hits
+        return self._as_on_disk(hits, found, fields)
 
     def _in_two_stages(self, found: list[Standing], fields: str, limit: int) -> list[Hit]:
         chosen = any_of(standing.phrase for standing in _rarest(found, self._budget))
@@ -199,10 +206,9 @@ class Index:
 
         All are scored anew, because FTS5's scores and ours agree only while the frequencies are up to date.
         """
-        stale = changed(self._db, [hit.summary for hit in hits])
+        stale = self.stale([hit.summary for hit in hits])
         if not stale:
             return hits
-        self.was_behind = True
         scorer = self._scorer(found, fields)
         read = [
             self._read_again(hit, scorer, fields) if hit.summary.id in stale else _rescored(hit, scorer, fields)

@@ -2,13 +2,14 @@
 
 A compound identifier becomes an exact phrase ("user_id" with a prefix star matched "user identity" in 75 % of false
 positives); any other token becomes a quoted prefix. Everything is quoted, so no word of a prompt reaches FTS5's parser
-as an operator.
+as an operator. Words without content are left out, unless something shows that they are names: see `names`.
 """
 
 from __future__ import annotations
 
 from engine.record import record
 from engine.search import tokens as tk
+from engine.search.names import names
 from engine.search.stopwords import STOP_WORDS
 
 TYPE_CHECKING = False
@@ -55,10 +56,15 @@ class Term:
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
-    """The distinct terms of a prompt, in the order in which they appear. Stop words and single letters are left out."""
+    """The distinct terms of a prompt, in the order in which they appear.
+
+    Stop words and single letters are left out, unless they are names.
+    """
+    text = text[:MAX_CHARACTERS]
+    named = names(text)
     found: dict[tuple[tuple[str, ...], ...], Term] = {}
-    for chunk in dict.fromkeys(tk.chunks(text[:MAX_CHARACTERS])):
-        for term in _chunk_terms(chunk):
+    for chunk in dict.fromkeys(tk.chunks(text)):
+        for term in _chunk_terms(chunk, is_name=chunk in named):
             found.setdefault(term.phrases, term)
     return tuple(found.values())
 
@@ -79,7 +85,7 @@ def filter_terms(text: str) -> tuple[Term, ...]:
     return tuple(Term(token, ((token,),), is_prefix=True) for token in dict.fromkeys(found))
 
 
-def _chunk_terms(chunk: str) -> list[Term]:
+def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
     words = [word for word in tk.words(chunk) if tk.fold(word)]
     if any(tk.has_unspaced(tk.fold(word)) for word in words):
         return [term for word in words for term in _unspaced_terms(word)]
@@ -88,22 +94,41 @@ def _chunk_terms(chunk: str) -> list[Term]:
     word = words[0] if words else ""
     if tk.is_camel(word):
         return [_camel(word)]
-    term = _single(word, tk.fold(word))
+    term = _single(word, tk.fold(word), is_name=is_name)
     return [term] if term else []
 
 
-def _single(word: str, token: str) -> Term | None:
-    """One token, which may go on; nothing for a stop word or a single letter that is not a word by itself."""
+def _single(word: str, token: str, *, is_name: bool = False) -> Term | None:
+    """One token, which may go on; nothing for a stop word or a single letter that is not a word by itself.
+
+    A name that looks like either is found as it is.
+    """
     if token in STOP_WORDS or (len(token) < 2 and not (token and tk.is_unspaced(token))):
-        return None
+        return Term(word, ((token,),), is_prefix=False) if is_name and token else None
     return Term(word, ((token,),), is_prefix=True)
 
 
 def _compound(chunk: str, words: list[str]) -> Term:
-    """user_id: an exact phrase of its words; where a word is camelCase itself, of its parts as well."""
+    """user_id: an exact phrase of its words, or these in one (userid); of a camelCase word's parts as well.
+
+    A version is found with and without its v.
+    """
     whole = tuple(tk.fold(word) for word in words)
     parts = tuple(token for word in words for token in tk.word_tokens(word))
-    return Term(chunk, tuple(dict.fromkeys((whole, parts))), is_prefix=False)
+    phrases = [whole, parts, *_other_version(whole)]
+    one = tuple(tk.joined(chunk).split())
+    if one and len(one) == chunk.count(".") + 1:
+        phrases.append(one)
+    return Term(chunk, tuple(dict.fromkeys(phrases)), is_prefix=False)
+
+
+def _other_version(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """v2.0 for 2.0, and 2.0 for v2.0."""
+    first, *rest = words
+    number = first.removeprefix("v")
+    if not (number.isdecimal() and all(word.isdecimal() for word in rest)):
+        return []
+    return [(number if first != number else f"v{number}", *rest)]
 
 
 def _camel(word: str) -> Term:

@@ -1,9 +1,8 @@
-"""Whether memories are still what the index says, by the size and times of their files."""
+"""Whether a root and its memories are still what the index says, by the size and times of their files."""
 
 from __future__ import annotations
 
-import os
-
+from engine import lean_os as os
 from engine.json_text import dumps
 from engine.search.stamps import stamp
 
@@ -11,6 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.memory import Memory, MemorySummary
     from engine.search.sqlite import Connection
+
+
+def is_fresh(db: Connection, root: str) -> bool:
+    """Whether no folder and no list of *root* changed since they were read: a few `stat` calls.
+
+    It sees whatever comes, goes or is renamed into place, but not a file that is rewritten where it is.
+    """
+    places = db.execute("select name, size, mtime, ctime from place").fetchall()
+    return bool(places) and all(stamp(os.path.join(root, os.fsdecode(name))) == tuple(known) for name, *known in places)
 
 
 def changed(db: Connection, summaries: list[MemorySummary]) -> set[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from binascii import crc32
 
+from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.search.schema import COLUMNS, FULL_TEXT, HEADLINE

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "1"
+FORMAT = "2"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -42,7 +42,8 @@ create table section(rowid integer primary key, content text);
 SEARCHABLE = """
 create virtual table {fields} using {module}({columns}, content='words', tokenize="{tokenizer}");
 create virtual table {fields}_vocabulary using fts5vocab({fields}, row);
-create table {fields}_frequency(term text primary key, count int, before int) without rowid;
+create table {fields}_frequency(term text primary key, count int, before int, stem text) without rowid;
+create index {fields}_stem on {fields}_frequency(stem);
 """
 """`frequency`: in how many memories a term stands, and the sum of the counts of all terms that sort before it, so that
 the sum over a prefix is one subtraction. It may lag behind the vocabulary, but holds every term of it."""

@@ -37,7 +37,7 @@ else:
 
     try:
         lean = _load()
-        lean.connect(":memory:").close()
+        _Functools.lru_cache(1)(len)
     except (ImportError, AttributeError, TypeError):
         import sqlite3 as lean
 
@@ -58,7 +58,7 @@ WRITE_PRAGMAS = "pragma page_size=16384; pragma temp_store=memory; pragma synchr
 
 def in_memory() -> Connection:
     """An empty database that is nowhere on disk. It may be used from several threads, one at a time."""
-    return lean.connect(":memory:", check_same_thread=False, isolation_level=None)
+    return _with_stems(lean.connect(":memory:", check_same_thread=False, isolation_level=None))
 
 
 def for_reading(path: str, *, immutable: bool = False) -> Connection:
@@ -75,7 +75,15 @@ def for_reading(path: str, *, immutable: bool = False) -> Connection:
 def for_writing(path: str) -> Connection:
     """The database at *path*, made if there is none. Raises DatabaseError."""
     db = lean.connect(path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
-    return _prepared(db, WRITE_PRAGMAS)
+    return _with_stems(_prepared(db, WRITE_PRAGMAS))
+
+
+def _with_stems(db: Connection) -> Connection:
+    """*db* with the function that fills its column of stems."""
+    from engine.search.stems import stem
+
+    db.create_function("stem", 1, stem, deterministic=True)
+    return db
 
 
 def _prepared(db: Connection, pragmas: str) -> Connection:

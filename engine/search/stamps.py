@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
+from engine import lean_os as os
 from engine.stores.files import is_regular
 
 TYPE_CHECKING = False
@@ -54,3 +53,8 @@ def is_sealed(path: str, *, or_empty: bool = False) -> bool:
     except (OSError, ValueError):
         return or_empty
     return is_regular(found) and (found.st_mtime_ns == SEAL_NS or (or_empty and not found.st_size))
+
+
+def is_whole(index: str) -> bool:
+    """Whether an index is as its last writer left it. Beside it may lie an empty log, which a reader made."""
+    return is_sealed(f"{index}-wal", or_empty=True) and is_sealed(index) and not os.path.lexists(f"{index}-journal")

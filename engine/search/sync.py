@@ -12,6 +12,7 @@ import time
 from engine.record import record
 from engine.search import rows
 from engine.search.frequencies import MIN_CHANGES, note_added, note_changes, refresh
+from engine.search.recheck import is_fresh
 from engine.search.stamps import settled, stamp
 from engine.stores.files import UnreadableFileError, has_earlier_id
 from engine.stores.roots import store_of
@@ -40,15 +41,6 @@ class Known:
 
 def never() -> bool:
     return False
-
-
-def is_fresh(db: Connection, root: str) -> bool:
-    """Whether no folder and no list of *root* changed since they were read: a few `stat` calls.
-
-    It sees whatever comes, goes or is renamed into place, but not a file that is rewritten where it is.
-    """
-    places = db.execute("select name, size, mtime, ctime from place").fetchall()
-    return bool(places) and all(stamp(_join(root, name)) == tuple(known) for name, *known in places)
 
 
 def sync(

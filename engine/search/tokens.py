@@ -1,7 +1,7 @@
 """Text -> tokens, the same for memories and prompts, in any language.
 
 A token is a lower-case run of letters and digits without accents. Identifiers are found by their parts: `user_id`,
-`user-id` and `userId` all hold the tokens user, id next to each other, and a camelCase word is kept whole as well.
+`user-id` and `userId` all hold the tokens user, id next to each other, and userid as well, for who writes it so.
 Scripts without spaces (Han, Kana) become one token per character, so that any part of a run is found.
 The tokens of a memory are what FTS5 gets, so its own tokenizer (unicode61) never has anything left to decide.
 """
@@ -9,10 +9,12 @@ The tokens of a memory are what FTS5 gets, so its own tokenizer (unicode61) neve
 from __future__ import annotations
 
 import unicodedata
-from itertools import pairwise
 
 JOINERS = "_.-"
 """Characters that hold a compound identifier together: user_id, react.fc, rate-limiting, v2.0."""
+
+MAX_WHOLE = 40
+"""Characters of a compound that is a word: longer ones are the names of files made from sentences."""
 
 UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 """Hiragana, Katakana and Han: scripts written without spaces between words."""
@@ -36,14 +38,14 @@ _CHUNKS = _Separators(JOINERS)
 
 
 class _Known(dict[str, tuple[tuple[str, ...], str]]):
-    """Word -> its tokens, and its whole where that is one more. Building an index sees the same words over and over."""
+    """Chunk -> its tokens, and its whole where that is one more. Building an index sees the same ones over and over."""
 
     MOST = 50_000
 
-    def __missing__(self, word: str) -> tuple[tuple[str, ...], str]:
+    def __missing__(self, chunk: str) -> tuple[tuple[str, ...], str]:
         if len(self) >= self.MOST:
             self.clear()
-        self[word] = found = word_tokens(word), fold(word) if is_camel(word) else ""
+        self[chunk] = found = tuple(token for word in words(chunk) for token in word_tokens(word)), joined(chunk)
         return found
 
 
@@ -54,33 +56,33 @@ GAP = "\ue000"
 
 
 def tokens(text: str) -> list[str]:
-    """All tokens of *text*, as the index holds them: in order, then a GAP and the camelCase words whole.
+    """All tokens of *text*, as the index holds them: in order, then a GAP and the compound words in one.
 
-    The wholes stand apart so that the parts of neighbours stay neighbours: `UserService.getUser` is
-    user, service, get, user, GAP, userservice, getuser, and so the phrase of user_service.get_user finds it.
+    The wholes stand apart so that the parts of neighbours stay neighbours: `UserService.get_user` is
+    user, service, get, user, GAP, userservice, getuser, and so the phrase of userService.getUser finds it.
     """
     found: list[str] = []
     wholes: list[str] = []
-    for word in words(text):
-        parts, whole = _KNOWN[word]
+    for chunk in chunks(text):
+        parts, whole = _KNOWN[chunk]
         found += parts
         if whole:
-            wholes.append(whole)
+            wholes += whole.split()
     return [*found, GAP, *wholes] if wholes else found
 
 
 def placed_tokens(text: str) -> list[tuple[str, int, int]]:
     """`tokens` with the place of each in *text*, as character offsets (start, end); a GAP has none: (GAP, 0, 0)."""
-    translated, position = text.translate(_WORDS), 0
+    position = 0
     found, wholes = [], []
-    for word in translated.split():
-        start = translated.index(word, position)
-        for piece in _pieces(word):
-            found += [(token, start, start + len(piece)) for token in word_tokens(piece)]
-            start += len(piece)
-        position = start
-        if is_camel(word):
-            wholes.append((fold(word), start - len(word), start))
+    for chunk in chunks(text):
+        start = position = text.index(chunk, position)
+        for word in words(chunk):
+            position = text.index(word, position)
+            for piece in _pieces(word):
+                found += [(token, position, position + len(piece)) for token in word_tokens(piece)]
+                position += len(piece)
+        wholes += [(whole, start, start + len(chunk)) for whole in joined(chunk).split()]
     return [*found, (GAP, 0, 0), *wholes] if wholes else found
 
 
@@ -107,6 +109,20 @@ def word_tokens(word: str) -> tuple[str, ...]:
 def is_camel(word: str) -> bool:
     """Whether a word has inner capitals, and so is found by its parts and as a whole."""
     return len(camel_parts(word)) > 1 and not has_unspaced(fold(word))
+
+
+def joined(chunk: str) -> str:
+    """A compound in one: userid for user_id, user-id and userId; empty for what is none, is a number or a sentence.
+
+    Of names with dots each part by itself: `UserService.get_user` gives "userservice getuser".
+    """
+    return " ".join(filter(None, map(_whole, chunk.split("."))))
+
+
+def _whole(name: str) -> str:
+    whole = fold(name.replace("_", "").replace("-", ""))
+    is_compound = (len(words(name)) > 1 and len(name) <= MAX_WHOLE) or is_camel(name)
+    return whole if is_compound and not whole.isdecimal() and not has_unspaced(whole) else ""
 
 
 def camel_parts(word: str) -> list[str]:
@@ -167,6 +183,8 @@ def _pieces(word: str) -> list[str]:
 
 def _characters(word: str) -> list[str]:
     """Single characters of Han and Kana, each with its marks, and the runs between them."""
+    from itertools import pairwise  # 0.1 ms of a cold process
+
     pieces = [word[0]]
     for previous, character in pairwise(word):
         is_mark = unicodedata.category(character)[0] == "M"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from engine import lean_os as os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ def has_earlier_id(memory_id: str) -> str:
 def is_inside(root: str, path: str) -> bool:
     """Whether *path*, with every link followed, lies inside *root* (which is resolved already)."""
     try:
-        return os.path.commonpath([root, os.path.realpath(path)]) == root
+        real = os.path.realpath(path)
+        return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
     except (ValueError, OSError):
         return False
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from engine.errors import RootNotFoundError, RootUnreadableError
+from engine import lean_os as os
 from engine.transcripts import transcripts_dir
 
 TYPE_CHECKING = False
@@ -55,6 +53,8 @@ def read_corpus(root: str) -> Corpus:
 
 def readable_root(root: str) -> str:
     """*root*, resolved. Raises RootNotFoundError and RootUnreadableError."""
+    from engine.errors import RootNotFoundError, RootUnreadableError
+
     if not os.path.exists(root):
         raise RootNotFoundError(f"There is no folder {root}. Name one with --root, or start memsift inside a project.")
     if not os.path.isdir(root):

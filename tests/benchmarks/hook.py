@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
+LAUNCH = PROJECT / "engine/launch.py"
 SIZES, LARGE = [500, 5_000, 50_000], 500_000
 FLOOR, LAUNCHER = "python -c pass", "install --print"
 FORMS = (LAUNCHER, "console script", "python -c import")
@@ -34,23 +35,12 @@ WRAPPER = """#!{python}
 # -*- coding: utf-8 -*-
 import re
 import sys
-from engine.hook import main
+from engine.launch import main
 if __name__ == '__main__':
     sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
     sys.exit(main())
 """
 """What the pip that comes with Python 3.11 writes; newer ones leave out `re`."""
-
-IMPORTS = """
-import gc, os, sys
-gc.disable()
-sys.path.append({path!r})
-from engine import bundle
-sys.meta_path.insert(0, bundle.read_bundle(bundle.FILE))
-import engine.hook
-os._exit(0)
-"""
-"""What the launcher does before it calls the hook, once there is a bundle."""
 
 
 class Bench:
@@ -70,8 +60,8 @@ class Bench:
         self.commands = {
             FLOOR: [self.python, "-c", "pass"],
             "python -I -S -c pass": [*bare, "-c", "pass"],
-            "imports alone": [*bare, "-c", IMPORTS.format(path=str(PROJECT))],
-            LAUNCHER: [*bare, str(PROJECT / "engine/launch.py")],
+            "imports alone": [*bare, str(imports_alone(folder / "imports.py"))],
+            LAUNCHER: [*bare, str(LAUNCH)],
             "console script": [str(console_script(folder / "venv", self.python))],
             "python -c import": [self.python, "-c", "from engine.hook import main; main()"],
         }
@@ -132,6 +122,13 @@ def clean_interpreter(folder: Path) -> str:
         (packages,) = folder.glob("lib/python*/site-packages")
         (packages / "engine").symlink_to(PROJECT / "engine")
     return str(python)
+
+
+def imports_alone(script: Path) -> Path:
+    """The launcher, but for the call of the hook."""
+    text = LAUNCH.read_text("utf-8").replace("__file__", repr(str(LAUNCH)))
+    script.write_text(text.replace("hook.main()", "hook.os._exit(0)"), encoding="utf-8")
+    return script
 
 
 def console_script(folder: Path, python: str) -> Path:

@@ -79,7 +79,7 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
     # precision of both systems
     terminal.press("F5")
     screen = terminal.wait_for("Precision: relevant among the injected", "Cohen's kappa", "9 labels")
-    for system in ("bm25", "bm25+judge"):
+    for system in ("memsift", "memsift+judge"):
         assert re.search(rf"^ *{re.escape(system)} +[01]\.\d\d .*●.* [01]\.\d\d-[01]\.\d\d +\d+ of \d+", screen, re.M)
     terminal.press("q")
     terminal.wait_for("ended with 0")

@@ -19,7 +19,7 @@ from tests.engine.builders import memory, write_root
 PROJECT = Path(__file__).resolve().parent.parent.parent
 ASK = "how do we handle the cache rule"
 RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
-RUN_HOOK = "from engine.hook import main; main()"
+RUN_HOOK = "from engine.launch import main; main()"
 LAUNCHER = PROJECT / "engine/launch.py"
 SCRIPT = Path(sys.executable).with_name("memsift-hook")
 FORMS = {
@@ -94,8 +94,8 @@ class World:
         """Run a command line on bytes, or on what an open descriptor gives."""
         environ = {**self.environ, "PYTHONPATH": str(PROJECT), "PATH": os.environ.get("PATH", "")}
         source = {"stdin": stdin} if isinstance(stdin, int) else {"input": stdin}
-        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **source, **options}
-        return subprocess.run(command, env=environ, cwd=self.folder, timeout=60, check=False, **given)
+        given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": self.folder, **source, **options}
+        return subprocess.run(command, env=environ, timeout=60, check=False, **given)
 
 
 def context_of(answer: str) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
-from pathlib import Path
+from marshal import dumps
 from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.bundle import read_bundle
 from tests.engine.hook_world import PROJECT, World, context_of
 
 if TYPE_CHECKING:
     import subprocess
+    from pathlib import Path
 
 
 @pytest.fixture
@@ -44,16 +43,19 @@ def answers(package: Path, world: World, session_id: str) -> bool:
     return context_of(done.stdout.decode()).count("<result ") == 3
 
 
-def test_the_first_start_writes_it_and_the_second_loads_the_hook_from_it(package: Path, world: World) -> None:
-    assert answers(package, world, "1")
-    (bundle,) = bundles(package)
-    done = start(package, world, "2", "-I", "-S", "-v")
+def compiled_one_by_one(package: Path, world: World, session_id: str) -> set[str]:
+    """The modules of the hook that a start finds outside the bundle."""
+    done = start(package, world, session_id, "-I", "-S", "-v")
     assert context_of(done.stdout.decode())
     lines = done.stderr.decode().splitlines()
-    read = {Path(line.split("'")[1]).name for line in lines if line.startswith("# code object from")}
-    assert "bundle.py" in read or f"bundle.{sys.implementation.cache_tag}.pyc" in read
-    assert not [name for name in read if name.startswith(("hook.", "pipeline.", "index.", "tokens."))]
-    assert read_bundle(str(bundle)) is not None
+    return {line for line in lines if line.startswith("# code object from") and str(package) in line}
+
+
+def test_the_first_start_writes_it_and_the_second_loads_the_hook_from_it(package: Path, world: World) -> None:
+    assert answers(package, world, "1")
+    assert len(bundles(package)) == 1
+    assert compiled_one_by_one(package, world, "2") == set()
+    assert answers(package, world, "3")
 
 
 def test_a_source_that_changed_is_not_taken_from_it(package: Path, world: World) -> None:
@@ -62,19 +64,28 @@ def test_a_source_that_changed_is_not_taken_from_it(package: Path, world: World)
     inject.write_text(inject.read_text("utf-8").replace('source="memsift"', 'source="changed"'), encoding="utf-8")
     assert 'source="changed"' in context_of(start(package, world, "2").stdout.decode())
     assert 'source="changed"' in context_of(start(package, world, "3").stdout.decode())
-    (bundle,) = bundles(package)
-    assert read_bundle(str(bundle)) is not None
+    assert compiled_one_by_one(package, world, "4") == set()
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"{", b"i\x00\x00\x00\x00", b"[\x01\x00\x00\x00N"])
+def test_a_source_that_went_is_not_looked_for(package: Path, world: World) -> None:
+    assert answers(package, world, "1")
+    surrogates = package / "surrogates.py"
+    text = surrogates.read_text("utf-8")
+    surrogates.unlink()
+    (package / "surrogates").mkdir()
+    (package / "surrogates/__init__.py").write_text(text, encoding="utf-8")
+    assert answers(package, world, "2")
+    assert compiled_one_by_one(package, world, "3") == set()
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", b"{", b"i\x00\x00\x00\x00", b"[\x01\x00\x00\x00N", dumps((None, []))])
 def test_a_damaged_file_is_ignored_and_replaced(package: Path, world: World, damage: bytes) -> None:
     assert answers(package, world, "1")
     (bundle,) = bundles(package)
     whole = bundle.read_bytes()
     bundle.write_bytes(damage or whole[: len(whole) // 2])
-    assert read_bundle(str(bundle)) is None
     assert answers(package, world, "2")
-    assert read_bundle(str(bundle)) is not None
+    assert compiled_one_by_one(package, world, "3") == set()
 
 
 def test_a_folder_that_cannot_be_written_does_without(package: Path, world: World) -> None:
@@ -83,6 +94,9 @@ def test_a_folder_that_cannot_be_written_does_without(package: Path, world: Worl
     assert answers(package, world, "2")
 
 
-def test_there_is_no_bundle_where_there_is_no_file(tmp_path: Path) -> None:
-    assert read_bundle(str(tmp_path / "missing")) is None
-    assert read_bundle(os.devnull) is None
+def test_the_launcher_may_be_named_from_its_own_folder(package: Path, world: World) -> None:
+    command = [sys.executable, "-I", "-S", "launch.py"]
+    for session_id in "12":
+        stdin = json.dumps(world.payload(session_id=session_id)).encode()
+        done = world.start(command, stdin, cwd=package)
+        assert context_of(done.stdout.decode()).count("<result ") == 3

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.config import CONFIG_FILE, LIMITS, Config, JudgeConfig, config_json, load_config
+from engine.config import CONFIG_FILE, FTS5_BM25, LIMITS, MEMSIFT, Config, JudgeConfig, config_json, load_config
 from engine.errors import ConfigError
 from engine.record import fields, replace
 
@@ -47,7 +47,8 @@ def load(root: Path, retrieval: object, environ: dict[str, str] | None = None) -
 def test_without_a_file_there_are_the_defaults_of_the_design(tmp_path: Path) -> None:
     config = load_config(str(tmp_path), {})
     assert config == Config()
-    assert (config.max_inject, config.max_results, config.noise_floor, config.max_characters) == (3, 10, 0.25, 9000)
+    assert (config.match_strategy, config.max_inject, config.max_results) == (MEMSIFT, 3, 10)
+    assert config.max_characters == 9000
     assert config.judge == JudgeConfig(
         enabled=False,
         model="claude-haiku-4-5",
@@ -107,8 +108,8 @@ def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
         ({"max_characters": 9001}, r"expected a whole number from 100 to 9000"),
         ({"enabled": "yes"}, r"'retrieval.enabled' is 'yes'; expected true or false"),
         ({"enabled": 1}, r"'retrieval.enabled' is 1; expected true or false"),
-        ({"match_strategy": "embeddings"}, r"expected 'fts5_bm25' or 'title_tags'"),
-        ({"match_strategy": ["title_tags"]}, r"expected 'fts5_bm25' or 'title_tags'"),
+        ({"match_strategy": "embeddings"}, r"expected 'memsift', 'fts5_bm25', 'title_tags'"),
+        ({"match_strategy": ["title_tags"]}, r"expected 'memsift', 'fts5_bm25', 'title_tags'"),
         ({"judge": {"model": 3}}, r"'retrieval.judge.model' is 3; expected text"),
         ({"judge": {"timeout_per_call": 0}}, r"'retrieval.judge.timeout_per_call' is 0; expected a number from 0.05"),
         ({"judge": []}, r"'retrieval.judge' must be a JSON object"),
@@ -158,6 +159,12 @@ def test_a_long_value_does_not_make_a_long_message(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 400 + len(str(tmp_path))
 
 
+@pytest.mark.parametrize(("strategy", "floor"), [(MEMSIFT, 0.4), (FTS5_BM25, 0.25)])
+def test_each_strategy_has_a_floor_of_its_own_until_one_is_given(tmp_path: Path, strategy: str, floor: float) -> None:
+    assert load(tmp_path, {"match_strategy": strategy}).floor == floor
+    assert load(tmp_path, {"match_strategy": strategy, "noise_floor": 0.1}).floor == 0.1
+
+
 @pytest.mark.parametrize("value", ["many", "[" * 100_000, "null", "-3"], ids=["word", "deep", "null", "negative"])
 def test_a_variable_that_makes_no_sense_is_named(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigError, match=r"^MEMSIFT_MAX_INJECT: 'retrieval.max_inject' is"):
@@ -173,7 +180,7 @@ def test_any_json_gives_a_configuration_within_limits_or_a_configuration_error(
         config = load(tmp_path, {**section, "judge": judge})
     except ConfigError:
         return
-    values = {**fields(config), **fields(config.judge)}
+    values = {**fields(config), **fields(config.judge), "noise_floor": config.floor}
     for name, (least, most) in LIMITS.items():
         assert least <= values[name] <= most  # type: ignore[operator]
     assert isinstance(config.enabled, bool)

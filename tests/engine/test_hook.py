@@ -49,7 +49,7 @@ def test_what_was_done_is_logged_without_the_prompt(world: World) -> None:
     (row,) = world.log()
     assert row["injected"] == ["cache-rule-0", "cache-rule-1", "cache-rule-2"]
     assert [one["dropped_by"] for one in row["candidates"]] == [None, None, None, "cap", "cap"]
-    assert (row["session_id"], row["system"], row["characters"]) == ("session-1", "bm25", length(text))
+    assert (row["session_id"], row["system"], row["characters"]) == ("session-1", "memsift", length(text))
     assert len(row["prompt_sha256"]) == 64
     assert ASK not in (world.state / "activity.jsonl").read_text("utf-8")
     assert (world.state / "activity.jsonl").stat().st_mode & 0o077 == 0
@@ -113,7 +113,7 @@ def test_a_prompt_that_matches_nothing_is_answered_with_silence(world: World) ->
         ({"prompt": ASK + " [nomem]"}, "[nomem] in the prompt"),
         ({"prompt": "/review the cache rule please"}, "not typed by a person"),
         ({"prompt": "/memplug:recall cache rule"}, "not typed by a person"),
-        ({"prompt": "/home/me/cache/rule.py fails"}, ""),
+        ({"prompt": "/cache/rules fails"}, ""),
         ({"prompt": f"<task-notification>\n{ASK}\n</task-notification>\n"}, "not typed by a person"),
         ({"prompt": f"look: <task-notification>{ASK}</task-notification>"}, ""),
         ({"source": "loop_wakeup"}, "not typed by a person"),
@@ -134,7 +134,7 @@ def test_prompts_that_ask_for_no_memories(world: World, changes: dict[str, objec
 @pytest.mark.parametrize("prompt", ["缓存规则是", "캐시규칙은", "キャッシュ", "cache 缓存规"])
 def test_a_wide_character_says_as_much_as_two(world: World, prompt: str) -> None:
     world.send(prompt)
-    assert world.log()[0].get("reason") in (None, "nothing matched")
+    assert world.log()[0].get("reason") in (None, "nothing matched", "every candidate was dropped")
 
 
 def test_a_session_is_not_given_the_same_memory_twice(world: World) -> None:
@@ -216,7 +216,7 @@ def test_an_enabled_judge_without_a_key_is_no_judge_and_says_what_to_set(world: 
     (line,) = world.stderr.getvalue().splitlines()
     assert line.startswith("memsift-hook: ")
     assert "ANTHROPIC_API_KEY" in line
-    assert (world.log()[0]["fallback"], world.log()[0]["system"]) == ("no_key", "bm25+judge")
+    assert (world.log()[0]["fallback"], world.log()[0]["system"]) == ("no_key", "memsift+judge")
 
 
 def script(world: World, row: dict[str, object]) -> None:
@@ -299,9 +299,10 @@ def test_a_root_that_is_empty_is_silent(world: World) -> None:
 
 
 def test_a_prompt_of_a_megabyte_is_answered(world: World) -> None:
+    write_memory(world.root, memory("Postgres replication lag"))
     noise = " ".join(f"absent{i}" for i in range(90_000))
     assert len(noise) > 1_000_000
-    assert world.context(f"{ASK} {noise}")
+    assert "replication" in world.context(f"why does postgres replication lag? {noise}")
 
 
 def test_a_hostile_memory_stays_inside_its_block(world: World) -> None:

@@ -6,10 +6,12 @@ import ast
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from engine.search.stamps import TICK_NS
 from tests.engine.builders import memory, write_root
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -32,6 +34,21 @@ SLOW = {
     *("site", "sqlite3", "subprocess", "tempfile", "threading", "tomllib", "typing", "urllib"),
 }
 """Of the standard library: each costs a cold process 1 to 46 ms; a retrieval costs less than 3."""
+
+ORDINARY = {
+    *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "binascii", "math", "unicodedata"),
+    *("engine", "engine.judge", "engine.search", "engine.search.strategies", "engine.stores"),
+    *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text", "engine.judge.verdict"),
+    *("engine.lean_os", "engine.lean_path", "engine.memory", "engine.paths", "engine.pipeline", "engine.prompt"),
+    *("engine.record", "engine.request", "engine.retrieval", "engine.search.expansion", "engine.search.finder"),
+    *("engine.search.frequencies", "engine.search.index", "engine.search.names", "engine.search.opening"),
+    *("engine.search.query", "engine.search.ranking", "engine.search.recheck", "engine.search.rows"),
+    *("engine.search.schema", "engine.search.scoring", "engine.search.sqlite", "engine.search.stamps"),
+    *("engine.search.stems", "engine.search.stopwords", "engine.search.strategies.memsift", "engine.search.strength"),
+    *("engine.search.strongest", "engine.search.tokens", "engine.sessions", "engine.sha256", "engine.stores.files"),
+    *("engine.stores.roots", "engine.surrogates", "engine.systems", "engine.transcripts", "engine.watchdog"),
+}
+"""All that an ordinary prompt loads. Each module more costs every prompt: of ours 0.1 ms, of C's 0.2, `os` 1.5."""
 
 LOADED = """
 import sys
@@ -82,6 +99,25 @@ def test_answering_without_a_judge_loads_nothing_more(tmp_path: Path, prompt: st
     modules = loaded(ANSWER, str(tmp_path / "home"), outcome, stdin=payload)
     assert_lean(modules)
     assert "engine.judge.judge" not in modules
+
+
+@pytest.mark.parametrize("configured", [{}, {"max_inject": 2, "judge": {"enabled": False}}])
+def test_an_ordinary_prompt_loads_what_it_needs_and_nothing_else(tmp_path: Path, configured: dict[str, object]) -> None:
+    root = write_root(tmp_path / "project/.claude/memory", [memory("cache rule é 数据", "cache", body="text")])
+    if configured:
+        (root / "memory-config.json").write_text(json.dumps({"retrieval": configured}), encoding="utf-8")
+    (tmp_path / "t.jsonl").write_text("{}", encoding="utf-8")
+
+    def ask(prompt: str, session_id: str, outcome: str) -> set[str]:
+        place = {"cwd": str(tmp_path / "project"), "transcript_path": str(tmp_path / "t.jsonl")}
+        payload = json.dumps({"prompt": prompt, "session_id": session_id, **place})
+        return loaded(ANSWER, str(tmp_path / "home"), outcome, stdin=payload)
+
+    time.sleep(2 * TICK_NS / 1e9)  # what changed just now is looked at again at the next prompt
+    assert "engine.search.updating" in ask("what is the cache rule", "first", "injected")
+    assert ask("what is the cache rule", "second", "injected") - ORDINARY == set()
+    assert ask("what is the cache rule", "second", "silent") - ORDINARY == set()
+    assert ask("zanzibar treasure", "second", "silent") - ORDINARY == set()
 
 
 def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import inject
-from engine.config import AUTO, TIERED, Config
-from engine.pipeline import BM25
+from engine.config import AUTO, MEMSIFT, TIERED, Config
 from engine.prompt import typed_prompt
 from engine.record import replace
 from engine.retrieval import Retrieval
@@ -41,11 +40,11 @@ HOSTILE = [
 
 
 def candidates(*memories: Memory) -> list[Candidate]:
-    return rank([Scored(one.summary, -2.0 + i, 0, ()) for i, one in enumerate(memories)], Config())
+    return rank([Scored(one.summary, -2.0 + i, 0, -2.0 + i, ()) for i, one in enumerate(memories)], Config())
 
 
 def retrieval(*found: Candidate) -> Retrieval:
-    return Retrieval(typed_prompt("a prompt"), BM25, AUTO, "fts5_bm25", found, None, "", 1.0)
+    return Retrieval(typed_prompt("a prompt"), "memsift", AUTO, MEMSIFT, found, None, "", 1.0)
 
 
 def test_a_block_holds_a_line_per_memory() -> None:

@@ -1,4 +1,4 @@
-"""Every stage of the pipeline, and the fallback table of the judge."""
+"""Every stage of the pipeline, with the original rules, and the fallback table of the judge."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import inject
-from engine.config import SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
-from engine.pipeline import BM25, BM25_JUDGE, NO_FTS5, retrieve
+from engine.pipeline import NO_FTS5, retrieve
 from engine.prompt import typed_prompt
 from engine.record import replace
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval
@@ -21,6 +21,7 @@ from tests.engine.builders import FakeJudge, fillers, memory, open_index
 if TYPE_CHECKING:
     from engine.memory import Memory
 
+ORIGINAL = Config(match_strategy=FTS5_BM25)
 CACHE = [memory(f"cache rule {number:02}") for number in range(20)]
 CACHE_IDS = sorted(one.summary.id for one in CACHE)
 FAILURES = ["timeout", "http_error", "parse_error", "refused"]
@@ -29,7 +30,7 @@ FAILURES = ["timeout", "http_error", "parse_error", "refused"]
 def run(
     prompt: str,
     *memories: Memory,
-    config: Config = Config(),  # noqa: B008 - immutable
+    config: Config = ORIGINAL,
     mode: str = "auto",
     judge: FakeJudge | None = None,
     session: Session | None = None,
@@ -62,7 +63,7 @@ def by_id(retrieval: Retrieval, memory_id: str) -> Candidate:
 
 
 def with_judge(**changes: object) -> Config:
-    return replace(Config(), judge=replace(JudgeConfig(), **changes))
+    return replace(ORIGINAL, judge=replace(JudgeConfig(), **changes))
 
 
 def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> None:
@@ -72,14 +73,19 @@ def test_three_are_injected_of_a_pool_of_fifteen_and_the_rest_is_capped() -> Non
     assert [one.rank for one in retrieval.candidates] == list(range(1, 16))
     assert {one.dropped_by for one in retrieval.candidates[3:]} == {"cap"}
     assert retrieval.candidates[3].reason == "only 3 are injected"
-    assert (retrieval.system, retrieval.strategy, retrieval.mode, retrieval.fallback) == (BM25, "fts5_bm25", "auto", "")
+    assert (retrieval.system, retrieval.strategy, retrieval.mode, retrieval.fallback) == (
+        "bm25",
+        "fts5_bm25",
+        "auto",
+        "",
+    )
 
 
 def test_pool_and_cap_follow_the_configuration() -> None:
     config = replace(with_judge(candidate_pool_size=5), max_inject=1)
     retrieval = run("cache rule", *CACHE, config=config)
     assert (len(retrieval.candidates), injected(retrieval)) == (5, CACHE_IDS[:1])
-    assert injected(run("cache rule", *CACHE, config=replace(Config(), max_inject=0))) == []
+    assert injected(run("cache rule", *CACHE, config=replace(ORIGINAL, max_inject=0))) == []
 
 
 def test_a_prompt_that_matches_nothing_brings_up_nothing() -> None:
@@ -131,7 +137,9 @@ def test_retired_and_archived_memories_are_dropped_and_do_not_count() -> None:
 def test_an_explicit_search_finds_active_memories_behind_any_number_of_retired_ones() -> None:
     retired = [memory("cache expiry", "cache", "expiry", status="retired", memory_id=f"old-{i}") for i in range(9)]
     active = memory("cache of the kiosk")
-    retrieval = run("cache expiry", *retired, active, *fillers(20), config=Config(max_results=1), mode=SEARCH)
+    retrieval = run(
+        "cache expiry", *retired, active, *fillers(20), config=replace(ORIGINAL, max_results=1), mode=SEARCH
+    )
     assert injected(retrieval) == [active.summary.id]
 
 
@@ -150,7 +158,7 @@ def test_search_looks_into_bodies_and_injects_ten() -> None:
 
 
 def test_search_does_not_drop_for_weakness_or_size() -> None:
-    config = replace(Config(), max_characters=100, noise_floor=1.0)
+    config = replace(ORIGINAL, max_characters=100, noise_floor=1.0)
     retrieval = run("cache rule 07", *CACHE, mode=SEARCH, config=config)
     assert len(retrieval.injected) == 10
 
@@ -175,7 +183,7 @@ def test_a_memory_that_changed_is_injected_again() -> None:
 
 def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
     long, *short = [memory("cache " + "x" * 300, memory_id="a"), memory("cache b"), memory("cache c")]
-    config = replace(Config(), max_characters=350)
+    config = replace(ORIGINAL, max_characters=350)
     retrieval = run("cache", long, *short, *fillers(5), config=config)
     text = inject.block(retrieval.injected)
     assert dropped(retrieval) == {"a": "budget"}
@@ -189,21 +197,21 @@ def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:
     one = memory("cache " + "🚀" * 100)
     size = inject.FRAME_CHARACTERS + inject.length(inject.entry(one.summary, HIGH)) + 1
     assert size > 200 + inject.FRAME_CHARACTERS
-    assert injected(run("cache", one, config=replace(Config(), max_characters=size))) == [one.summary.id]
-    assert injected(run("cache", one, config=replace(Config(), max_characters=size - 1))) == []
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size))) == [one.summary.id]
+    assert injected(run("cache", one, config=replace(ORIGINAL, max_characters=size - 1))) == []
 
 
 @settings(max_examples=100, deadline=None)
 @given(titles=st.lists(st.text(max_size=60), max_size=6), limit=st.integers(100, 600))
 def test_the_block_never_exceeds_the_budget(titles: list[str], limit: int) -> None:
     memories = [memory(f"cache {title}", title, memory_id=f"m{i}") for i, title in enumerate(titles)]
-    retrieval = run("cache", *memories, config=replace(Config(), max_characters=limit, max_inject=6))
+    retrieval = run("cache", *memories, config=replace(ORIGINAL, max_characters=limit, max_inject=6))
     assert inject.length(inject.block(retrieval.injected)) <= limit
 
 
 def test_confidence_under_the_absolute_floor_is_medium() -> None:
     assert run("cache", memory("cache"), *fillers(9)).candidates[0].confidence == HIGH
-    config = replace(Config(), confidence_abs_floor=50.0)
+    config = replace(ORIGINAL, confidence_abs_floor=50.0)
     assert run("cache", memory("cache"), *fillers(9), config=config).candidates[0].confidence == "medium"
 
 
@@ -215,7 +223,7 @@ def test_the_judge_sees_what_the_stages_before_left_and_injects_in_bm25_order() 
     assert retired.summary.id not in asked
     assert asked == [one.memory.id for one in retrieval.candidates if one.memory.id != retired.summary.id]
     assert injected(retrieval) == [CACHE_IDS[1], CACHE_IDS[9]]
-    assert (retrieval.system, retrieval.fallback) == (BM25_JUDGE, "")
+    assert (retrieval.system, retrieval.fallback) == ("bm25+judge", "")
     first = by_id(retrieval, CACHE_IDS[0])
     assert (first.dropped_by, first.reason) == ("judge", "the judge did not keep it")
     assert first.verdict
@@ -294,7 +302,7 @@ def test_without_fts5_keywords_are_scored_and_no_judge_is_asked(judge: FakeJudge
 
 def test_title_tags_can_be_chosen() -> None:
     judge = FakeJudge()
-    config = replace(Config(), match_strategy=TITLE_TAGS)
+    config = replace(ORIGINAL, match_strategy=TITLE_TAGS)
     retrieval = run("cache rule", *CACHE, config=config, judge=judge)
     assert (retrieval.strategy, retrieval.fallback, judge.asked) == (TITLE_TAGS, "", [])
     assert (len(retrieval.candidates), injected(retrieval)) == (15, CACHE_IDS[:3])

@@ -67,6 +67,11 @@ def test_an_unknown_field_is_named() -> None:
         replace(Point(1), z=2)
 
 
+def test_an_unknown_field_does_not_make_up_for_a_missing_one() -> None:
+    with pytest.raises(TypeError, match="field 'z' is unknown"):
+        Point(z=2)  # type: ignore[call-arg]
+
+
 def test_a_field_cannot_be_given_twice_nor_one_too_many() -> None:
     with pytest.raises(TypeError, match="field 'x' is unknown or given twice"):
         Point(1, x=1)  # type: ignore[misc]

@@ -23,7 +23,7 @@ BOUNDARY = '{"type":"system","subtype":"compact_boundary","content":"Conversatio
 
 
 def candidates(*titles: str) -> tuple[Candidate, ...]:
-    return tuple(rank([Scored(memory(title).summary, -1.0, 0, ()) for title in titles], Config()))
+    return tuple(rank([Scored(memory(title).summary, -1.0, 0, -1.0, ()) for title in titles], Config()))
 
 
 def digests(*titles: str) -> dict[str, str]:
@@ -83,16 +83,20 @@ def test_a_transcript_that_became_shorter_starts_over(tmp_path: Path) -> None:
     assert load_session(str(tmp_path), "s", str(transcript)).injected == {}
 
 
-def test_files_of_old_sessions_are_removed_when_a_new_one_begins(tmp_path: Path) -> None:
+def test_files_of_old_sessions_are_removed_by_one_of_the_next_that_begin(tmp_path: Path) -> None:
     save_session(str(tmp_path), "old", Session({}), candidates("A"))
     (old,) = (tmp_path / "sessions").iterdir()
     month = 31 * 86400
     os.utime(old, (old.stat().st_atime - month, old.stat().st_mtime - month))
-    save_session(str(tmp_path), "new", load_session(str(tmp_path), "new"), candidates("A"))
-    assert not old.exists()
-    assert load_session(str(tmp_path), "new").injected == digests("A")
+    seen = []
+    for number in range(100):
+        save_session(str(tmp_path), f"new {number}", load_session(str(tmp_path), f"new {number}"), candidates("A"))
+        seen.append(old.exists())
+    assert seen == sorted(seen, reverse=True)
+    assert not seen[-1]
+    assert load_session(str(tmp_path), "new 0").injected == digests("A")
     prune_sessions(str(tmp_path), 0)
-    assert load_session(str(tmp_path), "new").injected == digests("A")
+    assert load_session(str(tmp_path), "new 0").injected == digests("A")
 
 
 def test_without_a_session_id_nothing_is_remembered(tmp_path: Path) -> None:

@@ -13,18 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.prompt import Turn
-from engine.transcripts import (
-    compacted,
-    is_human_prompt,
-    is_sdk,
-    last_turns,
-    project_slug,
-    read_row,
-    transcript_size,
-    transcripts_dir,
-    turn_of,
-)
+from engine.prompt import Turn, is_human_prompt
+from engine.transcripts import compacted, project_slug, transcript_size, transcripts_dir
+from engine.turns import is_sdk, last_turns, read_row, turn_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -128,7 +128,7 @@ async def until(_: Pilot[None], condition: Callable[[], object], what: str = "")
 async def judged(pilot: Pilot[None], prompt_id: str) -> None:
     """Wait for the judge's answer to a prompt, and for the screen that shows it."""
     app = app_of(pilot)
-    await until(pilot, lambda: app.workspace.retrieval(prompt_id, "bm25+judge"), f"the judge answers {prompt_id}")
+    await until(pilot, lambda: app.workspace.retrieval(prompt_id, "memsift+judge"), f"the judge answers {prompt_id}")
     await settled(pilot)
 
 

@@ -246,9 +246,9 @@ async def test_an_answer_about_memories_that_were_read_anew_is_not_kept(open_wor
         await until(pilot, lambda: len(provider.asked) == 1)
         await press(pilot, "ctrl+r")
         await until(pilot, lambda: len(provider.asked) == 2)
-        assert workspace.retrieval("p01", "bm25+judge") is None
+        assert workspace.retrieval("p01", "memsift+judge") is None
         gate.set()
-        await until(pilot, lambda: workspace.retrieval("p01", "bm25+judge"))
+        await until(pilot, lambda: workspace.retrieval("p01", "memsift+judge"))
         await settled(pilot)
         assert len(workspace.store.outcomes()) == 2
 
@@ -263,4 +263,4 @@ async def test_quitting_while_the_judge_thinks_neither_hangs_nor_crashes(open_wo
         type_ahead(pilot, "q")
         await until(pilot, lambda: pilot.app._exit)
         gate.set()
-    assert workspace.retrieval("p01", "bm25") is not None
+    assert workspace.retrieval("p01", "memsift") is not None

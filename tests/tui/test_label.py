@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
-SHORT = ("p14", "p34", "p45")
+SHORT = ("p20", "p44", "p34")
 """Prompts with few cards."""
 
 
@@ -81,7 +81,7 @@ async def test_a_card_shows_the_memory_and_no_hint_of_what_a_system_made_of_it(o
         assert first.memory.title in shown_card
         await reads(pilot, "#prompt", demo_prompts("p01")[0].text)
         assert not pilot.app.screen.query_one("#reveal").display
-        for hint in ("kept", "dropped", "fallback", "BM25", "high", "medium", "judge"):
+        for hint in ("kept", "dropped", "fallback", "strength", "high", "medium", "judge"):
             assert hint not in shown_card.replace(first.memory.title, "")
 
 
@@ -118,7 +118,7 @@ async def test_after_the_last_card_the_reveal_shows_ranks_labels_and_the_judge(o
 
 
 async def test_keys_in_the_reveal_change_no_label(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p14"))
+    workspace = open_workspace(prompts=demo_prompts("p20"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         given = await label_prompt(pilot)
@@ -128,7 +128,7 @@ async def test_keys_in_the_reveal_change_no_label(open_workspace: Opener) -> Non
 
 async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
     """Also when a text was opened over it, or another screen."""
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p14", "p34"))).run_test(size=SIZE) as pilot:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p20", "p44"))).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         await label_prompt(pilot)
         here = prompt_id(pilot)
@@ -157,7 +157,7 @@ async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
 
 
 async def test_what_is_said_anew_after_a_reveal_is_not_blind(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p14"))
+    workspace = open_workspace(prompts=demo_prompts("p20"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         given = await label_prompt(pilot)
@@ -183,7 +183,7 @@ async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_worksp
 
 
 async def test_undo_crosses_prompts_and_a_restart(open_workspace: Opener) -> None:
-    prompts = demo_prompts("p14", "p34")
+    prompts = demo_prompts("p20", "p44")
     workspace = open_workspace(prompts=prompts)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
@@ -218,7 +218,7 @@ async def test_undo_with_nothing_to_undo_says_so(open_workspace: Opener) -> None
 
 
 async def test_a_skipped_card_comes_back_once_and_is_then_passed(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p14"))
+    workspace = open_workspace(prompts=demo_prompts("p20"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         first = card(pilot)
@@ -231,7 +231,7 @@ async def test_a_skipped_card_comes_back_once_and_is_then_passed(open_workspace:
 
 
 async def test_space_in_the_reveal_goes_on_and_skips_nothing(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p14", "p34"))
+    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         here = prompt_id(pilot)
@@ -273,7 +273,7 @@ async def test_the_next_prompt_is_judged_while_this_one_is_labelled(open_workspa
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         other = {"p01": "p04", "p04": "p01"}[prompt_id(pilot)]
-        await until(pilot, lambda: workspace.retrieval(other, "bm25+judge"))
+        await until(pilot, lambda: workspace.retrieval(other, "memsift+judge"))
 
 
 async def test_enter_reads_the_memory_and_i_the_prompt_with_its_turns(open_workspace: Opener) -> None:
@@ -323,7 +323,7 @@ async def test_a_prompt_typed_in_replay_can_be_labelled(open_workspace: Opener) 
 
 
 async def test_when_all_is_labelled_it_says_where_to_go(open_workspace: Opener) -> None:
-    async with starting_in("label", open_workspace(prompts=demo_prompts("p14"))).run_test(size=SIZE) as pilot:
+    async with starting_in("label", open_workspace(prompts=demo_prompts("p20"))).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         given = await label_prompt(pilot)
         await go_on(pilot)
@@ -337,7 +337,7 @@ async def test_when_all_is_labelled_it_says_where_to_go(open_workspace: Opener) 
 async def test_a_store_that_cannot_be_written_is_told_and_no_label_is_lost(
     open_workspace: Opener, locked: Any, tmp_path: Path
 ) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p14", "p34"), busy_timeout_s=0.01)
+    workspace = open_workspace(prompts=demo_prompts("p20", "p44"), busy_timeout_s=0.01)
     async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await open_labels(pilot)
         await press(pilot, "a")

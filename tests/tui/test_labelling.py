@@ -66,10 +66,10 @@ def test_the_cards_of_a_prompt_come_in_an_order_that_is_not_the_ranking(open_wor
     first = []
     for prompt in workspace.prompts:
         at = LabelQueue(workspace).position(prompt)
-        retrieval = workspace.retrieval(prompt.id, "bm25")
+        retrieval = workspace.retrieval(prompt.id, "memsift")
         if at and at.card and retrieval and len(retrieval.injected) == 3:
             first.append([one.memory.id for one in retrieval.injected].index(at.card.memory.id))
-    assert len(first) > 30
+    assert len(first) > 15
     assert all(0 < first.count(place) < len(first) / 2 for place in range(3))
 
 
@@ -77,9 +77,9 @@ def test_a_prompt_has_no_position_until_every_system_has_run_it(open_workspace: 
     workspace = open_workspace(prompts=demo_prompts("p01"))
     queue, (prompt,) = LabelQueue(workspace), workspace.prompts
     assert queue.position(prompt) is None
-    workspace.keep(workspace.run(prompt, "bm25"))
+    workspace.keep(workspace.run(prompt, "memsift"))
     assert queue.position(prompt) is None
-    workspace.keep(workspace.run(prompt, "bm25+judge"))
+    workspace.keep(workspace.run(prompt, "memsift+judge"))
     at = queue.position(prompt)
     assert at is not None
     assert at.card_number == 1

@@ -56,7 +56,9 @@ def current_prompt(pilot: Pilot[None]) -> str:
     return str(prompts.current.id)
 
 
-async def test_bm25_is_there_at_once_and_the_judge_fills_its_column_when_it_answers(open_workspace: Opener) -> None:
+async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_when_it_answers(
+    open_workspace: Opener,
+) -> None:
     provider = GatedProvider()
     prompts = demo_prompts("p01")
     gate = provider.hold(prompts[0].text)
@@ -64,14 +66,14 @@ async def test_bm25_is_there_at_once_and_the_judge_fills_its_column_when_it_answ
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         rows = table(pilot).rows
-        assert [row.bm25.rank for row in rows] == list(range(1, len(rows) + 1))
-        assert sum(row.bm25.injected for row in rows) == 3
-        assert all(row.judged is None for row in rows)
+        assert [row.first.rank for row in rows] == list(range(1, len(rows) + 1))
+        assert sum(row.is_injected for row in rows) == 2
+        assert all(row.second is None for row in rows)
         await until(pilot, lambda: "…" in shown(pilot, "#judge"), "it says that it waits")
         gate.set()
         await judged(pilot, "p01")
         rows = table(pilot).rows
-        assert Counter(row.judged.dropped_by for row in rows if row.judged)["judge"] >= 3
+        assert Counter(row.second.dropped_by for row in rows if row.second)["judge"] >= 3
         await until(pilot, lambda: "✗ judge" in text_of(table(pilot)))
         await reads(pilot, "#judge", " ok")
 
@@ -84,15 +86,15 @@ async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dr
         await settled(pilot)
         await judged(pilot, "p01")
         lines = text_of(table(pilot)).split("\n")
-        retrieval = workspace.retrieval("p01", "bm25+judge")
+        retrieval = workspace.retrieval("p01", "memsift+judge")
         assert retrieval is not None
         for row, line in zip(table(pilot).rows, lines, strict=False):
-            assert row.judged is not None
-            assert row.judged.memory == row.memory == row.bm25.memory
+            assert row.second is not None
+            assert row.second.memory == row.memory == row.first.memory
             assert row.memory.title[:20] in line
-            assert ("✓ kept" in line) == row.judged.injected
-            assert row.bm25.injected or f"· {row.bm25.dropped_by}" in line
-        assert {row.memory.id for row in table(pilot).rows if row.judged and row.judged.injected} == {
+            assert ("✓ kept" in line) == row.second.injected
+            assert row.first.injected or f"· {row.first.dropped_by}" in line
+        assert {row.memory.id for row in table(pilot).rows if row.second and row.second.injected} == {
             one.memory.id for one in retrieval.injected
         }
 
@@ -102,9 +104,9 @@ async def test_the_row_under_the_cursor_says_why_it_was_dropped(open_workspace: 
         await settled(pilot)
         await press(pilot, "right")
         await judged(pilot, "p01")
-        dropped = next(i for i, row in enumerate(table(pilot).rows) if row.judged and row.judged.dropped_by == "judge")
+        dropped = next(i for i, row in enumerate(table(pilot).rows) if row.second and row.second.dropped_by == "judge")
         await press(pilot, *["down"] * dropped)
-        await reads(pilot, "#why", "dropped by judge")
+        await reads(pilot, "#why", "drops it by judge")
         await reads(pilot, "#why", table(pilot).rows[dropped].memory.title)
 
 
@@ -122,10 +124,10 @@ async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_wo
         slow.set()
         await judged(pilot, older.id)
         assert [row.memory.id for row in table(pilot).rows] == before
-        assert all(row.judged is None for row in table(pilot).rows)
+        assert all(row.second is None for row in table(pilot).rows)
         quick.set()
         await judged(pilot, newer.id)
-        assert all(row.judged for row in table(pilot).rows)
+        assert all(row.second for row in table(pilot).rows)
 
 
 async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Opener) -> None:
@@ -161,7 +163,7 @@ async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
         await settled(pilot)
         await judged(pilot, "p01")
         await press(pilot, "r")
-        assert all(row.judged is None for row in table(pilot).rows)
+        assert all(row.second is None for row in table(pilot).rows)
         await judged(pilot, "p01")
         assert len(provider.asked) == 2
 
@@ -173,7 +175,7 @@ REPLIES: tuple[tuple[str, Reply, str, str, int], ...] = (
     ("p04", failed(429), "http_error", "429", 2),
     ("p05", failed(500), "http_error", "500", 2),
     ("p07", said("I would keep the first one."), "parse_error", "parse_error", 2),
-    ("p11", CLOSED, "http_error", "http_error", 2),
+    ("p14", CLOSED, "http_error", "http_error", 2),
     ("p10", late(5.0, kept(0)), "timeout", "timeout", 2),
 )
 
@@ -188,13 +190,13 @@ async def test_each_way_an_api_can_answer_is_shown_with_its_fallback(open_worksp
             for name, _, status, said_there, injected in REPLIES:
                 assert current_prompt(pilot) == name
                 await judged(pilot, name)
-                retrieval = workspace.retrieval(name, "bm25+judge")
+                retrieval = workspace.retrieval(name, "memsift+judge")
                 assert retrieval is not None
                 assert retrieval.judgement is not None
                 assert retrieval.judgement.status == status
                 await reads(pilot, "#judge", said_there)
                 assert KEY not in shown(pilot, "#judge")
-                column = re.findall(r"✓ (kept|fallback|BM25)$", text_of(table(pilot)), re.MULTILINE)
+                column = re.findall(r"✓ (kept|fallback|instead)$", text_of(table(pilot)), re.MULTILINE)
                 assert column == ["kept" if status == "ok" else column[0]] * injected, name
                 await press(pilot, "down")
         assert len(server.requests) == len(REPLIES)
@@ -205,7 +207,7 @@ def over_http(server: ApiServer, config: Config) -> Judge:
     return Judge(provider, replace(config.judge, timeout_per_call=1.0))
 
 
-async def test_a_missing_key_names_the_variable_and_leaves_bm25s_choice(open_workspace: Opener) -> None:
+async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_choice(open_workspace: Opener) -> None:
     def keyless(config: Config) -> Judge:
         return Judge(AnthropicProvider(config.judge.model, environ={"HOME": "/nowhere"}), config.judge)
 
@@ -215,7 +217,7 @@ async def test_a_missing_key_names_the_variable_and_leaves_bm25s_choice(open_wor
         await judged(pilot, "p01")
         await reads(pilot, "#judge", "ANTHROPIC_API_KEY")
         rows = table(pilot).rows
-        assert [row.judged.injected for row in rows if row.judged] == [row.bm25.injected for row in rows]
+        assert [row.second.injected for row in rows if row.second] == [row.first.injected for row in rows]
 
 
 async def test_without_a_judge_it_says_how_to_have_one(open_workspace: Opener) -> None:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 BROWSE = ("slash", *"idemp", "enter", "down")
 REPLAY = ("f3", "down", "down", "down", "right", "a")
-LABEL = ("f4", "a", "enter", "x")
-REVEAL = ("f4", "a", "enter", "x", "a", "x")
+LABEL = ("f4", "a", "x")
+REVEAL = ("f4", "a", "x", "a")
 REPORT = (*REVEAL, "enter", "a", "x", "f5", "r")
 SIZES = ((60, 20), (80, 24), (160, 48))
 
@@ -46,7 +46,7 @@ def workspace(open_workspace: Opener) -> Workspace:
     """The example data, with the judge's answers there and a clock that stands still."""
     made = open_workspace(judge=patient_judge, annotator="ana", clock=stopped_clock)
     for prompt in made.prompts:
-        made.keep(made.run(prompt, "bm25+judge"))
+        made.keep(made.run(prompt, "memsift+judge"))
     return made
 
 

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 def test_the_systems_are_those_there_is_a_judge_for(open_workspace: Opener) -> None:
-    assert open_workspace(prompts=()).systems == ("bm25", "bm25+judge")
-    assert open_workspace(prompts=(), judge=None).systems == ("bm25",)
+    assert open_workspace(prompts=()).systems == ("memsift", "memsift+judge")
+    assert open_workspace(prompts=(), judge=None).systems == ("memsift",)
 
 
 def test_a_kept_retrieval_is_recorded_with_root_and_corpus(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
-    retrieval = workspace.run(workspace.prompts[0], "bm25+judge")
-    assert workspace.retrieval("p01", "bm25+judge") is None
+    retrieval = workspace.run(workspace.prompts[0], "memsift+judge")
+    assert workspace.retrieval("p01", "memsift+judge") is None
     workspace.keep(retrieval)
-    assert workspace.retrieval("p01", "bm25+judge") is retrieval
+    assert workspace.retrieval("p01", "memsift+judge") is retrieval
     (outcome,) = workspace.store.outcomes(workspace.index.root)
     assert outcome.injected == tuple(one.memory.id for one in retrieval.injected)
     assert workspace.store.outcomes("/another/root") == ()
@@ -40,10 +40,10 @@ def test_a_kept_retrieval_is_recorded_with_root_and_corpus(open_workspace: Opene
 def test_a_pool_is_there_when_every_system_has_run_and_goes_into_the_frame(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
     prompt = workspace.prompts[0]
-    workspace.keep(workspace.run(prompt, "bm25"))
+    workspace.keep(workspace.run(prompt, "memsift"))
     assert workspace.pool("p01") is None
     assert workspace.pooled("p01") == set()
-    workspace.keep(workspace.run(prompt, "bm25+judge"))
+    workspace.keep(workspace.run(prompt, "memsift+judge"))
     pool = workspace.pool("p01")
     assert pool is not None
     assert workspace.pooled("p01") == {card.pair for card in pool.cards}
@@ -62,10 +62,10 @@ def test_a_prompt_is_blind_until_its_ranks_were_shown(open_workspace: Opener) ->
 def test_forgetting_lets_a_prompt_be_run_again(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
     for prompt in workspace.prompts:
-        workspace.keep(workspace.run(prompt, "bm25"))
+        workspace.keep(workspace.run(prompt, "memsift"))
     workspace.forget("p01")
-    assert workspace.retrieval("p01", "bm25") is None
-    assert workspace.retrieval("p02", "bm25") is not None
+    assert workspace.retrieval("p01", "memsift") is None
+    assert workspace.retrieval("p02", "memsift") is not None
 
 
 def test_a_typed_prompt_stands_first_and_only_once(open_workspace: Opener) -> None:
@@ -85,12 +85,12 @@ def test_reloading_forgets_retrievals_and_a_reload_that_fails_changes_nothing(
     root = write_root(tmp_path / "root", [memory("signing keys")])
     prompt = typed_prompt("signing")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt])
-    workspace.keep(workspace.run(prompt, "bm25"))
+    workspace.keep(workspace.run(prompt, "memsift"))
     write_memory(root, memory("signing people"))
     workspace.reload()
     assert len(workspace.index) == 2
     assert workspace.replayed == 0
-    workspace.keep(workspace.run(prompt, "bm25"))
+    workspace.keep(workspace.run(prompt, "memsift"))
     root.rename(tmp_path / "moved")
     with pytest.raises(RootNotFoundError):
         workspace.reload()
@@ -116,7 +116,7 @@ def _terms(text: str) -> tuple[Any, ...]:
 
 def test_undo_is_about_these_prompts_only(open_workspace: Opener) -> None:
     elsewhere = open_workspace(prompts=demo_prompts("p02"), judge=None)
-    elsewhere.keep(elsewhere.run(elsewhere.prompts[0], "bm25"))
+    elsewhere.keep(elsewhere.run(elsewhere.prompts[0], "memsift"))
     pool = elsewhere.pool("p02")
     assert pool is not None
     elsewhere.store.label("me", "p02", pool.cards[0], "not", seed=1, blind=True, elapsed_ms=1)
@@ -131,14 +131,14 @@ def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Open
     root = write_root(tmp_path / "root", [memory("signing keys", body="old")])
     prompt = typed_prompt("signing")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt])
-    workspace.keep(workspace.run(prompt, "bm25"))
+    workspace.keep(workspace.run(prompt, "memsift"))
     pool = workspace.pool(prompt.id)
     assert pool is not None
     workspace.store.label("me", prompt.id, pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
     assert workspace.report().systems[0].precision.value == 1.0
     write_memory(root, memory("signing keys", body="new"))
     workspace.reload()
-    workspace.keep(workspace.run(prompt, "bm25"))
+    workspace.keep(workspace.run(prompt, "memsift"))
     report = workspace.report()
     assert report.stale == 1
     assert report.systems[0].precision.value is None
@@ -146,7 +146,7 @@ def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Open
 
 def test_a_prompt_id_with_labels_for_another_text_is_refused(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    workspace.keep(workspace.run(workspace.prompts[0], "bm25"))
+    workspace.keep(workspace.run(workspace.prompts[0], "memsift"))
     pool = workspace.pool("p01")
     assert pool is not None
     workspace.store.label("me", "p01", pool.cards[0], "not", seed=1, blind=True, elapsed_ms=1)
@@ -154,7 +154,7 @@ def test_a_prompt_id_with_labels_for_another_text_is_refused(open_workspace: Ope
 
     changed = replace(workspace.prompts[0], text="how does the queue work?")
     with pytest.raises(LabelStoreError, match="another text"):
-        workspace.keep(workspace.run(changed, "bm25"))
+        workspace.keep(workspace.run(changed, "memsift"))
 
 
 def test_the_top_line_names_the_project_and_what_was_skipped(open_workspace: Opener, tmp_path: Path) -> None:

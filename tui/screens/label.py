@@ -10,7 +10,6 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
-from engine.pipeline import BM25, BM25_JUDGE
 from engine.search.query import query_terms
 from tui.bindings import bindings
 from tui.labelling import LabelQueue, Position
@@ -115,7 +114,7 @@ class LabelScreen(ModeScreen):
         self._prompt, self._at, self._has_failed = prompt, None, False
         self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt.turns else ''}"
         self.prompt_text.update(beginning(prompt.text))
-        self.app.run_bm25(prompt)
+        self.app.run_quick(prompt)
         if self.app.ask_judge(prompt):
             self._show_card_text(plain(RUNNING))
         else:
@@ -152,7 +151,7 @@ class LabelScreen(ModeScreen):
         """Run the next prompt while this one is being labelled, through every system: they are compared on the same."""
         following = self._queue.after(self._prompt) if self._queue else None
         if following:
-            self.app.run_bm25(following)
+            self.app.run_quick(following)
             self.app.ask_judge(following)
 
     # What is on the screen
@@ -174,19 +173,20 @@ class LabelScreen(ModeScreen):
     def _show_reveal(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
         workspace.show(prompt.id)
-        bm25, judged = workspace.retrieval(prompt.id, BM25), workspace.retrieval(prompt.id, BM25_JUDGE)
-        if bm25 is None:
+        first, second = workspace.side_by_side(prompt.id)
+        if first is None:
             return
-        note = "" if workspace.judge else "off"
-        self.table.show(ranking_rows(bm25, judged, workspace.labels(prompt.id)), query_terms(prompt.text), note)
-        self.query_one("#judge", Static).update(plain(judge_sentence(judged)))
+        note = "" if workspace.second else "off"
+        self.table.show(ranking_rows(first, second, workspace.labels(prompt.id)), query_terms(prompt.text), note)
+        judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
+        self.query_one("#judge", Static).update(plain(judge_sentence(judged or None)))
         self.card_pane.display = False
         self.reveal.display = True
         self.table.focus()
         self.call_after_refresh(self._show_head)
 
     def _show_head(self) -> None:
-        self.query_one("#head", Static).update(head_text(self.table.row_width))
+        self.query_one("#head", Static).update(head_text(self.table.row_width, self.app.workspace.heads))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_head)

@@ -1,4 +1,4 @@
-"""Replay: a prompt through BM25 and through BM25 and the judge, side by side."""
+"""Replay: a prompt through two systems, side by side."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from textual.getters import query_one
 from textual.widgets import Footer, Input, Static
 
 from engine.errors import LabelStoreError
-from engine.pipeline import BM25, BM25_JUDGE
 from engine.prompt import typed_prompt
 from engine.search.query import query_terms
 from labels.records import INJECTED, Card
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
 
 NO_PROMPTS = (
     "There are no prompts to replay.\n\nPress n and type one, or start memsift with --prompts FILE "
@@ -39,7 +39,8 @@ NO_PROMPTS = (
 )
 NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 REST_SECONDS = 0.3
-JUDGE_OFF = "The judge is off. Start memsift with --judge anthropic to see what it would keep."
+JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare with the other first stage."
+COMPARING = "Two first stages side by side, without a judge. c goes back."
 
 
 class ReplayScreen(ModeScreen):
@@ -53,8 +54,9 @@ class ReplayScreen(ModeScreen):
         "mark.relevant",
         "mark.not",
         "mark.undo",
-        "replay.type",
+        "replay.compare",
         hidden=(
+            "replay.type",
             "mark.unsure",
             "replay.again",
             "replay.next",
@@ -108,11 +110,11 @@ class ReplayScreen(ModeScreen):
 
     @on(RowList.Highlighted, "PromptList")
     def run_current(self) -> None:
-        """BM25 at once; the judge, which may cost money, once the cursor rests."""
+        """What is quick at once; the judge, which may cost money, once the cursor rests."""
         prompt = self.prompt_list.current
         if prompt is None:
             return
-        self.app.run_bm25(prompt)
+        self.app.run_quick(prompt)
         self.show_prompt(prompt)
         self._asked_at = self.app.workspace.clock()
         if self._resting:
@@ -133,39 +135,50 @@ class ReplayScreen(ModeScreen):
 
     def show_prompt(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
-        bm25, judged = workspace.retrieval(prompt.id, BM25), workspace.retrieval(prompt.id, BM25_JUDGE)
-        if bm25 is None:
+        first, second = workspace.side_by_side(prompt.id)
+        if first is None:
             return
-        note = "off" if workspace.judge is None else "…"
-        rows = ranking_rows(bm25, judged, workspace.labels(prompt.id))
+        note = "…" if workspace.second else "off"
+        rows = ranking_rows(first, second, workspace.labels(prompt.id))
         workspace.show(prompt.id)
         self.table.show(rows, query_terms(prompt.text), note)
         self.prompt_text.update(beginning(prompt.text))
         self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.call_after_refresh(self._show_head)
-        self.judge_line.update(plain(judge_sentence(judged) if workspace.judge else JUDGE_OFF))
+        self.judge_line.update(plain(self._judge_text(second)))
         if not rows:
             self.why.update(plain(NOTHING_FOUND))
 
+    def _judge_text(self, second: Retrieval | None) -> str:
+        if self.app.workspace.comparing:
+            return COMPARING
+        return judge_sentence(second) if self.app.workspace.judged else JUDGE_OFF
+
     def _show_waiting(self) -> None:
         """How long the judge has been thinking."""
-        prompt = self.prompt_list.current
-        if prompt and self.app.workspace.judge and not self.app.workspace.retrieval(prompt.id, BM25_JUDGE):
+        prompt, judged = self.prompt_list.current, self.app.workspace.judged
+        if self.app.workspace.comparing or judged is None:
+            return
+        if prompt and not self.app.workspace.retrieval(prompt.id, judged.name):
             self.judge_line.update(f"Asking the judge … {self.app.workspace.clock() - self._asked_at:.1f} s")
 
     @on(RowList.Highlighted, "RankingTable")
     def show_why(self) -> None:
         row = self.table.current
         if row:
-            self.why.update(plain(f"{row.memory.title}\n{candidate_sentence(row)}"))
+            self.why.update(plain(f"{row.memory.title}\n{candidate_sentence(row, self.app.workspace.heads)}"))
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show_head)
 
     def _show_head(self) -> None:
-        self.head.update(head_text(self.table.row_width))
+        self.head.update(head_text(self.table.row_width, self.app.workspace.heads))
 
     # Keys
+
+    def action_compare(self) -> None:
+        self.app.workspace.comparing = not self.app.workspace.comparing
+        self.run_current()
 
     def action_move(self, step: int) -> None:
         self.prompt_list.cursor += step
@@ -227,7 +240,7 @@ class ReplayScreen(ModeScreen):
         if row is None or prompt is None:
             return
         workspace = self.app.workspace
-        card = Card(row.memory, INJECTED, 1.0, row.bm25.rank)
+        card = Card(row.memory, INJECTED, 1.0, row.rank)
         try:
             workspace.store.label(
                 workspace.annotator, prompt.id, card, verdict, seed=workspace.seed, blind=False, elapsed_ms=0

@@ -20,33 +20,47 @@ if TYPE_CHECKING:
 SIGNS = {"relevant": ("+", "good"), "not": ("−", "bad"), "unsure": ("?", "match"), "unrateable": ("!", "muted")}
 SIGN_WIDTH = 3
 WIDE = 84
-BM25_WIDTH, BM25_NARROW = 20, 11
-JUDGE_WIDTH, JUDGE_NARROW = 16, 9
+FIRST_WIDTH, FIRST_NARROW = 20, 11
+SECOND_WIDTH, SECOND_NARROW = 20, 11
 
 
 @dataclass(frozen=True)
 class Row:
-    """A memory in the systems that brought it up. `judged` is None where the judge's system has no answer yet."""
+    """A memory in two systems: None where one did not find it. `has_second`: whether the second has answered.
+
+    `verdict` is the person's label. One of the two found it.
+    """
 
     memory: MemorySummary
-    bm25: Candidate
-    judged: Candidate | None
+    first: Candidate | None
+    second: Candidate | None
+    has_second: bool
     verdict: str = ""
+
+    @property
+    def rank(self) -> int:
+        """The better known of its ranks, from 1."""
+        found = self.first or self.second
+        return found.rank if found else 0
+
+    @property
+    def is_injected(self) -> bool:
+        return any(one.injected for one in (self.first, self.second) if one)
 
 
 class RankingTable(RowList):
-    """Rows in BM25 order. `judge_note` stands in the judge's column until there is an answer."""
+    """Rows in the first system's order. `note` stands in the second's column until there is an answer."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.rows: Sequence[Row] = ()
         self._terms: tuple[Term, ...] = ()
-        self._judge_note = ""
+        self._note = ""
 
-    def show(self, rows: Sequence[Row], terms: tuple[Term, ...], judge_note: str) -> None:
+    def show(self, rows: Sequence[Row], terms: tuple[Term, ...], note: str) -> None:
         """Show these; the cursor stays on its memory if that is among them."""
         current = self.current
-        self.rows, self._terms, self._judge_note = rows, terms, judge_note
+        self.rows, self._terms, self._note = rows, terms, note
         places = {row.memory.id: i for i, row in enumerate(rows)}
         self.set_count(len(rows), places.get(current.memory.id, 0) if current else 0)
 
@@ -56,30 +70,31 @@ class RankingTable(RowList):
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         row = self.rows[index]
-        bm25_width, judge_width = column_widths(width)
+        first_width, second_width = column_widths(width)
         sign, tone = SIGNS.get(row.verdict, (" ", ""))
-        title = cells(row.memory.title, width - SIGN_WIDTH - bm25_width - judge_width - 1)
-        plain_tone = "" if row.bm25.injected or (row.judged and row.judged.injected) else "muted"
+        title = cells(row.memory.title, width - SIGN_WIDTH - first_width - second_width - 1)
+        second = _cell(row.second, second_width) if row.has_second else (cells(self._note, second_width), "muted")
         return [
             (f" {sign} ", tone),
-            *marked_cells(title, self._terms, plain_tone),
+            *marked_cells(title, self._terms, "" if row.is_injected else "muted"),
             (" ", ""),
-            _bm25_cell(row.bm25, bm25_width),
-            _judge_cell(row.judged, self._judge_note, judge_width),
+            _cell(row.first, first_width),
+            second,
         ]
 
 
 def column_widths(width: int) -> tuple[int, int]:
-    """Cells of the BM25 and of the judge's column in a table of *width*."""
-    return (BM25_WIDTH, JUDGE_WIDTH) if width >= WIDE else (BM25_NARROW, JUDGE_NARROW)
+    """Cells of the first and of the second system's column in a table of *width*."""
+    return (FIRST_WIDTH, SECOND_WIDTH) if width >= WIDE else (FIRST_NARROW, SECOND_NARROW)
 
 
-def head_text(width: int) -> str:
-    """The heads of the columns."""
-    bm25_width, judge_width = column_widths(width)
-    names = ("BM25", "BM25 + judge") if width >= WIDE else ("BM25", "+judge")
-    title = cells("Memory", width - SIGN_WIDTH - bm25_width - judge_width)
-    return title + cells(names[0], bm25_width) + cells(names[1], judge_width)
+def head_text(width: int, names: tuple[str, str]) -> str:
+    """The heads of the columns: *names* of the systems, the second's without the first's where it goes on from it."""
+    first_width, second_width = column_widths(width)
+    first, second = names
+    second = second if width >= WIDE else second.removeprefix(first)
+    title = cells("Memory", width - SIGN_WIDTH - first_width - second_width)
+    return title + cells(first, first_width) + cells(second, second_width)
 
 
 def marked_cells(text: str, terms: tuple[Term, ...], tone: str) -> list[Cell]:
@@ -92,23 +107,25 @@ def marked_cells(text: str, terms: tuple[Term, ...], tone: str) -> list[Cell]:
     return [*pieces, (text[position:], tone)]
 
 
-def _bm25_cell(candidate: Candidate, width: int) -> Cell:
+def _cell(candidate: Candidate | None, width: int) -> Cell:
+    """What one system did with a memory: place, score and confidence, or the stage that dropped it."""
+    if candidate is None:
+        return cells("", width), "muted"
+    is_wide = width >= FIRST_WIDTH
+    if candidate.verdict:
+        return _judged_cell(candidate, width, is_wide=is_wide)
     score = f"{-candidate.score:5.2f}"
     if not candidate.injected:
-        text = f"· {candidate.dropped_by:<6}  {score}" if width >= BM25_WIDTH else f"· {candidate.dropped_by}"
+        text = f"· {candidate.dropped_by:<6}  {score}" if is_wide else f"· {candidate.dropped_by}"
         return cells(text, width), "muted"
-    place = f"✓ {candidate.rank:<2} {score}"
-    return cells(
-        f"{place}  {candidate.confidence}" if width >= BM25_WIDTH else f"✓{candidate.rank} {score}", width
-    ), "good"
+    text = f"✓ {candidate.rank:<2} {score}  {candidate.confidence}" if is_wide else f"✓{candidate.rank} {score}"
+    return cells(text, width), "good"
 
 
-def _judge_cell(candidate: Candidate | None, note: str, width: int) -> Cell:
-    if candidate is None:
-        return cells(note, width), "muted"
+def _judged_cell(candidate: Candidate, width: int, *, is_wide: bool) -> Cell:
     if candidate.injected:
         kept = candidate.verdict is not None and candidate.verdict.decision == "approved"
-        instead = "✓ fallback" if width >= JUDGE_WIDTH else "✓ BM25"
+        instead = "✓ fallback" if is_wide else "✓ instead"
         return cells("✓ kept" if kept else instead, width), "good"
     if candidate.dropped_by == "judge":
         return cells("✗ judge", width), "bad"

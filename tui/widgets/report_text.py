@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 MUTED = "$foreground-muted"
 NAME_WIDTH = 26
-SYSTEM_WIDTH = 13
+SYSTEM_WIDTH = 14
 VALUE_WIDTH = 15
 INTERVAL_WIDTH = 11
 FIGURES_WIDTH = 30
-MIN_SCALE, MAX_SCALE = 20, 60
+MIN_SCALE, MAX_SCALE = 14, 60
 
 ROWS: tuple[tuple[str, Callable[[SystemReport], Ratio]], ...] = (
     ("prompts given a memory", lambda one: one.fire_rate),

@@ -12,7 +12,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from engine import inject
-from engine.config import Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.record import record
@@ -24,6 +23,8 @@ from tests.engine.faults.writer import IN_PLACE
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from engine.config import Config
 
 BROKEN = "{"
 """What a file may hold while it is being written."""
@@ -52,8 +53,11 @@ class Asked:
 class Moments:
     """The states of a root, from what it held at first and the journal of its writers. *copy* is to build them in."""
 
-    def __init__(self, first: dict[str, str], journal: Iterable[dict[str, object]], copy: Path, prompt: str) -> None:
+    def __init__(
+        self, first: dict[str, str], journal: Iterable[dict[str, object]], copy: Path, prompt: str, config: Config
+    ) -> None:
         self._copy = copy
+        self._config = config
         self._prompt = prompt
         self._lines = list(journal)
         self._versions: dict[str, list[Version]] = {}
@@ -93,8 +97,8 @@ class Moments:
         if key not in self._right:
             self._put(cut)
             with closing(Index(read_corpus(str(self._copy)))) as index:
-                found = retrieve(typed_prompt(self._prompt), index, Config())
-            self._right[key] = inject.context(found, Config())
+                found = retrieve(typed_prompt(self._prompt), index, self._config)
+            self._right[key] = inject.context(found, self._config)
         return self._right[key]
 
     def _put(self, cut: dict[str, str | None]) -> None:

@@ -18,7 +18,8 @@ from engine.search.index import Index
 from engine.search.opening import hook_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
-from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown
+from tests.engine.faults.answers import EXACT, PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown
+from tests.engine.faults.effort import tries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,13 @@ STEPS = 10
 @pytest.fixture
 def root(tmp_path: Path) -> FaultyRoot:
     made = FaultyRoot(tmp_path)
+    made.settle()
+    return made
+
+
+@pytest.fixture
+def exact_root(tmp_path: Path) -> FaultyRoot:
+    made = FaultyRoot(tmp_path, config=EXACT)
     made.settle()
     return made
 
@@ -62,30 +70,38 @@ def assert_right(root: FaultyRoot) -> None:
 
 
 @pytest.mark.parametrize("seconds", FAR)
-def test_a_file_with_any_time_is_seen_to_have_changed(root: FaultyRoot, seconds: int) -> None:
-    path = shown_first(root)
+def test_a_file_with_any_time_is_seen_to_have_changed(exact_root: FaultyRoot, seconds: int) -> None:
+    path = shown_first(exact_root)
     for number in range(3):
         rewrite(path, f"cache rule of clock {number}")
         os.utime(path, (seconds, seconds))
-        assert f"clock {number}" in root.hook()[0]
-        assert_right(root)
+        assert f"clock {number}" in exact_root.hook()[0]
+        assert_right(exact_root)
 
 
 @pytest.mark.parametrize("seconds", FAR)
-def test_folders_and_lists_with_any_time_are_looked_through(root: FaultyRoot, seconds: int) -> None:
+def test_folders_and_lists_with_any_time_are_looked_through(exact_root: FaultyRoot, seconds: int) -> None:
     for number in range(3):
-        write_memory(root.root, memory(f"cache rule 0 of clock {number}", "cache", memory_id=f"0{number}"))
-        for path in (root.root, *root.root.rglob("*")):
+        write_memory(exact_root.root, memory(f"cache rule 0 of clock {number}", "cache", memory_id=f"0{number}"))
+        for path in (exact_root.root, *exact_root.root.rglob("*")):
             set_time(path, seconds)
-        assert_right(root)
+        assert_right(exact_root)
 
 
-@pytest.mark.xfail(strict=True, reason="what changed in place is scored by document frequencies that lag behind")
+@pytest.mark.xfail(strict=True, reason="memsift's frequencies are counted anew only once 100 memories changed")
+def test_what_was_added_is_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
+    for number in range(20):
+        write_memory(root.root, memory(f"cache rule added {number}", "cache"))
+    assert_scored_as_in_a_fresh_build(root)
+
+
+@pytest.mark.xfail(strict=True, reason="what changed in place is scored by the frequencies that the index has")
 def test_what_changed_in_place_is_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
-    write_memory(root.root, memory("cache rule", "cache", memory_id="00"))
-    root.settle()
-    path = shown_first(root)
-    path.write_text(path.read_text("utf-8").replace("cache rule", "rule cache"), "utf-8")
+    rewrite(shown_first(root), "the cache rule that we handle")
+    assert_scored_as_in_a_fresh_build(root)
+
+
+def assert_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
     with closing(Index(read_corpus(str(root.root)))) as index:
         right = scores(index)
     index = hook_index(str(root.root), root.environ, PATIENT_S)
@@ -140,11 +156,11 @@ def test_every_one_of_many_quick_edits_is_seen(root: FaultyRoot) -> None:
     assert_right(root)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(tries(3, 1)))
+def test_any_edit_at_any_time_is_seen(exact_root: FaultyRoot, seed: int) -> None:
     made = random.Random(seed)
     for step in range(STEPS):
-        path = made.choice(sorted(root.root.rglob("*.json")))
+        path = made.choice(sorted(exact_root.root.rglob("*.json")))
         match made.choice(["rewrite", "rename", "remove", "add", "retire", "break"]):
             case "rewrite":
                 rewrite(path, f"auth cache rule {step}")
@@ -153,12 +169,12 @@ def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
             case "remove":
                 path.unlink()
             case "add":
-                write_memory(root.root, memory(f"cache rule {step}", "auth"))
+                write_memory(exact_root.root, memory(f"cache rule {step}", "auth"))
             case "retire":
-                write_memory(root.root, memory("cache rule", memory_id=path.stem, status="retired"))
+                write_memory(exact_root.root, memory("cache rule", memory_id=path.stem, status="retired"))
             case "break":
                 path.write_text("{", "utf-8")
-        touched = made.choice([path, path.parent, root.root, root.root / "index.md"])
+        touched = made.choice([path, path.parent, exact_root.root, exact_root.root / "index.md"])
         if touched.exists():
             set_time(touched, made.choice(FAR))
-        assert_right(root)
+        assert_right(exact_root)

@@ -14,6 +14,7 @@ import pytest
 from engine.search.opening import open_index
 from tests.engine.builders import memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, assert_right_or_silent, beside, eventually
+from tests.engine.faults.effort import tries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from tests.engine.faults.answers import Everything
 
-SEEDS, PER_SEED = 20, 10
-"""200 damages, from 1 byte to the whole file."""
+SEEDS, PER_SEED = tries(20, 3), 10
+"""In all 200 damages, from 1 byte to the whole file."""
 
 BLOCK = 4096
 

@@ -1,6 +1,6 @@
 """Whatever comes on stdin: exit code 0, and on stdout nothing or one JSON object within the limit.
 
-10,000 payloads in this process, in 50 projects with traps where files are expected, and a few dozen as commands.
+In all 10,000 payloads in this process, in 50 projects with traps where files are expected, and 40 as commands.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hook import respond
+from tests.engine.faults.effort import tries
 from tests.engine.faults.payloads import payload
 from tests.engine.faults.trapped_world import TrappedWorld, assert_honest
 from tests.engine.hook_world import FORMS
@@ -18,8 +19,8 @@ from tests.engine.hook_world import FORMS
 if TYPE_CHECKING:
     from pathlib import Path
 
-WORLDS, PAYLOADS, MIN_ANSWERED = 50, 200, 10
-PROCESSES = 40
+WORLDS, PAYLOADS, MIN_ANSWERED = tries(50, 10), 200, 10
+PROCESSES = tries(40, 10)
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import memory, write_memory
-from tests.engine.faults.answers import FaultyRoot, shown
+from tests.engine.faults.answers import EXACT, FaultyRoot, shown
 from tests.engine.faults.builder import finish, kill, seconds_of, start
+from tests.engine.faults.effort import tries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory
 
 MEMORIES = 120
-KILLS = 25
+KILLS = tries(25, 5)
 """Of a first build and of an update each."""
 
 SHARES = (0.3, 1.1)
@@ -27,10 +28,18 @@ SHARES = (0.3, 1.1)
 
 @pytest.fixture
 def root(tmp_path: Path) -> FaultyRoot:
-    made = FaultyRoot(tmp_path)
+    return filled(FaultyRoot(tmp_path))
+
+
+@pytest.fixture
+def exact_root(tmp_path: Path) -> FaultyRoot:
+    return filled(FaultyRoot(tmp_path, config=EXACT))
+
+
+def filled(root: FaultyRoot) -> FaultyRoot:
     for number in range(MEMORIES):
-        write_memory(made.root, written(0, number))
-    return made
+        write_memory(root.root, written(0, number))
+    return root
 
 
 def written(turn: int, number: int) -> Memory:
@@ -59,29 +68,29 @@ def test_a_first_build_that_is_killed_anywhere_is_done_without(root: FaultyRoot)
             assert root.opened() == right
 
 
-def test_an_update_that_is_killed_anywhere_is_done_again(root: FaultyRoot) -> None:
+def test_an_update_that_is_killed_anywhere_is_done_again(exact_root: FaultyRoot) -> None:
     made = random.Random(12)
-    finish(start(root))
-    edit(root, 1)
-    whole = seconds_of(root)
+    finish(start(exact_root))
+    edit(exact_root, 1)
+    whole = seconds_of(exact_root)
     for turn in range(2, KILLS + 2):
-        edit(root, turn)
-        right = root.fresh()
-        killed_after(root, whole * made.uniform(*SHARES))
+        edit(exact_root, turn)
+        right = exact_root.fresh()
+        killed_after(exact_root, whole * made.uniform(*SHARES))
         if turn % 2:
-            assert root.hook() == right[0]
-        assert root.opened() == right
-        assert root.hook() == right[0]
+            assert exact_root.hook() == right[0]
+        assert exact_root.opened() == right
+        assert exact_root.hook() == right[0]
 
 
-def test_without_time_a_hook_shows_only_what_is_there_after_a_kill(root: FaultyRoot) -> None:
+def test_without_time_a_hook_shows_only_what_is_there_after_a_kill(exact_root: FaultyRoot) -> None:
     made = random.Random(13)
-    whole = seconds_of(root)
+    whole = seconds_of(exact_root)
     for turn in range(1, 6):
-        edit(root, turn)
-        killed_after(root, whole * made.uniform(*SHARES))
-        assert {one for text in root.hook(deadline_s=0.0) for one in shown(text)} <= root.there()
-    assert root.opened() == root.fresh()
+        edit(exact_root, turn)
+        killed_after(exact_root, whole * made.uniform(*SHARES))
+        assert {one for text in exact_root.hook(deadline_s=0.0) for one in shown(text)} <= exact_root.there()
+    assert exact_root.opened() == exact_root.fresh()
 
 
 def killed_after(root: FaultyRoot, seconds: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -17,7 +16,8 @@ from engine.search.index import Index
 from engine.search.opening import open_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory
-from tests.engine.faults.answers import everything
+from tests.engine.faults.answers import EXACT, everything
+from tests.engine.faults.effort import tries
 from tests.engine.faults.moments import Asked, Moments
 from tests.engine.faults.writer import CATEGORIES
 from tests.engine.hook_world import ASK, FORMS, PROJECT, World, context_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOOKS, WRITERS = 8, 2
-SECONDS = 20.0 if os.environ.get("CI") == "true" or os.environ.get("MEMSIFT_LONG_TESTS") else 4.0
+SECONDS = tries(20, 4)
 HURRIED_S = 1.5
 """What takes a hook longer than this may have given up waiting: for SQLite 2 s, for another writer 6 s of its 60 s."""
 
@@ -43,6 +43,7 @@ def world(tmp_path: Path) -> World:
         write_memory(made.root, one)
     (made.root / "index.md").write_text("# Memory Index\n", "utf-8")
     made.environ["MEMSIFT_DEADLINE"] = "60"
+    made.environ["MEMSIFT_MATCH_STRATEGY"] = EXACT.match_strategy
     (made.folder / "writing").mkdir()
     return made
 
@@ -84,7 +85,7 @@ def test_every_answer_is_that_of_a_fresh_build_of_some_moment(world: World) -> N
         assert writer.returncode == 0, stderr.decode()
 
     lines = (world.folder / "writing/journal.jsonl").read_text("utf-8").splitlines()
-    moments = Moments(first, map(json.loads, lines), world.folder / "copy", ASK)
+    moments = Moments(first, map(json.loads, lines), world.folder / "copy", ASK, EXACT)
     wrong = [one for one in asked if not moments.explains(one, at_any_time=one.ended - one.began > HURRIED_S)]
     assert wrong == []
     assert len({one.text for one in asked}) > HOOKS
@@ -96,6 +97,6 @@ def test_every_answer_is_that_of_a_fresh_build_of_some_moment(world: World) -> N
 def assert_at_rest(world: World) -> None:
     """When all is quiet, what is on disk is what a fresh build says."""
     with closing(open_index(str(world.root), world.environ)) as index:
-        on_disk = everything(index)
+        on_disk = everything(index, EXACT)
     with closing(Index(read_corpus(str(world.root)))) as index:
-        assert everything(index) == on_disk
+        assert everything(index, EXACT) == on_disk

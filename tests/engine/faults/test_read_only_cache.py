@@ -11,7 +11,7 @@ import pytest
 
 from engine.search.opening import open_index
 from tests.engine.builders import memory, write_memory
-from tests.engine.faults.answers import FaultyRoot, beside
+from tests.engine.faults.answers import EXACT, FaultyRoot, beside
 from tests.engine.faults.mounts import read_only, small_disk
 from tests.engine.hook_world import FORMS, World, context_of
 
@@ -30,6 +30,11 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 def root(disk: Path, tmp_path: Path) -> FaultyRoot:
     """A root whose cache has a file system of its own."""
     return FaultyRoot(tmp_path, home=disk / "person")
+
+
+@pytest.fixture
+def exact_root(disk: Path, tmp_path: Path) -> FaultyRoot:
+    return FaultyRoot(tmp_path, home=disk / "person", config=EXACT)
 
 
 def assert_works(root: FaultyRoot) -> None:
@@ -52,25 +57,25 @@ def test_an_index_that_cannot_be_written_is_read(root: FaultyRoot, disk: Path) -
         assert_works(root)
 
 
-def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(root: FaultyRoot, disk: Path) -> None:
-    root.settle()
+def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(exact_root: FaultyRoot, disk: Path) -> None:
+    exact_root.settle()
     with read_only(disk):
-        edit(root)
-        assert_works(root)
-    assert_works(root)
+        edit(exact_root)
+        assert_works(exact_root)
+    assert_works(exact_root)
 
 
-def test_an_index_whose_log_cannot_be_written_is_read_or_done_without(root: FaultyRoot, disk: Path) -> None:
-    root.settle()
-    with closing(open_index(str(root.root), root.environ)):
-        edit(root)
-        root.settle()
-    assert beside(root.file, "-wal").stat().st_size > 0
+def test_an_index_whose_log_cannot_be_written_is_read_or_done_without(exact_root: FaultyRoot, disk: Path) -> None:
+    exact_root.settle()
+    with closing(open_index(str(exact_root.root), exact_root.environ)):
+        edit(exact_root)
+        exact_root.settle()
+    assert beside(exact_root.file, "-wal").stat().st_size > 0
     with read_only(disk):
-        assert_works(root)
-        edit(root)
-        assert_works(root)
-    assert_works(root)
+        assert_works(exact_root)
+        edit(exact_root)
+        assert_works(exact_root)
+    assert_works(exact_root)
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -98,7 +103,7 @@ def test_the_hook_answers_where_it_can_write_nothing(disk: Path, tmp_path: Path,
 
 
 def test_a_root_on_another_file_system_is_like_any_other(disk: Path, tmp_path: Path) -> None:
-    root = FaultyRoot(disk, home=tmp_path / "person")
+    root = FaultyRoot(disk, home=tmp_path / "person", config=EXACT)
     assert_works(root)
     edit(root)
     assert_works(root)

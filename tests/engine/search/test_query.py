@@ -22,10 +22,10 @@ def phrase(text: str, *phrases: str) -> Term:
     ("text", "expected"),
     [
         ("auth", [prefix("auth")]),
-        ("user_id", [phrase("user_id", "user id")]),
-        ("rate-limiting", [phrase("rate-limiting", "rate limiting")]),
+        ("user_id", [phrase("user_id", "user id", "userid")]),
+        ("rate-limiting", [phrase("rate-limiting", "rate limiting", "ratelimiting")]),
         ("react.fc", [phrase("react.fc", "react fc")]),
-        ("v2.0", [phrase("v2.0", "v2 0")]),
+        ("v2.0", [phrase("v2.0", "v2 0", "2 0")]),
         ("getUserName", [phrase("getUserName", "getusername", "get user name")]),
         ("UserService.getUser", [phrase("UserService.getUser", "userservice getuser", "user service get user")]),
         ("数据库", [phrase("数据", "数 据"), phrase("据库", "据 库")]),
@@ -33,6 +33,8 @@ def phrase(text: str, *phrases: str) -> Term:
         ("JWT认证", [prefix("jwt"), phrase("认证", "认 证")]),
         ("CAFÉ", [Term("CAFÉ", (("cafe",),), is_prefix=True)]),
         ("404", [prefix("404")]),
+        ("3.11", [phrase("3.11", "3 11", "v3 11")]),
+        ("user_id.name", [phrase("user_id.name", "user id name")]),
     ],
 )
 def test_a_word_becomes_its_term(text: str, expected: list[Term]) -> None:
@@ -53,7 +55,10 @@ def test_terms_are_distinct_and_in_order() -> None:
 
 
 def test_every_token_is_quoted_and_only_single_tokens_may_go_on() -> None:
-    assert any_of(phrase for term in query_terms("auth user_id") for phrase in term.searched) == '"auth"* OR "user id"'
+    assert (
+        any_of(phrase for term in query_terms("auth user_id") for phrase in term.searched)
+        == '"auth"* OR "user id" OR "userid"'
+    )
     assert all_of(query_terms("getUser")) == '("getuser" OR "get user")'
     assert all_of(query_terms("auth login")) == '("auth"*) AND ("login"*)'
 

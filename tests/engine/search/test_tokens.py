@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.search.schema import TOKENIZER
-from engine.search.tokens import GAP, camel_parts, chunks, fold, is_camel, placed_tokens, tokens, words
+from engine.search.tokens import GAP, camel_parts, chunks, fold, is_camel, joined, placed_tokens, tokens, words
 
 MIXED = st.lists(
     st.sampled_from(
@@ -25,8 +25,8 @@ MIXED = st.lists(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("fix the User_ID field", "fix the user id field"),
-        ("rate-limiting, react.fc; a/b\\c", "rate limiting react fc a b c"),
+        ("fix the User_ID field", f"fix the user id field {GAP} userid"),
+        ("rate-limiting, react.fc; a/b\\c", f"rate limiting react fc a b c {GAP} ratelimiting"),
         ("src/auth/login.py:42", "src auth login py 42"),
         ("v2.0.1 and HTTP2", "v2 0 1 and http2"),
         ('AND NEAR( "x" * : ^ ; -- %', "and near x"),
@@ -70,7 +70,30 @@ def test_a_word_is_split_at_its_inner_capitals(word: str, parts: list[str]) -> N
     assert is_camel(word) is (len(parts) > 1)
 
 
-def test_camel_case_words_stand_whole_behind_a_gap() -> None:
+@pytest.mark.parametrize(
+    ("chunk", "whole"),
+    [
+        ("user_id", "userid"),
+        ("front-end", "frontend"),
+        ("userId", "userid"),
+        ("e-Mail", "email"),
+        ("covid-19", "covid19"),
+        ("UserService.get_user", "userservice getuser"),
+        ("user_id.name", "userid"),
+        ("login.ts", ""),
+        ("end.Start", ""),
+        ("3.11", ""),
+        ("2024-01-05", ""),
+        ("plain", ""),
+        ("数据-库", ""),
+        ("why-we-do-not-retry-the-nightly-export-of-invoices", ""),
+    ],
+)
+def test_a_compound_is_one_word_as_well(chunk: str, whole: str) -> None:
+    assert joined(chunk) == whole
+
+
+def test_compounds_stand_whole_behind_a_gap() -> None:
     assert tokens("use getUserName or HTTPServer here") == [
         *("use", "get", "user", "name", "or", "http", "server", "here"),
         GAP,
@@ -79,7 +102,7 @@ def test_camel_case_words_stand_whole_behind_a_gap() -> None:
 
 
 def test_the_parts_of_neighbouring_words_are_neighbours() -> None:
-    assert tokens("UserService.getUser")[:4] == tokens("user_service.get_user")
+    assert tokens("UserService.getUser") == tokens("user_service.get_user")
 
 
 def test_chunks_keep_compound_identifiers_whole() -> None:

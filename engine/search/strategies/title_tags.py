@@ -1,4 +1,4 @@
-"""Scoring by keywords, for an SQLite without FTS5 or for `match_strategy: "title_tags"`.
+"""`title_tags`: by keywords. What is left where SQLite was built without FTS5.
 
 A word of the title counts 2, a tag 3, a prefix of four or more letters 1, a memory updated in the last 30 days 1 more.
 Tokens are plain runs of a-z and 0-9. Scores are turned negative so that, as with BM25, lower is better.
@@ -6,6 +6,9 @@ Tokens are plain runs of a-z and 0-9. Scores are turned negative so that, as wit
 
 from __future__ import annotations
 
+import time
+
+from engine.search.ranking import Pool, Scored, order
 from engine.search.stopwords import STOP_WORDS
 
 TYPE_CHECKING = False
@@ -13,10 +16,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engine.memory import MemorySummary
+    from engine.search.index import Index
+
+RECENT_SECONDS = 30 * 86400
 
 TITLE_WORD, TAG, PREFIX, RECENT = 2, 3, 1, 1
 MIN_PREFIX, MAX_PREFIX = 4, 64
 _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
+
+
+def find(text: str, index: Index, size: int, *, now: float) -> Pool:
+    """The best *size* memories. *now* is in seconds since 1970."""
+    recent_since = time.strftime("%Y-%m-%d", time.gmtime(now - RECENT_SECONDS))
+    words = keywords(text)
+    scores = ((summary, keyword_score(words, summary, recent_since)) for summary in index.summaries())
+    best = sorted((Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched), key=order)[
+        :size
+    ]
+    shown = {summary.id for summary in index.unchanged([one.memory for one in best])}
+    return Pool([one for one in best if one.memory.id in shown])
 
 
 def keywords(text: str) -> dict[str, int]:

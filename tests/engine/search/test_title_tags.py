@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.search.keyword import keyword_score, keywords
+from engine.search.strategies.title_tags import keyword_score, keywords
 from tests.engine.builders import memory
 
 LONG_AGO, RECENT_SINCE = "2024-01-01T00:00:00Z", "2026-01-01"

@@ -1,0 +1,26 @@
+"""`memsift`: by strength over title, tags and body. See `engine.search.strength`."""
+
+from __future__ import annotations
+
+from engine.search.query import query_terms
+from engine.search.ranking import Pool, Scored
+from engine.search.strongest import strongest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.search.expansion import Unit
+    from engine.search.index import Index
+    from engine.search.strongest import Strong
+
+
+def find(text: str, index: Index, size: int, *, min_strength: float, include_retired: bool) -> Pool:
+    """The *size* strongest active memories, and the retired ones among them."""
+    answers = strongest(index, query_terms(text), size, include_retired=include_retired)
+    return Pool([_scored(one, answers.units) for one in answers.memories], min_strength * answers.rare)
+
+
+def _scored(one: Strong, units: Sequence[Unit]) -> Scored:
+    matched = tuple(units[part.unit].text for part in one.match.parts)
+    return Scored(one.summary, -one.match.bm25, 0, -one.match.strength, matched)

@@ -1,0 +1,175 @@
+"""The memories that answer a prompt most strongly, at a bounded cost.
+
+FTS5 takes 1 to 2 us for each memory that it scores, and a prompt may be a paste. So the units that say most for what
+they cost, up to a budget of memories, choose candidates by FTS5's BM25; the strength of each of these is then computed
+over all units, from its words.
+"""
+
+from __future__ import annotations
+
+from engine.json_text import dumps
+from engine.record import record
+from engine.search import rows
+from engine.search.expansion import expand
+from engine.search.query import any_of
+from engine.search.recheck import read_again
+from engine.search.schema import FULL_TEXT
+from engine.search.scoring import averages
+from engine.search.sqlite import DatabaseError
+from engine.search.strength import WEIGHTS, Matcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.memory import MemorySummary
+    from engine.search.expansion import Unit
+    from engine.search.index import Index
+    from engine.search.query import Term
+    from engine.search.sqlite import Connection
+    from engine.search.strength import Match
+
+
+@record
+class Effort:
+    """How much a search may cost: memories that FTS5 scores, counted once per unit, and memories that are matched."""
+
+    budget: int
+    candidates: int
+
+
+BOUNDED = Effort(budget=2000, candidates=40)
+EXHAUSTIVE = Effort(budget=10**12, candidates=10**9)
+
+MAX_CHOOSING = 192
+"""Units that may choose candidates."""
+
+OVERHEAD = 10
+"""What FTS5 takes to look a unit up, in memories that it could score meanwhile."""
+
+
+@record
+class Strong:
+    """A memory and how it answers."""
+
+    summary: MemorySummary
+    match: Match
+
+
+@record
+class Answers:
+    """What a prompt finds: its units, the strongest memories, best first, and what one rare word would weigh."""
+
+    units: tuple[Unit, ...]
+    memories: tuple[Strong, ...]
+    rare: float
+
+
+def strongest(
+    index: Index, terms: Sequence[Term], limit: int, *, include_retired: bool = False, effort: Effort = BOUNDED
+) -> Answers:
+    """The strongest memories for *terms*: *limit* active ones, and the retired ones among them.
+
+    With *include_retired* these count as well. Equal ones stand by category priority, then path.
+    """
+    return index.ask(lambda db: Search(index, db, terms, effort).run(limit, include_retired=include_retired))
+
+
+def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
+    block = db.execute(f"select block from {FULL_TEXT}_data where id = 1").fetchone()
+    return Matcher(units, *(averages(block[0]) if block else (0, 0.0)))
+
+
+class Search:
+    """One search in one state of the database."""
+
+    def __init__(self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort) -> None:
+        self._index = index
+        self._db = db
+        self._effort = effort
+        self._units = expand(db, terms)
+        self._matcher = matcher_for(db, self._units)
+
+    def run(self, limit: int, *, include_retired: bool) -> Answers:
+        found = self._found(limit, include_retired=include_retired)
+        return Answers(self._units, tuple(self._as_on_disk(found)), self._matcher.rare)
+
+    def _found(self, limit: int, *, include_retired: bool) -> list[Strong]:
+        known = [unit for unit in self._units if unit.count]
+        expression = any_of((phrase, False) for unit in chosen(known, self._effort.budget) for phrase in spelled(unit))
+        size = max(self._effort.candidates, 2 * limit)
+        while expression:
+            rowids = self._candidates(expression, size)
+            matched = self._matched(rowids)
+            kept = _first(matched, limit, include_retired=include_retired)
+            if len(rowids) < size or len(kept) < len(matched):
+                return self._with_summaries(kept)
+            size *= 2  # too many of them were retired
+        return []
+
+    def _candidates(self, expression: str, size: int) -> list[int]:
+        weights = ", ".join(map(str, WEIGHTS))
+        sql = f"""select rowid from {FULL_TEXT} where {FULL_TEXT} match ?
+                  order by bm25({FULL_TEXT}, {weights}) limit ?"""
+        return [row[0] for row in self._db.execute(sql, (expression, size))]
+
+    def _matched(self, rowids: list[int]) -> list[tuple[Match, int, str, str, int]]:
+        """Match, priority, path, status and row of those of *rowids* that match, the strongest first."""
+        sql = """select w.title, w.tags, w.body, w.check_sum, m.priority, m.path, m.status, m.rowid
+                 from words w join memory m using (rowid) where w.rowid in (select value from json_each(?))"""
+        found = self._db.execute(sql, (dumps(rowids),)).fetchall()
+        if len(found) != len(rowids):
+            raise DatabaseError("the index names memories that it does not hold")
+        matched = [(self._matcher.match(rows.words_in(row[:4])), *row[4:]) for row in found]
+        return sorted((one for one in matched if one[0]), key=lambda one: (-one[0].strength, *one[1:3]))
+
+    def _with_summaries(self, found: list[tuple[Match, int, str, str, int]]) -> list[Strong]:
+        sql = f"select rowid, {rows.SUMMARY}, check_sum from memory where rowid in (select value from json_each(?))"
+        read = self._db.execute(sql, (dumps([one[-1] for one in found]),))
+        summaries = {row[0]: rows.summary_of(self._index.root, row[1:]) for row in read}
+        return [Strong(summaries[rowid], match) for match, *_, rowid in found]
+
+    def _as_on_disk(self, found: list[Strong]) -> list[Strong]:
+        """The memories as their files are now: what changed is read again; what is gone or says nothing is left out."""
+        stale = self._index.stale([one.summary for one in found])
+        if not stale:
+            return found
+        read = [self._read_again(one) if one.summary.id in stale else one for one in found]
+        return sorted((one for one in read if one), key=order)
+
+    def _read_again(self, one: Strong) -> Strong | None:
+        memory = read_again(self._index.root, one.summary)
+        match = self._matcher.match(rows.words_of(memory)) if memory else None
+        return Strong(memory.summary, match) if memory and match else None
+
+
+def order(one: Strong) -> tuple[float, int, str]:
+    """The sort key of the strongest first."""
+    return -one.match.strength, one.summary.priority, one.summary.path
+
+
+def spelled(unit: Unit) -> list[tuple[str, ...]]:
+    """What FTS5 is asked for a unit."""
+    return [*unit.phrases, *((word,) for word in unit.longer)]
+
+
+def chosen(units: Sequence[Unit], budget: int) -> list[Unit]:
+    """The units that choose candidates: those that tell most apart for what they cost, within *budget*; at least one.
+
+    What a unit tells apart grows with its IDF squared and the number of memories that it stands in.
+    """
+    kept: list[Unit] = []
+    for unit in sorted(units, key=lambda unit: unit.count):
+        budget -= unit.count
+        if kept and (budget < 0 or len(kept) == MAX_CHOOSING):
+            break
+        kept.append(unit)
+    return kept
+
+
+def _first(
+    matched: list[tuple[Match, int, str, str, int]], limit: int, *, include_retired: bool
+) -> list[tuple[Match, int, str, str, int]]:
+    """The strongest up to the *limit*th that counts."""
+    places = [place for place, one in enumerate(matched, start=1) if include_retired or one[3] == "active"]
+    return matched[: places[limit - 1]] if len(places) >= limit else matched
