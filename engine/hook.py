@@ -53,6 +53,7 @@ def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
     decision = Decision(environ, stderr)
     answer = decision.answer(stdin)
     decision.remember()
+    decision.close()
     return answer
 
 
@@ -82,6 +83,7 @@ class Decision:
         self._request: Request | None = None
         self._session: Session | None = None
         self._retrieval: Retrieval | None = None
+        self._index: Index | None = None
 
     def answer(self, stdin: bytes) -> str:
         self.activity.stage("read")
@@ -100,6 +102,11 @@ class Decision:
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
             self.activity.note_silence(f"{type(error).__name__}: {error}")
             return ""
+
+    def close(self) -> None:
+        """Close the index. A process that is about to end need not: it would take 0.2 ms."""
+        if self._index is not None:
+            self._index.close()
 
     def give_up(self) -> None:
         """Log that time ran out; nothing was printed, so the session is as it was."""
@@ -143,6 +150,7 @@ class Decision:
         if index is None:
             self.activity.note(index="is being built")
             index = Index(Corpus(root, ()))
+        self._index = index
         try:
             self.activity.note(corpus=index.corpus_hash)
             self.activity.stage("index")
@@ -151,7 +159,6 @@ class Decision:
             return retrieve(prompt, index, config, judge=judge, session=session)
         finally:
             catch_up(index, self._environ)
-            index.close()
             self.activity.stage("retrieve")
 
 

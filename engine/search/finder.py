@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from engine.search.tokens import occurrences
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,14 +54,6 @@ class Finder:
     def _with_sequences(self, found: dict[int, int], text: str) -> dict[int, int]:
         for first in self._sequences.keys() & set(text.split()):
             for number, phrase in self._sequences[first]:
-                if count := _occurrences(text, phrase):
+                if count := occurrences(text, phrase):
                     found[number] = count
         return found
-
-
-def _occurrences(text: str, phrase: str) -> int:
-    """How often *phrase* stands in *text*, where it overlaps itself as well."""
-    count, position = 0, text.find(phrase)
-    while position >= 0:
-        count, position = count + 1, text.find(phrase, position + 1)
-    return count

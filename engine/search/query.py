@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     Phrase = tuple[tuple[str, ...], bool]
     """A token sequence, and whether its one token may go on."""
 
-MAX_CHARACTERS = 200_000
+MAX_CHARACTERS = 8_000
+"""Of a longer prompt, the first and the last half of that: a question stands before what it is about, or behind."""
 
 
 @record
@@ -60,7 +61,8 @@ def query_terms(text: str) -> tuple[Term, ...]:
 
     Stop words and single letters are left out, unless they are names.
     """
-    text = text[:MAX_CHARACTERS]
+    if len(text) > MAX_CHARACTERS:
+        text = f"{text[: MAX_CHARACTERS // 2]}\n{text[-MAX_CHARACTERS // 2 :]}"
     named = names(text)
     found: dict[tuple[tuple[str, ...], ...], Term] = {}
     for chunk in dict.fromkeys(tk.chunks(text)):

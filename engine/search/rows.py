@@ -7,6 +7,7 @@ from binascii import crc32
 from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
+from engine.search.bags import bag_of
 from engine.search.schema import COLUMNS, FULL_TEXT, HEADLINE
 from engine.search.sqlite import DatabaseError
 from engine.search.tokens import tokens
@@ -41,6 +42,8 @@ def insert(db: Connection, root: str, rowid: int, memory: Memory, *, has_fts5: b
     row = _summary_row(root, summary)
     db.execute(f"insert into memory values (?{', ?' * 12})", (rowid, *row, _check_sum(row)))
     db.execute("insert into words values (?, ?, ?, ?, ?)", (rowid, *words, _words_check(words)))
+    bag = bag_of(words)
+    db.execute("insert into bag values (?, ?, ?)", (rowid, bag, _text_check(bag)))
     _mix(db, summary.id, summary.digest, 1)
     sections = dumps([[section.heading, *section.lines] for section in memory.sections], ascii_only=False)
     db.execute("insert into section values (?, ?)", (rowid, sections))
@@ -57,7 +60,7 @@ def remove(db: Connection, rowid: int, *, has_fts5: bool) -> bool:
         return False
     memory_id, digest = found
     _mix(db, memory_id, digest, -1)
-    for table in (*((HEADLINE, FULL_TEXT) if has_fts5 else ()), "memory", "section", "words"):
+    for table in (*((HEADLINE, FULL_TEXT) if has_fts5 else ()), "memory", "section", "bag", "words"):
         db.execute(f"delete from {table} where rowid = ?", (rowid,))
     return True
 
@@ -112,6 +115,14 @@ def words_in(row: tuple[Any, ...]) -> Words:
     return words
 
 
+def bag_in(row: tuple[Any, ...]) -> str:
+    """The bag in a row of content and check_sum. Raises DatabaseError for a row that was damaged."""
+    bag, check_sum = row
+    if not isinstance(bag, str) or _text_check(bag) != check_sum:
+        raise DatabaseError("the words of a memory are damaged")
+    return bag
+
+
 def memory_of(summary: MemorySummary, content: str) -> Memory:
     """The whole memory. Raises DatabaseError where the sections are not those that were stored."""
     try:
@@ -154,8 +165,12 @@ def _summary_row(root: str, summary: MemorySummary) -> list[object]:
 
 
 def _check_sum(values: Iterable[object]) -> int:
-    return crc32(repr(tuple(values)).encode("utf-8", "surrogatepass"))
+    return _text_check(repr(tuple(values)))
 
 
 def _words_check(words: Words) -> int:
-    return crc32("\0".join(words).encode("utf-8", "surrogatepass"))
+    return _text_check("\0".join(words))
+
+
+def _text_check(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "2"
+FORMAT = "3"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -34,10 +34,12 @@ create table memory(
 );
 create index memory_id on memory(id);
 create table words(rowid integer primary key, title text, tags text, body text, check_sum int);
+create table bag(rowid integer primary key, content text, check_sum int);
 create table section(rowid integer primary key, content text);
 """
 """`place`: folders and lists that were read. `file`: every file that was; a `reason` says why it is no memory.
-`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes and exact scoring reads."""
+`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes and exact scoring reads. `bag`: the
+same without order, by weight."""
 
 SEARCHABLE = """
 create virtual table {fields} using {module}({columns}, content='words', tokenize="{tokenizer}");

@@ -48,20 +48,3 @@ def idf(count: int, rows: int) -> float:
 
     value = log(ratio) if ratio > 0 else 0.0
     return value if value > 0 else LEAST_IDF
-
-
-def averages(block: bytes) -> tuple[int, float]:
-    """FTS5's own record of a table (row 1 of its data table): number of rows, mean tokens per row."""
-    rows, *totals = _varints(block) or (0,)
-    return rows, sum(totals) / rows if rows else 0.0
-
-
-def _varints(block: bytes) -> list[int]:
-    """SQLite's variable-length integers: seven bits a byte, the highest first, a set top bit goes on."""
-    found, value = [], 0
-    for byte in block:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            found.append(value)
-            value = 0
-    return found

@@ -15,19 +15,20 @@ from __future__ import annotations
 from math import log, sqrt
 
 from engine.record import record
-from engine.search.finder import Finder
+from engine.search.bags import WEIGHTS, lookup
+from engine.search.tokens import occurrences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.search.expansion import Unit
     from engine.search.rows import Words
 
-K1, B = 1.2, 0.75
-WEIGHTS = (4.0, 2.0, 1.0)
-"""What an occurrence in title, tags and body counts."""
+    Owner = tuple[int, bool]
+    """A unit, and whether the word is a longer one."""
 
+K1, B = 1.2, 0.75
 HALF = 0.5
 MAX_ASKED = 50
 """Units of a prompt that count: a paste must not silence the question beside it."""
@@ -35,6 +36,15 @@ MAX_ASKED = 50
 ELSEWHERE = 10
 """Memories about something else that a root is taken to have besides its own: in a small one, a word that all memories
 hold would weigh nothing otherwise. On LoCoMo (250 memories a root) it changes no rate by more than 0.001."""
+
+
+@record
+class Match:
+    """A memory's BM25 sum and strength (positive, higher is better), and the numbers of the units that it holds."""
+
+    bm25: float
+    strength: float
+    units: tuple[int, ...]
 
 
 @record
@@ -47,63 +57,89 @@ class Part:
     score: float
 
 
-@record
-class Match:
-    """A memory's BM25 sum and strength (positive, higher is better), and the units that it holds, in order."""
-
-    bm25: float
-    strength: float
-    parts: tuple[Part, ...]
-
-
 class Matcher:
-    """Matches texts with one prompt. `rows` and `mean_length` (tokens) are the corpus's."""
+    """Matches memories with one prompt. `rows` and `mean_length` (tokens) are the corpus's."""
 
     def __init__(self, units: Sequence[Unit], rows: int, mean_length: float) -> None:
         self._asked = min(len(units), MAX_ASKED)
         self._mean_length = mean_length
-        self._idf = [idf(min(unit.count, rows), rows) for unit in units]
-        self._owners: list[tuple[int, bool]] = []
-        phrases = []
-        for number, unit in enumerate(units):
-            if unit.count:
-                phrases += [(phrase, False) for phrase in unit.phrases] + [((word,), False) for word in unit.longer]
-                self._owners += [(number, False)] * len(unit.phrases) + [(number, True)] * len(unit.longer)
-        self._finder = Finder(phrases)
+        self.idf = [idf(min(unit.count, rows), rows) for unit in units]
         self.rare = idf(1, max(1, rows))
         """What the rarest word can weigh: the measure of a strength."""
+        self._words: dict[str, list[Owner]] = {}
+        self._phrases: list[tuple[frozenset[str], str, int]] = []
+        for number, unit in enumerate(units):
+            for phrase in unit.phrases if unit.count else ():
+                if len(phrase) == 1:
+                    self._words.setdefault(phrase[0], []).append((number, False))
+                else:
+                    self._phrases.append((frozenset(phrase), f" {' '.join(phrase)} ", number))
+            for word in unit.longer:
+                self._words.setdefault(word, []).append((number, True))
+        self._look_up = lookup([*{*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)}])
 
-    def match(self, words: Words) -> Match | None:
-        """How a memory of these words answers, or None for one that holds nothing of the prompt."""
-        found = self._occurrences(words)
-        if not found:
+    def match(self, bag: str, read_words: Callable[[], Words]) -> Match | None:
+        """How a memory of this bag answers, or None for one that holds nothing of the prompt.
+
+        *read_words* gives its words, which a bag does not have in order; it is called where a phrase may be in them.
+        """
+        length, words, codes = bag.split("\n")
+        present = self._look_up(words, codes)
+        full: dict[int, int] = {}
+        longer: dict[int, int] = {}
+        for word, weight in present.items():
+            for number, is_longer in self._words.get(word, ()):
+                weights = longer if is_longer else full
+                weights[number] = weights.get(number, 0) + weight
+        for tokens, phrase, number in self._phrases:
+            if tokens <= present.keys() and (weight := _weight(phrase, read_words())):
+                full[number] = full.get(number, 0) + weight
+        return self._match(full, longer, self._damping(int(length)))
+
+    def parts(self, words: Words) -> tuple[Part, ...]:
+        """What each unit adds to the BM25 of a memory with these words, in the order of the units."""
+        tokens = [text.split() for text in words]
+        found: dict[Owner, list[int]] = {}
+        for column, text in enumerate(tokens):
+            for word in self._words.keys() & set(text):
+                for owner in self._words[word]:
+                    found.setdefault(owner, [0, 0, 0])[column] += text.count(word)
+            for _, phrase, number in self._phrases:
+                if count := occurrences(f" {words[column]} ", phrase):
+                    found.setdefault((number, False), [0, 0, 0])[column] += count
+        damping = self._damping(sum(map(len, tokens)))
+        counted = sorted(owner for owner in found if not owner[1] or (owner[0], False) not in found)
+        return tuple(self._part(owner, found[owner], damping) for owner in counted)
+
+    def _match(self, full: dict[int, int], longer: dict[int, int], damping: float) -> Match | None:
+        units = sorted({**full, **longer})
+        if not units:
             return None
-        length = sum(text.count(" ") + 1 for text in words if text)
-        damping = K1 * (1 - B + B * length / self._mean_length) if self._mean_length else K1
-        parts = tuple(self._part(number, *found[number], damping) for number in sorted(found))
-        bm25 = sum(part.score for part in parts)
-        return Match(bm25, bm25 * sqrt(min(1.0, len(parts) / self._asked)), parts)
+        bm25 = 0.0
+        for number in units:
+            f = full.get(number) or longer[number]
+            bm25 += (1.0 if number in full else HALF) * self.idf[number] * f * (K1 + 1) / (f + damping)
+        return Match(bm25, bm25 * self.coordination(len(units)), tuple(units))
 
-    def _occurrences(self, words: Words) -> dict[int, tuple[list[int], list[int]]]:
-        """Unit -> how often it stands in each column, and how often longer words do."""
-        found: dict[int, tuple[list[int], list[int]]] = {}
-        for column, text in enumerate(words):
-            for phrase, count in self._finder.count(text).items():
-                number, is_longer = self._owners[phrase]
-                if number not in found:
-                    found[number] = [0, 0, 0], [0, 0, 0]
-                found[number][is_longer][column] += count
-        return found
+    def coordination(self, matched: int) -> float:
+        """What the BM25 of a memory that holds *matched* units is multiplied by, 0..1."""
+        return min(1.0, sqrt(matched / self._asked))
 
-    def _part(self, unit: int, full: list[int], longer: list[int], damping: float) -> Part:
-        is_longer = not any(full)
-        counts = longer if is_longer else full
+    def _damping(self, length: int) -> float:
+        return K1 * (1 - B + B * length / self._mean_length) if self._mean_length else K1
+
+    def _part(self, owner: Owner, counts: list[int], damping: float) -> Part:
+        unit, is_longer = owner
         f = sum(weight * count for weight, count in zip(WEIGHTS, counts, strict=True))
-        quality = HALF if is_longer else 1.0
-        score = quality * self._idf[unit] * f * (K1 + 1) / (f + damping)
+        score = (HALF if is_longer else 1.0) * self.idf[unit] * f * (K1 + 1) / (f + damping)
         return Part(unit, (counts[0], counts[1], counts[2]), is_longer, score)
 
 
 def idf(count: int, rows: int) -> float:
     """The weight of a unit that stands in *count* of *rows* memories."""
     return log(1 + (rows + ELSEWHERE - count + 0.5) / (count + 0.5))
+
+
+def _weight(phrase: str, words: Words) -> float:
+    """What the occurrences of a phrase count."""
+    return sum(weight * occurrences(f" {text} ", phrase) for weight, text in zip(WEIGHTS, words, strict=True))

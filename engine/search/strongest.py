@@ -10,13 +10,14 @@ from __future__ import annotations
 from engine.json_text import dumps
 from engine.record import record
 from engine.search import rows
+from engine.search.averages import averages_of
+from engine.search.bags import WEIGHTS, bag_of
 from engine.search.expansion import expand
 from engine.search.query import any_of
 from engine.search.recheck import read_again
 from engine.search.schema import FULL_TEXT
-from engine.search.scoring import averages
 from engine.search.sqlite import DatabaseError
-from engine.search.strength import WEIGHTS, Matcher
+from engine.search.strength import Matcher
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from engine.search.expansion import Unit
     from engine.search.index import Index
     from engine.search.query import Term
+    from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match
+
+    Found = tuple[Match, int, str, str, int]
+    """A match with the memory's priority, path, status and row."""
 
 
 @record
@@ -38,7 +43,7 @@ class Effort:
     candidates: int
 
 
-BOUNDED = Effort(budget=2000, candidates=40)
+BOUNDED = Effort(budget=1000, candidates=24)
 EXHAUSTIVE = Effort(budget=10**12, candidates=10**9)
 
 MAX_CHOOSING = 192
@@ -76,8 +81,7 @@ def strongest(
 
 
 def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
-    block = db.execute(f"select block from {FULL_TEXT}_data where id = 1").fetchone()
-    return Matcher(units, *(averages(block[0]) if block else (0, 0.0)))
+    return Matcher(units, *averages_of(db, FULL_TEXT))
 
 
 class Search:
@@ -113,17 +117,25 @@ class Search:
                   order by bm25({FULL_TEXT}, {weights}) limit ?"""
         return [row[0] for row in self._db.execute(sql, (expression, size))]
 
-    def _matched(self, rowids: list[int]) -> list[tuple[Match, int, str, str, int]]:
-        """Match, priority, path, status and row of those of *rowids* that match, the strongest first."""
-        sql = """select w.title, w.tags, w.body, w.check_sum, m.priority, m.path, m.status, m.rowid
-                 from words w join memory m using (rowid) where w.rowid in (select value from json_each(?))"""
-        found = self._db.execute(sql, (dumps(rowids),)).fetchall()
-        if len(found) != len(rowids):
+    def _matched(self, rowids: list[int]) -> list[Found]:
+        """Those of *rowids* that match, the strongest first."""
+        sql = """select b.content, b.check_sum, m.priority, m.path, m.status, m.rowid
+                 from bag b join memory m using (rowid) where b.rowid in (select value from json_each(?))"""
+        read = self._db.execute(sql, (dumps(rowids),)).fetchall()
+        if len(read) != len(rowids):
             raise DatabaseError("the index names memories that it does not hold")
-        matched = [(self._matcher.match(rows.words_in(row[:4])), *row[4:]) for row in found]
-        return sorted((one for one in matched if one[0]), key=lambda one: (-one[0].strength, *one[1:3]))
+        found = []
+        for *bag, priority, path, status, rowid in read:
+            match = self._matcher.match(rows.bag_in(bag), lambda: self._words(rowid))  # noqa: B023 - called at once
+            if match:
+                found.append((match, priority, path, status, rowid))
+        return sorted(found, key=lambda one: (-one[0].strength, *one[1:3]))
 
-    def _with_summaries(self, found: list[tuple[Match, int, str, str, int]]) -> list[Strong]:
+    def _words(self, rowid: int) -> Words:
+        sql = "select title, tags, body, check_sum from words where rowid = ?"
+        return rows.words_in(self._db.execute(sql, (rowid,)).fetchone())
+
+    def _with_summaries(self, found: list[Found]) -> list[Strong]:
         sql = f"select rowid, {rows.SUMMARY}, check_sum from memory where rowid in (select value from json_each(?))"
         read = self._db.execute(sql, (dumps([one[-1] for one in found]),))
         summaries = {row[0]: rows.summary_of(self._index.root, row[1:]) for row in read}
@@ -139,8 +151,11 @@ class Search:
 
     def _read_again(self, one: Strong) -> Strong | None:
         memory = read_again(self._index.root, one.summary)
-        match = self._matcher.match(rows.words_of(memory)) if memory else None
-        return Strong(memory.summary, match) if memory and match else None
+        if memory is None:
+            return None
+        words = rows.words_of(memory)
+        match = self._matcher.match(bag_of(words), lambda: words)
+        return Strong(memory.summary, match) if match else None
 
 
 def order(one: Strong) -> tuple[float, int, str]:
@@ -167,9 +182,7 @@ def chosen(units: Sequence[Unit], budget: int) -> list[Unit]:
     return kept
 
 
-def _first(
-    matched: list[tuple[Match, int, str, str, int]], limit: int, *, include_retired: bool
-) -> list[tuple[Match, int, str, str, int]]:
+def _first(matched: list[Found], limit: int, *, include_retired: bool) -> list[Found]:
     """The strongest up to the *limit*th that counts."""
     places = [place for place, one in enumerate(matched, start=1) if include_retired or one[3] == "active"]
     return matched[: places[limit - 1]] if len(places) >= limit else matched

@@ -96,6 +96,14 @@ def words(text: str) -> list[str]:
     return text.translate(_WORDS).split()
 
 
+def occurrences(text: str, phrase: str) -> int:
+    """How often *phrase* stands in *text*, both tokens with one space between and around; overlaps count as well."""
+    count, position = 0, text.find(phrase)
+    while position >= 0:
+        count, position = count + 1, text.find(phrase, position + 1)
+    return count
+
+
 def word_tokens(word: str) -> tuple[str, ...]:
     """The tokens of one word (no separators in it) in place: its parts, its single characters, or itself."""
     whole = fold(word)

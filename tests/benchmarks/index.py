@@ -18,9 +18,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.search.index import FULL_TEXT, HEADLINE, Index
+from engine.search.index import Index
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import query_terms
+from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.sqlite import for_reading
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 

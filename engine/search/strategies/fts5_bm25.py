@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.search.index import Hit, Index
+    from engine.search.hits import Hit
+    from engine.search.index import Index
     from engine.search.query import Term
 
 MAX_BODY_BONUS = 3

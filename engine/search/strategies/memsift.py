@@ -22,5 +22,5 @@ def find(text: str, index: Index, size: int, *, min_strength: float, include_ret
 
 
 def _scored(one: Strong, units: Sequence[Unit]) -> Scored:
-    matched = tuple(units[part.unit].text for part in one.match.parts)
+    matched = tuple(units[number].text for number in one.match.units)
     return Scored(one.summary, -one.match.bm25, 0, -one.match.strength, matched)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.memory import Corpus
+from engine.search.averages import averages_of
 from engine.search.finder import Finder
-from engine.search.index import FULL_TEXT, HEADLINE, Index
+from engine.search.index import Index
 from engine.search.query import any_of, query_terms
 from engine.search.rows import column_words
-from engine.search.scoring import WEIGHTS, Scorer, averages
+from engine.search.schema import FULL_TEXT, HEADLINE
+from engine.search.scoring import WEIGHTS, Scorer
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
 from tests.engine.builders import memory
@@ -100,4 +102,4 @@ def _matches(index: Index, expression: str, fields: str) -> int:
 
 def _averages(index: Index, fields: str) -> tuple[int, float]:
     assert fields in WEIGHTS
-    return averages(index._db.execute(f"select block from {fields}_data where id = 1").fetchone()[0])
+    return averages_of(index._db, fields)

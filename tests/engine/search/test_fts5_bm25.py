@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.search.index import Hit
+from engine.search.hits import Hit
 from engine.search.query import Term, query_terms
 from engine.search.rows import words_of
 from engine.search.strategies.fts5_bm25 import score_hits

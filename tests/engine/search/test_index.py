@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.search.index import FULL_TEXT, HEADLINE
 from engine.search.query import filter_terms, query_terms
+from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index
 
@@ -145,10 +145,11 @@ def test_of_a_long_prompt_the_rare_term_that_occurs_decides() -> None:
     assert "Trip to Zanzibar" in [hit.summary.title for hit in hits]
 
 
-def test_a_prompt_of_200_kb_finds_the_one_rare_word() -> None:
+@pytest.mark.parametrize("place", [50, -50])
+def test_a_prompt_of_200_kb_finds_the_one_rare_word_near_an_end(place: int) -> None:
     randomness = random.Random(7)
     noise = ["".join(randomness.choices("abcdefgh", k=9)) for _ in range(19_000)]
-    prompt = " ".join([*noise[:9000], "zanzibar", *noise[9000:]])
+    prompt = " ".join([*noise[:place], "zanzibar", *noise[place:]])
     assert 180_000 < len(prompt) < 200_000
     memories = [memory(f"{noise[i]} {noise[-i]}", memory_id=str(i)) for i in range(50)]
     with open_index(*memories, memory("Trip to Zanzibar")) as index:

@@ -16,9 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import RootNotFoundError
-from engine.search.index import FULL_TEXT, HEADLINE, Index
+from engine.search.index import Index
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import filter_terms, query_terms
+from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.sqlite import for_reading, for_writing
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, fillers, memory, write_memory, write_root

@@ -108,9 +108,10 @@ def test_a_filter_takes_every_word_even_short_ones_as_a_beginning() -> None:
     assert filter_terms(" !? ") == ()
 
 
-def test_a_prompt_is_read_up_to_its_limit() -> None:
-    text = "x" * MAX_CHARACTERS + " beyond"
-    assert [term.text for term in query_terms(text)] == ["x" * MAX_CHARACTERS]
+def test_of_a_long_prompt_both_ends_are_read() -> None:
+    half = MAX_CHARACTERS // 2
+    text = "first " + "x" * (half - 6) + " between " + "y" * (half - 7) + " behind"
+    assert [term.text[:6] for term in query_terms(text)] == ["first", "x" * 6, "y" * 6, "behind"]
 
 
 @given(st.text())
