@@ -24,10 +24,10 @@ from tests.engine.faults.effort import tries
 if TYPE_CHECKING:
     from pathlib import Path
 
-FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)
+FAR = (0, 1, 10**9, 1_600_000_000, 4_000_000_000)[:: tries(1, 2)]
 """Modification times in seconds: long ago, and long from now."""
 
-STEPS = 10
+STEPS = tries(10, 6)
 
 
 @pytest.fixture

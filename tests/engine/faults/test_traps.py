@@ -32,7 +32,7 @@ def world(tmp_path: Path) -> TrappedWorld:
 def traps_for(*places: str, leading_out: bool = True) -> list[tuple[str, str]]:
     """Every trap at every place; a person may let the log and the sessions lie elsewhere, so there none leads out."""
     pairs = [(place, trap) for place in places for trap in TRAPS if leading_out or trap not in LEADING_OUT]
-    return pairs[:: tries(1, 3)]
+    return pairs[:: tries(1, 4)]
 
 
 @pytest.mark.parametrize(("place", "trap"), traps_for(*IN_CACHE) + traps_for(*IN_STATE, leading_out=False))
