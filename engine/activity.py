@@ -6,6 +6,7 @@ import time
 
 from engine import lean_os as os
 from engine.json_text import dumps
+from engine.record import fields
 from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 LOG_FILE = "activity.jsonl"
 MAX_LOG_BYTES = 20_000_000
 MAX_REASON = 500
+JUDGEMENT_FIELDS = (
+    *("provider", "model", "depth", "template_hash", "status", "input_tokens", "output_tokens", "cost_usd"),
+)
 NOTHING_FOUND, ALL_DROPPED = "nothing matched", "every candidate was dropped"
 
 
@@ -58,6 +62,9 @@ class Activity:
             fallback=retrieval.fallback,
             characters=characters,
         )
+        if judgement := retrieval.judgement:
+            told = {name: value for name, value in fields(judgement).items() if name in JUDGEMENT_FIELDS}
+            self.note(judge={**told, "ms": round(judgement.elapsed_ms, 1)})
         if not characters:
             self.note(reason=ALL_DROPPED if retrieval.candidates else NOTHING_FOUND)
 

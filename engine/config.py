@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from engine import lean_os as os
 from engine.json_text import dumps, loads
+from engine.judge.verdict import DEPTHS, KEEP
 from engine.record import fields, record, replace
 from engine.stores.files import UnreadableFileError, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
     from engine.errors import ConfigError
 
@@ -27,16 +30,41 @@ LEGACY, TIERED = "legacy", "tiered"
 
 
 @record
+class ModeConfig:
+    """A person's own prompt for a mode: as text, or as the path of a file in the root. Empty: ours."""
+
+    prompt: str = ""
+    prompt_file: str = ""
+
+
+@record
+class ModesConfig:
+    """What the judge is told in each mode."""
+
+    auto: ModeConfig = ModeConfig()
+    search: ModeConfig = ModeConfig()
+
+
+@record
 class JudgeConfig:
-    """How the judge is asked. `timeout_per_call` is in seconds."""
+    """How the judge is asked.
+
+    `timeout_per_call` is in seconds, over everything that one prompt asks. `provider` is a name that
+    `engine.judge.providers.registry` knows, or empty for the caller's default. More than `split_over` candidates are
+    asked about in two calls at once; 0: never.
+    """
 
     enabled: bool = False
+    provider: str = ""
     model: str = "claude-haiku-4-5"
     timeout_per_call: float = 3.0
     fallback_top_k: int = 2
     candidate_pool_size: int = 15
     include_conversation_context: bool = True
     context_turns: int = 5
+    depth: str = KEEP
+    split_over: int = 0
+    modes: ModesConfig = ModesConfig()
 
 
 @record
@@ -79,10 +107,14 @@ class Config:
 FLOORS = {MEMSIFT: 0.4, FTS5_BM25: 0.25, TITLE_TAGS: 0.0}
 """Measured on LoCoMo: for `memsift`, 0.4 gives up 0.003 of the recall of 0.25 for 0.016 of precision."""
 
-SECTIONS = ("judge", "logging")
-"""The fields of a Config that are records themselves."""
+SECTIONS = (JudgeConfig, LoggingConfig, ModesConfig, ModeConfig)
+"""The records in a Config: each is a JSON object of its own."""
 
-CHOICES = {"match_strategy": (MEMSIFT, FTS5_BM25, TITLE_TAGS), "output_mode": (LEGACY, TIERED)}
+CHOICES: dict[str, tuple[str, ...]] = {
+    "match_strategy": (MEMSIFT, FTS5_BM25, TITLE_TAGS),
+    "output_mode": (LEGACY, TIERED),
+    "depth": DEPTHS,
+}
 """The values of each field that takes one of a few words."""
 
 
@@ -98,6 +130,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "fallback_top_k": (0, 20),
     "candidate_pool_size": (1, 30),
     "context_turns": (0, 20),
+    "split_over": (0, 1000),
 }
 """Least and greatest allowed value of each number."""
 
@@ -110,13 +143,17 @@ VARIABLES = {
     "MEMSIFT_HINTS": ("hints",),
     "MEMSIFT_DEADLINE": ("deadline",),
     "MEMSIFT_LOG_PROMPTS": ("logging", "prompts"),
+    "MEMSIFT_JUDGE": ("judge", "provider"),
     "MEMSIFT_JUDGE_ENABLED": ("judge", "enabled"),
     "MEMSIFT_JUDGE_MODEL": ("judge", "model"),
+    "MEMSIFT_JUDGE_DEPTH": ("judge", "depth"),
     "MEMSIFT_JUDGE_TIMEOUT": ("judge", "timeout_per_call"),
 }
 """Environment variables and the key each one sets."""
 
 SWITCHES = ("enabled", "hints", "prompts")
+TEXTS = ("provider", "model")
+"""Keys whose variable is taken as it is written, even where it looks like a number."""
 
 
 def load_config(root: str, environ: Mapping[str, str]) -> Config:
@@ -128,15 +165,19 @@ def load_config(root: str, environ: Mapping[str, str]) -> Config:
     config = _apply(Config(), _retrieval_section(root, path), path)
     for variable, keys in VARIABLES.items():
         if environ.get(variable):
-            value = _switch if keys[-1] in SWITCHES else _parsed
-            config = _apply(config, _nested(keys, value(environ[variable])), variable)
-    return config
+            config = _apply(config, _nested(keys, _of_variable(keys[-1], environ[variable])), variable)
+    return _with_prompt_files(config, root, path)
 
 
 def config_json(config: Config) -> str:
     """The configuration as one line of JSON with sorted keys: what a run records."""
-    sections = {name: dict(sorted(fields(getattr(config, name)).items())) for name in SECTIONS}
-    return dumps(dict(sorted({**fields(config), **sections}.items())))
+    return dumps(_as_json(config))
+
+
+def _as_json(section: object) -> object:
+    if not isinstance(section, (Config, *SECTIONS)):
+        return section
+    return {name: _as_json(value) for name, value in sorted(fields(section).items())}
 
 
 def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
@@ -154,28 +195,50 @@ def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
     return section
 
 
-def _apply(config: Config, section: Mapping[str, Any], where: str) -> Config:
-    """*config* with the known keys of *section*, and of the sections in it."""
-    changes = _checked(config, section, where, "retrieval")
-    for name in SECTIONS:
-        inner, key = section.get(name, {}), f"retrieval.{name}"
-        if not isinstance(inner, dict):
-            raise _error(f"{where}: {key!r} must be a JSON object.")
-        target = getattr(config, name)
-        changes[name] = replace(target, **_checked(target, inner, where, key))
-    return replace(config, **changes)
-
-
-def _checked(target: object, section: Mapping[str, Any], where: str, prefix: str) -> dict[str, object]:
+def _apply(target: T, section: Mapping[str, Any], where: str, prefix: str = "retrieval") -> T:
+    """*target*, a Config or one of its sections, with the known keys of *section*."""
     known = fields(target)
-    names = [name for name in section if name in known and name not in SECTIONS]
-    return {name: _value(name, section[name], known[name], f"{where}: '{prefix}.{name}'") for name in names}
+    names = [name for name in section if name in known]
+    return replace(target, **{name: _read(name, section[name], known[name], where, prefix) for name in names})
+
+
+def _read(name: str, value: Any, default: object, where: str, prefix: str) -> object:
+    key = f"{prefix}.{name}"
+    if not isinstance(default, SECTIONS):
+        return _value(name, value, default, f"{where}: '{key}'")
+    if not isinstance(value, dict):
+        raise _error(f"{where}: {key!r} must be a JSON object.")
+    return _apply(default, value, where, key)
+
+
+def _with_prompt_files(config: Config, root: str, where: str) -> Config:
+    """*config* with the text of each `prompt_file` as the `prompt`. Raises ConfigError for a file that is not there."""
+    modes = config.judge.modes
+    if not (modes.auto.prompt_file or modes.search.prompt_file):
+        return config
+    auto, search = (
+        replace(mode, prompt=_prompt(name, mode, root, where))
+        for name, mode in (("auto", modes.auto), ("search", modes.search))
+    )
+    return replace(config, judge=replace(config.judge, modes=ModesConfig(auto, search)))
+
+
+def _prompt(name: str, mode: ModeConfig, root: str, where: str) -> str:
+    if not mode.prompt_file:
+        return mode.prompt
+    key = f"{where}: 'retrieval.judge.modes.{name}"
+    if mode.prompt:
+        raise _error(f"{key}' has both a prompt and a prompt_file; keep one of them.")
+    try:
+        return read_text(os.path.realpath(root), os.path.join(root, mode.prompt_file))
+    except UnreadableFileError as error:
+        raise _error(f"{key}.prompt_file' names {mode.prompt_file!r}, which {error}.") from None
 
 
 def _value(name: str, value: Any, default: object, where: str) -> object:
     if name in CHOICES:
         if value not in CHOICES[name]:
-            raise _error(f"{where} is {_shown(value)}; expected {', '.join(map(repr, CHOICES[name]))}.")
+            raise _error(f"{where} is {_shown(value)}; expected {_either(CHOICES[name])}.")
         return value
     if isinstance(default, bool | str):
         if not isinstance(value, type(default)):
@@ -183,6 +246,11 @@ def _value(name: str, value: Any, default: object, where: str) -> object:
             raise _error(f"{where} is {_shown(value)}; expected {kind}.")
         return value
     return _number(name, value, default, where)
+
+
+def _either(words: tuple[str, ...]) -> str:
+    *others, last = map(repr, words)
+    return f"{', '.join(others)} or {last}"
 
 
 def _number(name: str, value: Any, default: object, where: str) -> float:
@@ -198,6 +266,13 @@ def _number(name: str, value: Any, default: object, where: str) -> float:
 def _nested(keys: tuple[str, ...], value: object) -> dict[str, Any]:
     head, *rest = keys
     return {head: _nested(tuple(rest), value) if rest else value}
+
+
+def _of_variable(name: str, text: str) -> object:
+    """What a variable's text sets the key *name* to."""
+    if name in TEXTS:
+        return text
+    return _switch(text) if name in SWITCHES else _parsed(text)
 
 
 def _parsed(text: str) -> object:

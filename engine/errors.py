@@ -10,6 +10,7 @@
     |   +-- ProviderTimeoutError
     |   +-- ProviderHttpError
     |   +-- ProviderRefusedError
+    |   +-- ProviderCancelledError
     |   +-- MissingKeyError
     +-- LabelStoreError          the label store cannot be opened or written
     |   +-- NewerStoreError
@@ -59,11 +60,22 @@ class ProviderTimeoutError(ProviderError):
 
 
 class ProviderHttpError(ProviderError):
+    """`http_status` is the server's, or 0 where there was none. `retry_after_s`: the server said when to come back."""
+
     status = "http_error"
+
+    def __init__(self, message: str, http_status: int = 0, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.http_status = http_status
+        self.retry_after_s = retry_after_s
 
 
 class ProviderRefusedError(ProviderError):
     status = "refused"
+
+
+class ProviderCancelledError(ProviderError):
+    status = "cancelled"
 
 
 class MissingKeyError(ProviderError):

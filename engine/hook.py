@@ -17,7 +17,7 @@ from engine.memory import Corpus
 from engine.paths import state_dir
 from engine.pipeline import NO_FTS5, retrieve
 from engine.prompt import typed_prompt
-from engine.request import parse_request, skip_reason
+from engine.request import GUARD, parse_request, skip_reason
 from engine.search.index import Index
 from engine.search.opening import catch_up, hook_index
 from engine.sessions import load_session, save_session
@@ -88,7 +88,7 @@ class Decision:
     def answer(self, stdin: bytes) -> str:
         self.activity.stage("read")
         request = self._request = parse_request(stdin)
-        if request is None:
+        if request is None or self._environ.get(GUARD):
             return ""
         self.activity.note_request(request)
         self.activity.stage("parse")
@@ -155,7 +155,7 @@ class Decision:
             self.activity.note(corpus=index.corpus_hash)
             self.activity.stage("index")
             judge = _judge(config, self._environ)
-            prompt = typed_prompt(request.prompt, _turns(request, config) if judge else ())
+            prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
             return retrieve(prompt, index, config, judge=judge, session=session)
         finally:
             catch_up(index, self._environ)
@@ -177,13 +177,13 @@ def _output(context: str) -> str:
     return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
-def _turns(request: Request, config: Config) -> tuple[Turn, ...]:
-    """What was said before, for the judge; reading it is imported only where one is enabled."""
-    wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
-    if not wanted or not request.transcript_path:
-        return ()
-    from engine.turns import last_turns
+def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tuple[Turn, ...]:
+    """What the judge gets to see of the conversation. It leaves the machine, so it is read from a transcript only."""
+    from engine.turns import is_in_place, last_turns
 
+    wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
+    if not wanted or not is_in_place(request.transcript_path, environ):
+        return ()
     return last_turns(request.transcript_path, wanted)
 
 
@@ -191,12 +191,8 @@ def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
     """The judge of this root, imported only where one is enabled."""
     if not config.judge.enabled:
         return None
-    if "site" not in sys.modules:
-        # The fast form of the hook starts without site packages; a provider may need one.
-        import site
-
-        site.main()
     from engine.judge.judge import Judge
-    from engine.judge.providers.registry import make_provider
+    from engine.judge.providers.registry import HTTP, NO_JUDGE, make_hook_provider
 
-    return Judge(make_provider(environ.get("MEMSIFT_JUDGE", "anthropic"), config.judge, environ), config.judge)
+    name = config.judge.provider or HTTP
+    return None if name == NO_JUDGE else Judge(make_hook_provider(name, config.judge, environ), config.judge)

@@ -44,14 +44,18 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
-def dumps(value: object, *, ascii_only: bool = True) -> str:
-    """*value* (of dict with text keys, list, tuple, str, int, float, bool and None) as `json.dumps` spells it."""
+def dumps(value: object, *, ascii_only: bool = True, space: str = " ") -> str:
+    """*value* (of dict with text keys, list, tuple, str, int, float, bool and None) as `json.dumps` spells it.
+
+    *space* stands after each comma and colon.
+    """
     if make_encoder is None:
         import json
 
-        return json.dumps(value, ensure_ascii=ascii_only)
+        return json.dumps(value, ensure_ascii=ascii_only, separators=(f",{space}", f":{space}"))
     spelled = encode_basestring_ascii if ascii_only else encode_basestring
-    return "".join(make_encoder(None, _refuse, spelled, None, ": ", ", ", False, False, True)(value, 0))
+    encode = make_encoder(None, _refuse, spelled, None, f":{space}", f",{space}", False, False, True)
+    return "".join(encode(value, 0))
 
 
 def _refuse(value: object) -> None:

@@ -6,7 +6,7 @@ import time
 
 from engine import inject
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
-from engine.judge.verdict import APPROVED, NO_KEY, OK
+from engine.judge.verdict import APPROVED, FLAGGED, NO_KEY, OK
 from engine.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import below_floor, rank
@@ -65,7 +65,7 @@ def retrieve(
         share = SHARE_FOR_JUDGE if judge and strategy == MEMSIFT else 1.0
         candidates = below_floor(candidates, share * config.floor, share * pool.least)
     judgement = _judgement(prompt, candidates, mode, judge) if strategy != TITLE_TAGS else None
-    candidates = _by_judge(candidates, judgement)
+    candidates = _by_judge(candidates, judgement, mode)
     if has_floor and judgement and judgement.status != OK:
         candidates = below_floor(candidates, config.floor, pool.least)
     candidates = _by_cap(candidates, _cap(config, mode, judgement))
@@ -115,16 +115,20 @@ def _by_status(candidates: list[Candidate], *, include_retired: bool) -> list[Ca
     ]
 
 
-def _by_judge(candidates: list[Candidate], judgement: Judgement | None) -> list[Candidate]:
-    """Attach the verdicts; what the judge did not approve is dropped, unless it could not answer at all."""
+def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: str) -> list[Candidate]:
+    """Attach the verdicts; what the judge did not approve is dropped, unless it could not answer at all.
+
+    What it was not sure of stays in mode `search`, where a person looks at it.
+    """
     if judgement is None:
         return candidates
     judged = [replace(one, verdict=judgement.verdict_on(one.memory.id)) for one in candidates]
     if judgement.status != OK:
         return judged
+    kept = (APPROVED,) if mode == AUTO else (APPROVED, FLAGGED)
     return [
         _dropped(one, "judge", one.verdict.reasoning or "the judge did not keep it")
-        if one.injected and one.verdict and one.verdict.decision != APPROVED
+        if one.verdict and one.verdict.decision not in kept
         else one
         for one in judged
     ]

@@ -11,6 +11,8 @@ from engine.record import record
 
 MIN_PROMPT_CHARACTERS = 10
 OPT_OUT = "[nomem]"
+GUARD = "MEMSIFT_INSIDE_JUDGE"
+"""Set in the environment of a client that a judge of ours asks: its hooks are ours too, and must stay out of it."""
 
 
 @record

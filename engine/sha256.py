@@ -14,6 +14,11 @@ except ImportError:
     from hashlib import sha256
 
 
+def digest(data: bytes) -> bytes:
+    """32 bytes."""
+    return bytes(sha256(data).digest())
+
+
 def hex_digest(text: str) -> str:
     """64 hex digits for a text; half surrogate pairs count as what they are."""
     return str(sha256(text.encode("utf-8", "surrogatepass")).hexdigest())

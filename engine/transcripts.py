@@ -20,9 +20,13 @@ _END = 2
 
 def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
     """The folder of a project's transcripts; only a prefix of its name where `project_slug` is one."""
+    return os.path.join(projects_dir(environ), project_slug(cwd))
+
+
+def projects_dir(environ: Mapping[str, str]) -> str:
+    """The folder in which Claude Code keeps the transcripts of all projects."""
     home = environ.get("HOME") or os.path.expanduser("~")
-    config = environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
-    return os.path.join(config, "projects", project_slug(cwd))
+    return os.path.join(environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"), "projects")
 
 
 def project_slug(cwd: str) -> str:

@@ -6,10 +6,12 @@ The hook reads turns where a judge is asked: `re` is imported where a prompt hol
 
 from __future__ import annotations
 
+import os
+
 from engine.json_text import loads
 from engine.prompt import Turn, is_human_prompt
 from engine.surrogates import without_lone_surrogates
-from engine.transcripts import tail
+from engine.transcripts import projects_dir, tail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +49,13 @@ _NOT_TYPED = (
 _CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
 _INTERRUPTION = "[Request interrupted by user"
 _PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
+
+
+def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
+    """Whether a path, with every link followed, is one where Claude Code keeps transcripts: no other file is read."""
+    place = os.path.realpath(projects_dir(environ)) + os.sep
+    real = os.path.realpath(transcript_path)
+    return real.startswith(place) and real.endswith(".jsonl")
 
 
 def read_row(line: bytes) -> dict[str, Any]:

@@ -189,6 +189,16 @@ LABELS = (
 )
 
 
+JUDGEMENTS = (
+    "ALTER TABLE judge_call ADD COLUMN depth TEXT NOT NULL DEFAULT 'keep'",
+    "ALTER TABLE judge_call ADD COLUMN cost_usd REAL",  # NULL where tokens or price are not known
+    "ALTER TABLE judge_verdict ADD COLUMN confidence REAL",  # 0..1, NULL where the judge did not say
+    "ALTER TABLE judge_verdict ADD COLUMN samples INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE judge_verdict ADD COLUMN agreement REAL NOT NULL DEFAULT 1.0",  # share of the samples, 0..1
+    "ALTER TABLE judge_verdict ADD COLUMN source TEXT NOT NULL DEFAULT 'live'",
+)
+
+
 def m001_retrievals(db: Database) -> None:
     for statement in RETRIEVALS:
         db.execute(statement)
@@ -199,7 +209,12 @@ def m002_labels(db: Database) -> None:
         db.execute(statement)
 
 
-STEPS = (m001_retrievals, m002_labels)
+def m003_judgements(db: Database) -> None:
+    for statement in JUDGEMENTS:
+        db.execute(statement)
+
+
+STEPS = (m001_retrievals, m002_labels, m003_judgements)
 """Every step there is, in order."""
 
 for step in STEPS:

@@ -24,9 +24,16 @@ if TYPE_CHECKING:
 
 NEWEST = """
     SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
-    WHERE :root IS NULL OR run.root = :root
+    LEFT JOIN judge_call USING (run_id, prompt_id)
+    WHERE (:root IS NULL OR run.root = :root)
+      AND (judge_call.template_hash IS NULL OR judge_call.template_hash = (
+          SELECT latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
+          WHERE asked.system = run.system AND (:root IS NULL OR asked.root = :root)
+          ORDER BY latest.call_id DESC LIMIT 1
+      ))
     GROUP BY retrieval.prompt_id, run.system
 """
+"""The retrievals that count. What a judge said to another wording than its latest is another judge's, and left out."""
 
 
 def run_id(root: str, system: str, config_json: str, corpus_hash: str) -> str:
@@ -149,6 +156,8 @@ def record_judgement(
         "input_tokens": judgement.input_tokens,
         "output_tokens": judgement.output_tokens,
         "detail": judgement.detail,
+        "depth": judgement.depth,
+        "cost_usd": judgement.cost_usd,
     }
     call_id = db.insert("judge_call", call)
     digests = {candidate.memory.id: candidate.memory.digest for candidate in candidates}
@@ -161,6 +170,10 @@ def record_judgement(
                 "decision": verdict.decision,
                 "status": verdict.status,
                 "reasoning": verdict.reasoning,
+                "confidence": verdict.confidence,
+                "samples": verdict.samples,
+                "agreement": verdict.agreement,
+                "source": verdict.source,
             }
             db.insert("judge_verdict", row)
 

@@ -16,6 +16,7 @@ import click
 
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import MemsiftError
+from engine.judge.verdict import TIMEOUT
 from engine.paths import labels_file
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
@@ -23,6 +24,7 @@ from engine.record import replace
 from engine.systems import SYSTEMS, system_of
 from engine.version import __version__
 from tui import opening
+from tui.judge_options import JudgeOptions, judge_options, opened_judge
 from tui.output import visible
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
     from engine.memory import Skipped
     from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
     from engine.systems import System
     from labels.measure.report import Report
     from labels.store import LabelStore
@@ -39,7 +42,6 @@ if TYPE_CHECKING:
 
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
 DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
-JUDGE = click.option("--judge", metavar="NAME", help="anthropic, scripted:FILE or none.")
 PROMPTS = click.option(
     "--prompts",
     metavar="FILE",
@@ -63,10 +65,10 @@ class Memsift(click.Group):
 @click.version_option(__version__, prog_name="memsift")
 @ROOT
 @PROMPTS
-@JUDGE
+@judge_options
 @DB
 @click.pass_context
-def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: str | None, db: str | None) -> None:
+def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: JudgeOptions, db: str | None) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
 
     Without a command: the app, on this project's memories and prompts.
@@ -91,20 +93,58 @@ def demo(fresh: bool) -> None:
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help="auto: as the hook.")
 @click.option("--include-retired", is_flag=True, help="Find retired and archived memories too.")
 @click.option("--max-results", type=click.IntRange(1, 1000), metavar="N", help="Default: 10, or 3 in auto mode.")
+@judge_options
 @click.option("--format", "form", type=click.Choice(["json", "text"]), default="json", show_default=True)
-def search(query: str, root: str | None, mode: str, include_retired: bool, max_results: int | None, form: str) -> None:
-    """Find memories that hold words of QUERY, best first."""
+def search(
+    query: str,
+    root: str | None,
+    mode: str,
+    include_retired: bool,
+    max_results: int | None,
+    judge: JudgeOptions,
+    form: str,
+) -> None:
+    """Find memories that hold words of QUERY, best first. A judge, if one is named, leaves out the unrelated."""
     from tui.output import search_lines, search_result
 
     found = opening.resolve_root(root, os.environ)
-    config = load_config(found, os.environ)
+    config = judge.applied(load_config(found, os.environ), os.environ)
     if max_results:
         config = replace(config, max_results=max_results, max_inject=max_results)
-    with opening.opened_index(found) as index:
+    with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
+        if asked:
+            asked.prepare()
         report_skipped(index.skipped)
-        retrieval = retrieve(typed_prompt(query), index, config, mode=mode, include_retired=include_retired)
+        prompt = typed_prompt(query)
+        retrieval = retrieve(prompt, index, config, mode=mode, judge=asked, include_retired=include_retired)
         result = search_result(retrieval, index)
+    report_fallback(retrieval)
     click.echo("\n".join(search_lines(result)) if form == "text" else json.dumps(result, indent=2, ensure_ascii=False))
+
+
+@main.command()
+@click.argument("prompt")
+@ROOT
+@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help="auto: as the hook.")
+@judge_options
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, form: str) -> None:
+    """Ask the judge about the memories that PROMPT brings up; print its verdict on each."""
+    from tui.verdicts import verdict_lines, verdict_rows
+
+    found = opening.resolve_root(root, os.environ)
+    config = load_config(found, os.environ)
+    enabled = replace(config, judge=replace(config.judge, enabled=True))  # who runs this wants a judge
+    config = judge.applied(enabled, os.environ)
+    with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
+        if asked is None:
+            raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
+        asked.prepare()
+        report_skipped(index.skipped)
+        retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=asked)
+    report_fallback(retrieval)
+    rows = verdict_rows(retrieval)
+    click.echo("\n".join(verdict_lines(rows)) if form == "text" else json.dumps(rows, indent=2, ensure_ascii=False))
 
 
 @main.command()
@@ -129,28 +169,27 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 @ROOT
 @click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help="Prompts to replay.")
 @click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
-@JUDGE
+@judge_options
 @click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
 @DB
 def replay(
-    root: str | None, files: tuple[str, ...], systems: str | None, judge: str | None, save: bool, db: str | None
+    root: str | None, files: tuple[str, ...], systems: str | None, judge: JudgeOptions, save: bool, db: str | None
 ) -> None:
     """Run prompts through systems; print a JSON line for each prompt and system."""
     from labels.exchange.runs import write_row
     from tui.recording import record
 
     found = opening.resolve_root(root, os.environ)
-    config = load_config(found, os.environ)
-    name = opening.judge_name(judge, config, os.environ)
-    asked = opening.make_judge(name, config, os.environ)
-    chosen = chosen_systems(systems, config, asked)
-    if any(system.has_judge for system in chosen):
-        opening.require_key(name, os.environ)
+    config = judge.applied(load_config(found, os.environ), os.environ)
     reading = opening.project_prompts(files, os.environ)
     with (
+        opened_judge(judge, config) as asked,
         opening.opened_index(found) as index,
         opened_store(db) if save else nullcontext() as store,
     ):
+        chosen = chosen_systems(systems, config, asked)
+        if asked and any(system.has_judge for system in chosen):
+            asked.prepare()
         report_skipped((*index.skipped, *reading.skipped))
         for prompt in progress(reading.prompts):
             for system in chosen:
@@ -230,7 +269,7 @@ def chosen_systems(given: str | None, config: Config, judge: Judge | None) -> li
         raise click.UsageError(f"There is no system {unknown[0]!r}. Known are {', '.join(SYSTEMS)}.")
     chosen = [SYSTEMS[name] for name in names]
     if judge is None and any(system.has_judge for system in chosen):
-        raise click.UsageError("Name the judge with --judge anthropic or --judge scripted:FILE.")
+        raise click.UsageError("Name the judge with --judge, such as --judge anthropic.")
     return chosen
 
 
@@ -238,6 +277,14 @@ def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:
     """The prompts, with a bar on stderr where somebody watches it."""
     with click.progressbar(prompts, label="Replaying", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield from bar
+
+
+def report_fallback(retrieval: Retrieval) -> None:
+    """One line on stderr where the judge could not answer."""
+    judgement = retrieval.judgement
+    if judgement and retrieval.fallback:
+        more = " Give it more with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
+        tell(f"{judgement.detail or judgement.status}{more}")
 
 
 def report_skipped(skipped: Sequence[Skipped]) -> None:

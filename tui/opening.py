@@ -13,17 +13,15 @@ from engine.errors import RootNotFoundError
 from engine.paths import cache_dir, labels_file
 from engine.stores.roots import find_root
 from engine.transcripts import transcripts_dir
+from tui.judge_options import JudgeOptions, make_judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from engine.config import Config
-    from engine.judge.judge import Judge
     from engine.prompt_files import PromptReading
     from engine.search.index import Index
     from tui.workspace import Workspace
 
-NO_JUDGE = "none"
 DEMO = Path(__file__).parent / "demo"
 
 
@@ -36,30 +34,6 @@ def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
             "for this project. Name a folder with --root, or try `memsift demo`."
         )
     return os.path.abspath(root)  # noqa: PTH100
-
-
-def judge_name(given: str | None, config: Config, environ: Mapping[str, str]) -> str:
-    """Which judge to ask: flag, then MEMSIFT_JUDGE, then anthropic where the root's configuration enables one."""
-    default = "anthropic" if config.judge.enabled else NO_JUDGE
-    return given or environ.get("MEMSIFT_JUDGE") or default
-
-
-def make_judge(name: str, config: Config, environ: Mapping[str, str]) -> Judge | None:
-    """The judge called *name*; None for "none". Raises ConfigError for a name that there is not."""
-    if name == NO_JUDGE:
-        return None
-    from engine.judge.judge import Judge
-    from engine.judge.providers.registry import make_provider
-
-    return Judge(make_provider(name, config.judge, environ), config.judge)
-
-
-def require_key(name: str, environ: Mapping[str, str]) -> None:
-    """Raise MissingKeyError if the judge called *name* cannot answer for want of a key: better now than per prompt."""
-    from engine.judge.providers.credentials import check_key
-
-    if name == "anthropic":
-        check_key(environ)
 
 
 def annotator_name(environ: Mapping[str, str]) -> str:
@@ -97,19 +71,19 @@ def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptR
 
 
 def open_workspace(
-    root: str, prompts: Sequence[str], judge: str | None, db: str | None, environ: Mapping[str, str]
+    root: str, prompts: Sequence[str], judge: JudgeOptions, db: str | None, environ: Mapping[str, str]
 ) -> Workspace:
     """What the app works on. Raises MemsiftError for whatever cannot be opened."""
     from labels.store import LabelStore
     from tui.workspace import Workspace
 
-    config = load_config(root, environ)
+    config = judge.applied(load_config(root, environ), environ)
     reading = project_prompts(prompts, environ)
     return Workspace(
         root,
         config,
         LabelStore.open(Path(db or labels_file(environ))),
-        judge=make_judge(judge_name(judge, config, environ), config, environ),
+        judge=make_judge(judge, config, environ),
         prompts=reading.prompts,
         skipped=reading.skipped,
         annotator=annotator_name(environ),
@@ -125,5 +99,5 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool) -> Workspace:
     if fresh:
         for file in store.parent.glob("labels.db*"):
             file.unlink()
-    judge = f"scripted:{DEMO / 'judge.jsonl'}"
+    judge = JudgeOptions(f"scripted:{DEMO / 'judge.jsonl'}")
     return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import snippet
 from engine.search.query import query_terms
 
@@ -20,13 +21,22 @@ def search_result(retrieval: Retrieval, index: Index) -> dict[str, Any]:
 
 
 def search_lines(result: dict[str, Any]) -> list[str]:
-    """The same for people: a line with confidence, category and title, one with the path, one with the snippet."""
+    """The same for people: a line with confidence, category and title, one with the path, one with the snippet.
+
+    What the judge was not sure of, or could not be asked about, is marked.
+    """
     lines = []
     for one in result["results"]:
-        retired = "" if one["status"] == "active" else f" [{one['status']}]"
-        lines += [f"{one['confidence']:<6} {one['category']:<16} {one['title']}{retired}", f"       {one['path']}"]
+        marks = ("" if one["status"] == "active" else f" [{one['status']}]") + _mark(one.get("verdict"))
+        lines += [f"{one['confidence']:<6} {one['category']:<16} {one['title']}{marks}", f"       {one['path']}"]
         lines += [f"       {one['snippet']}", ""]
     return [visible(line) for line in lines]
+
+
+def _mark(verdict: dict[str, Any] | None) -> str:
+    if verdict is None or verdict["decision"] != FLAGGED:
+        return ""
+    return " [?]" if verdict["status"] == OK else f" [? {verdict['status']}]"
 
 
 def visible(line: str) -> str:
@@ -48,6 +58,14 @@ def prompt_row(prompt: Prompt) -> dict[str, Any]:
     }
 
 
+def _verdict(one: Candidate) -> dict[str, Any]:
+    if one.verdict is None:
+        return {}
+    from labels.exchange.runs import verdict_field
+
+    return {"verdict": verdict_field(one.verdict)}
+
+
 def _result(one: Candidate, retrieval: Retrieval, index: Index) -> dict[str, Any]:
     memory = index.memory(one.memory.id)
     return {
@@ -61,4 +79,5 @@ def _result(one: Candidate, retrieval: Retrieval, index: Index) -> dict[str, Any
         "updated_at": one.memory.updated_at,
         "score": round(one.score, 4),
         "confidence": one.confidence,
+        **_verdict(one),
     }

@@ -72,6 +72,8 @@ class Workspace:
     def close(self) -> None:
         for index in (*self._old, self.index):
             index.close()
+        if self.judge:
+            self.judge.close()
         self.store.close()
 
     def reload(self) -> None:

@@ -1,38 +1,28 @@
-"""A wall clock over a coroutine, kept even when a thread that it started hangs."""
+"""A deadline: how much time is left of what one call may take."""
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import TypeVar
-
-    T = TypeVar("T")
+    from collections.abc import Callable
 
 
-class _Unawaited(ThreadPoolExecutor):
-    """Threads that the event loop does not wait for when it closes."""
+class Deadline:
+    """*seconds* from now on. *clock* is in seconds."""
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        super().shutdown(wait=False, cancel_futures=True)
+    def __init__(self, seconds: float, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._ends = clock() + seconds
 
+    def left_s(self) -> float:
+        """Seconds that are left; 0 or less when it has passed."""
+        return self._ends - self._clock()
 
-def run_within(timeout_s: float, work: Callable[[], Awaitable[T]]) -> T:
-    """The result of `await work()` in an event loop of its own; TimeoutError after *timeout_s* seconds.
-
-    Call it from a thread that runs no event loop.
-    """
-
-    async def bounded() -> T:
-        # asyncio.run waits for the default executor, and a name lookup in it cannot be cancelled: on a network
-        # without a name server it takes half a minute.
-        asyncio.get_running_loop().set_default_executor(_Unawaited(thread_name_prefix="memsift-lookup"))
-        async with asyncio.timeout(timeout_s):
-            return await work()
-
-    with closing(bounded()) as coroutine:
-        return asyncio.run(coroutine)
+    def check(self) -> float:
+        """Seconds that are left; TimeoutError when none are."""
+        left = self.left_s()
+        if left <= 0:
+            raise TimeoutError
+        return left

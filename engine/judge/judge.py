@@ -1,127 +1,110 @@
-"""The judge: one call per prompt, a verdict for every candidate, and never an exception."""
+"""The judge: a verdict for every candidate of a prompt, and never an exception."""
 
 from __future__ import annotations
 
 from time import perf_counter
 
-from engine.config import SEARCH
-from engine.errors import ProviderError
-from engine.judge.answer import UnreadableAnswerError, kept_indices
-from engine.judge.prompts import LENIENT, SCHEMA, STRICT, cut, request_text, shuffled, template_hash
-from engine.judge.provider import MAX_TOKENS, REFUSAL
-from engine.judge.verdict import (
-    APPROVED,
-    FLAGGED,
-    HTTP_ERROR,
-    OK,
-    PARSE_ERROR,
-    REFUSED,
-    REJECTED,
-    Judgement,
-    Verdict,
-)
-from engine.record import record, replace
+from engine.judge.outcome import Outcome, failure, outcome_of
+from engine.judge.prices import cost_usd
+from engine.judge.prompts import request_text, shuffled
+from engine.judge.templates import templates
+from engine.judge.verdict import FLAGGED, OK, Judgement, Opinion, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.config import JudgeConfig
     from engine.judge.provider import Completion, Provider
+    from engine.judge.templates import Template
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
 
-EXCERPT_LIMIT = 80
-"""Characters of an unreadable answer that are shown to people."""
-
-
-@record
-class _Outcome:
-    """What came of one call: `kept` are positions in the candidates, meaningful only if `status` is ok."""
-
-    status: str
-    kept: Collection[int] = ()
-    detail: str = ""
-    input_tokens: int = 0
-    output_tokens: int = 0
-
 
 class Judge:
-    """Asks *provider* which candidates to keep. Holds no state between calls; may be shared between threads."""
+    """Asks *provider* which candidates to keep. Holds no state between calls; may be shared between threads.
+
+    Raises ConfigError for a prompt in *config* that does not hold what it needs.
+    """
 
     def __init__(self, provider: Provider, config: JudgeConfig, clock: Callable[[], float] = perf_counter) -> None:
         self._provider = provider
         self._config = config
         self._clock = clock
+        self._templates = templates(config)
+
+    def prepare(self) -> None:
+        """See `Provider.prepare`: raises what would make every judgement fail, such as MissingKeyError."""
+        self._provider.prepare()
+
+    def close(self) -> None:
+        self._provider.close()
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:
-        """A verdict on each of *candidates*, in their order, from one call; no call for no candidates.
+        """A verdict on each of *candidates*, in their order; no call for no candidates.
 
-        Mode "search" asks leniently, every other strictly. Never raises: on any error the judgement has its status
-        and detail, and every candidate is flagged with that status.
+        Mode "search" asks leniently, "auto" strictly. Never raises: on any error the judgement has its status and
+        detail, and every candidate is flagged with that status. Time counts from when the provider is loaded.
         """
-        system = LENIENT if mode == SEARCH else STRICT
+        template = self._templates[mode]
+        settled = self._unready() if candidates else Outcome(OK)
         started = self._clock()
-        outcome = self._outcome(system, prompt, candidates) if candidates else _Outcome(OK)
+        outcome = settled or self._asked(template, prompt, candidates)
         return Judgement(
             status=outcome.status,
-            verdicts=_verdicts(candidates, outcome),
+            verdicts=tuple(_verdict(memory, position, outcome) for position, memory in enumerate(candidates)),
             provider=self._provider.name,
             model=self._provider.model,
-            template_hash=template_hash(system),
+            template_hash=template.hash,
             elapsed_ms=(self._clock() - started) * 1000,
             input_tokens=outcome.input_tokens,
             output_tokens=outcome.output_tokens,
             detail=outcome.detail,
+            depth=template.depth,
+            cost_usd=cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens),
         )
 
-    def _outcome(self, system: str, prompt: Prompt, candidates: Sequence[MemorySummary]) -> _Outcome:
+    def _unready(self) -> Outcome | None:
+        """Why the provider cannot be asked, if it cannot."""
         try:
-            order = shuffled(prompt, len(candidates))
-            user = request_text(prompt, [candidates[position] for position in order], self._turns(prompt))
-            completion = self._provider.complete(system, user, SCHEMA, self._config.timeout_per_call)
-            return _read(completion, order)
-        except ProviderError as error:
-            return _Outcome(error.status, detail=str(error))
+            self._provider.prepare()
         except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
-            return _Outcome(HTTP_ERROR, detail=f"The judge failed: {type(error).__name__}.")
+            return failure(error)
+        return None
+
+    def _asked(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
+        turns = self._turns(prompt)
+
+        def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
+            def call() -> Completion:
+                user = request_text(prompt, [candidates[position] for position in shown], turns)
+                return self._provider.complete(template.question(user), timeout_s)
+
+            return outcome_of(call, shown, template.depth)
+
+        shown, timeout_s = shuffled(prompt, len(candidates)), self._config.timeout_per_call
+        if 0 < self._config.split_over < len(candidates):
+            from engine.judge.split import asked_in_two  # loads threads, which one call does not need
+
+            return asked_in_two(ask, shown, timeout_s)
+        return ask(shown, timeout_s)
 
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0
         return prompt.turns[-wanted:] if wanted > 0 else ()
 
 
-def _read(completion: Completion, order: Sequence[int]) -> _Outcome:
-    """What *completion* says of the candidates that were shown in *order*, and what it cost."""
-    outcome = _decided(completion, order)
-    return replace(outcome, input_tokens=completion.input_tokens, output_tokens=completion.output_tokens)
-
-
-def _decided(completion: Completion, order: Sequence[int]) -> _Outcome:
-    if completion.stop_reason == REFUSAL:
-        return _Outcome(REFUSED, detail="The model refused to answer.")
-    try:
-        kept = kept_indices(completion.text, len(order))
-    except UnreadableAnswerError:
-        return _Outcome(PARSE_ERROR, detail=_unreadable(completion))
-    return _Outcome(OK, kept=frozenset(order[index] for index in kept))
-
-
-def _unreadable(completion: Completion) -> str:
-    if completion.stop_reason == MAX_TOKENS:
-        return "The answer was cut off before it was complete."
-    excerpt = cut(completion.text, EXCERPT_LIMIT)
-    return f"The answer holds no keep-list: {excerpt}" if excerpt else "The answer is empty."
-
-
-def _verdicts(candidates: Sequence[MemorySummary], outcome: _Outcome) -> tuple[Verdict, ...]:
-    return tuple(
-        Verdict(memory_id=memory.id, decision=_decision(position, outcome), status=outcome.status)
-        for position, memory in enumerate(candidates)
+def _verdict(memory: MemorySummary, position: int, outcome: Outcome) -> Verdict:
+    """An answer is one sample, which agrees with itself; an error has none."""
+    answers = 1 if outcome.status == OK else 0
+    opinion = outcome.opinions.get(position, Opinion(FLAGGED))
+    return Verdict(
+        memory_id=memory.id,
+        decision=opinion.decision,
+        status=outcome.status,
+        reasoning=opinion.reasoning,
+        confidence=opinion.confidence,
+        samples=answers,
+        agreement=float(answers),
+        source=outcome.source,
     )
-
-
-def _decision(position: int, outcome: _Outcome) -> str:
-    if outcome.status != OK:
-        return FLAGGED
-    return APPROVED if position in outcome.kept else REJECTED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.judge.verdict import LIVE
 from engine.record import record
 
 TYPE_CHECKING = False
@@ -16,17 +17,31 @@ END_TURN, MAX_TOKENS, REFUSAL = "end_turn", "max_tokens", "refusal"
 
 
 @record
+class Question:
+    """One request: instructions, data, the JSON schema of the answer, and how many tokens it may take."""
+
+    system: str
+    user: str
+    schema: Mapping[str, Any]
+    max_tokens: int
+
+
+@record
 class Completion:
-    """A model's answer. Token counts are 0 where the provider gives none."""
+    """A model's answer. Token counts are 0 where the provider gives none; `source` is one of verdict.SOURCES."""
 
     text: str
     input_tokens: int = 0
     output_tokens: int = 0
     stop_reason: str = END_TURN
+    source: str = LIVE
 
 
 class Provider(Protocol):
-    """A model behind one call. Safe to call from several threads at once."""
+    """A model behind one call. Safe to call from several threads at once.
+
+    Every method raises only subclasses of `engine.errors.ProviderError`, whose messages hold no secret.
+    """
 
     @property
     def name(self) -> str:
@@ -36,9 +51,17 @@ class Provider(Protocol):
     def model(self) -> str:
         """The model, as the provider names it."""
 
-    def complete(self, system: str, user: str, schema: Mapping[str, Any], timeout_s: float) -> Completion:
-        """The model's answer to *user* under *system*, as JSON of *schema* where the provider can enforce one.
+    def prepare(self) -> None:
+        """Check what a call needs and load it, so that no call's time pays for it. Cheap after the first time.
 
-        *timeout_s* is wall time in seconds over the whole call. Raises only subclasses of
-        `engine.errors.ProviderError`, whose messages hold no secret.
+        Raises MissingKeyError where there is no key, ProviderError where something else is missing.
         """
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
+        """The model's answer to *question*, by its schema where the provider can enforce one.
+
+        *timeout_s* is wall time in seconds over the whole call.
+        """
+
+    def close(self) -> None:
+        """Give back what is held between calls. A call under way may end with ProviderCancelledError."""

@@ -4,36 +4,61 @@ from __future__ import annotations
 
 from engine.record import record
 
-APPROVED, REJECTED, FLAGGED = "approved", "rejected", "flagged"
-"""Decisions. Flagged means undecided: every candidate is flagged when the judge could not answer."""
+APPROVED, REJECTED, FLAGGED = DECISIONS = ("approved", "rejected", "flagged")
+"""Flagged means undecided: the judge could not tell, or could not answer at all."""
 
-OK, TIMEOUT, HTTP_ERROR, PARSE_ERROR, REFUSED, NO_KEY = (
+OK, TIMEOUT, HTTP_ERROR, PARSE_ERROR, REFUSED, NO_KEY, CANCELLED = STATUSES = (
     "ok",
     "timeout",
     "http_error",
     "parse_error",
     "refused",
     "no_key",
+    "cancelled",
 )
-"""Statuses of a judgement."""
+"""How a judgement came out: whether the judge answered, or why not."""
+
+LIVE, CACHE = SOURCES = ("live", "cache")
+"""Where an answer comes from."""
+
+KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
+"""How much is asked: which memories to keep, or a decision, a confidence and a sentence for each."""
+
+
+@record
+class Opinion:
+    """What one answer says of one candidate. `confidence` is 0..1, or None where none was given."""
+
+    decision: str
+    confidence: float | None = None
+    reasoning: str = ""
 
 
 @record
 class Verdict:
-    """A judge's decision on one memory."""
+    """A judge's decision on one memory.
+
+    `confidence` is 0..1: how sure the judge is of the decision, or None where it did not say. `samples` are the answers
+    that the decision is drawn from (0 on an error), `agreement` the share of them that say the same, 0..1.
+    """
 
     memory_id: str
     decision: str
     status: str
     reasoning: str = ""
+    confidence: float | None = None
+    samples: int = 1
+    agreement: float = 1.0
+    source: str = LIVE
 
 
 @record
 class Judgement:
-    """One judge call: a verdict for each candidate that was shown, in the order in which they were given.
+    """What a judge said of one prompt: a verdict for each candidate, in the order in which they were given.
 
-    `elapsed_ms` is wall time of the whole call; token counts are 0 where the provider gives none; `template_hash` names
-    the wording of the judge's instructions (16 hex digits); `detail` says what went wrong, for people, without secrets.
+    `elapsed_ms` is wall time of all calls; token counts are sums over them, 0 where the provider gives none; `cost_usd`
+    is None where tokens or price are not known. `template_hash` names the wording of the instructions (16 hex digits):
+    judgements of different hashes or depths are not comparable. `detail` says what went wrong, without secrets.
     """
 
     status: str
@@ -45,6 +70,8 @@ class Judgement:
     input_tokens: int = 0
     output_tokens: int = 0
     detail: str = ""
+    depth: str = KEEP
+    cost_usd: float | None = None
 
     def verdict_on(self, memory_id: str) -> Verdict | None:
         return next((verdict for verdict in self.verdicts if verdict.memory_id == memory_id), None)

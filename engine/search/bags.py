@@ -1,16 +1,14 @@
 """A memory as a bag of words: its distinct words and how much their occurrences count, ready to meet a prompt.
 
-A bag is three lines of text: the number of tokens; the words, with a space before, between and behind; and for each
-word a character whose code is its weight + OFFSET. A word's weight adds up WEIGHTS, once per occurrence. So a few words
-of a prompt are looked for in the text as it is, in 0.5 us each, and many are met by a dictionary of all.
+A bag is three lines of text: the number of tokens; the words, with a space between; and for each word a character whose
+code is its weight + OFFSET. A word's weight adds up WEIGHTS, once per occurrence. So a prompt meets a memory in one set
+operation: 20 us for 350 tokens, of which counting them would take 150.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from engine.search.rows import Words
 
 WEIGHTS = (4, 2, 1)
@@ -20,8 +18,8 @@ OFFSET = 32
 MAX_WEIGHT = 50_000
 """Under the codes that are no characters of their own."""
 
-FEW = 80
-"""Up to so many words it is quicker to look for each than to take the bag apart."""
+FEW = 20
+"""Up to so many words it is quicker to look for the place of each than to make a dictionary of all."""
 
 
 def bag_of(words: Words) -> str:
@@ -32,27 +30,15 @@ def bag_of(words: Words) -> str:
             weights[token] = weights.get(token, 0) + weight
     length = sum(len(text.split()) for text in words)
     codes = "".join(chr(min(weight, MAX_WEIGHT) + OFFSET) for weight in weights.values())
-    return f"{length}\n {' '.join(weights)} \n{codes}"
+    return f"{length}\n{' '.join(weights)}\n{codes}"
 
 
-def lookup(wanted: Sequence[str]) -> Callable[[str, str], dict[str, int]]:
-    """The function that finds those of *wanted* that a bag holds, with their weights, in its second and third line."""
-    if len(wanted) > FEW:
-        sought = frozenset(wanted)
-        return lambda words, codes: _all(sought, words, codes)
-    needles = [(word, f" {word} ") for word in wanted]
-    return lambda words, codes: _each(needles, words, codes)
-
-
-def _each(needles: Sequence[tuple[str, str]], words: str, codes: str) -> dict[str, int]:
-    found = {}
-    for word, needle in needles:
-        place = words.find(needle)
-        if place >= 0:
-            found[word] = ord(codes[words.count(" ", 0, place)]) - OFFSET
-    return found
-
-
-def _all(sought: frozenset[str], words: str, codes: str) -> dict[str, int]:
-    weights = dict(zip(words.split(), codes, strict=True))
-    return {word: ord(weights[word]) - OFFSET for word in sought.intersection(weights)}
+def weights_in(bag: str, wanted: frozenset[str]) -> tuple[int, dict[str, int]]:
+    """How many tokens a bag's memory has, and the weights of those of *wanted* that it holds."""
+    length, listed, codes = bag.split("\n")
+    words = listed.split(" ")
+    found = wanted.intersection(words)
+    if len(found) <= FEW:
+        return int(length), {word: ord(codes[words.index(word)]) - OFFSET for word in found}
+    all_codes = dict(zip(words, codes, strict=True))
+    return int(length), {word: ord(all_codes[word]) - OFFSET for word in found}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Counts = dict[str, int]
     """Word of the corpus -> in how many memories it stands."""
 
-MAX_PRECISE = 200
+MAX_PRECISE = 100
 """Of a prompt with more terms, only words that the corpus holds are looked up: the others' stems and what they begin
 take longer to find than the rest of a retrieval."""
 
@@ -71,9 +71,7 @@ class Vocabulary:
         is_precise = len(terms) <= MAX_PRECISE
         plain = [term.phrases[0][0] for term in terms if term.is_prefix]
         others = {token for term in terms if not term.is_prefix for phrase in term.phrases for token in phrase}
-        self._stems = {word: found[0] for word, *found in self._asked(STEM_OF, {*plain, *others})}
-        if is_precise:
-            self._stems = {word: self._stems.get(word) or stem(word) for word in (*plain, *others)}
+        self._stems = self._stems_of({*plain, *others}, is_precise=is_precise)
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
         self._longer = self._by_key(LONGER, {word for word in plain if _may_begin(word)} if is_precise else ())
 
@@ -99,6 +97,11 @@ class Vocabulary:
 
     def _of_phrase(self, phrase: tuple[str, ...]) -> int:
         return min(self._words.get(self._stems.get(token, token), {}).get(token, 0) for token in phrase)
+
+    def _stems_of(self, words: set[str], *, is_precise: bool) -> dict[str, str]:
+        if is_precise:
+            return {word: stem(word) for word in words}
+        return {word: found[0] for word, *found in self._asked(STEM_OF, words)}
 
     def _by_key(self, sql: str, keys: Iterable[str]) -> dict[str, Counts]:
         found: dict[str, Counts] = {}

@@ -15,7 +15,7 @@ from __future__ import annotations
 from math import log, sqrt
 
 from engine.record import record
-from engine.search.bags import WEIGHTS, lookup
+from engine.search.bags import WEIGHTS, weights_in
 from engine.search.tokens import occurrences
 
 TYPE_CHECKING = False
@@ -76,15 +76,14 @@ class Matcher:
                     self._phrases.append((frozenset(phrase), f" {' '.join(phrase)} ", number))
             for word in unit.longer:
                 self._words.setdefault(word, []).append((number, True))
-        self._look_up = lookup([*{*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)}])
+        self._wanted = frozenset({*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)})
 
     def match(self, bag: str, read_words: Callable[[], Words]) -> Match | None:
         """How a memory of this bag answers, or None for one that holds nothing of the prompt.
 
         *read_words* gives its words, which a bag does not have in order; it is called where a phrase may be in them.
         """
-        length, words, codes = bag.split("\n")
-        present = self._look_up(words, codes)
+        length, present = weights_in(bag, self._wanted)
         full: dict[int, int] = {}
         longer: dict[int, int] = {}
         for word, weight in present.items():
@@ -92,9 +91,9 @@ class Matcher:
                 weights = longer if is_longer else full
                 weights[number] = weights.get(number, 0) + weight
         for tokens, phrase, number in self._phrases:
-            if tokens <= present.keys() and (weight := _weight(phrase, read_words())):
-                full[number] = full.get(number, 0) + weight
-        return self._match(full, longer, self._damping(int(length)))
+            if tokens <= present.keys() and (of_phrase := _weight(phrase, read_words())):
+                full[number] = full.get(number, 0) + of_phrase
+        return self._match(full, longer, self._damping(length))
 
     def parts(self, words: Words) -> tuple[Part, ...]:
         """What each unit adds to the BM25 of a memory with these words, in the order of the units."""
@@ -140,6 +139,6 @@ def idf(count: int, rows: int) -> float:
     return log(1 + (rows + ELSEWHERE - count + 0.5) / (count + 0.5))
 
 
-def _weight(phrase: str, words: Words) -> float:
+def _weight(phrase: str, words: Words) -> int:
     """What the occurrences of a phrase count."""
     return sum(weight * occurrences(f" {text} ", phrase) for weight, text in zip(WEIGHTS, words, strict=True))

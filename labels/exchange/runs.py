@@ -7,13 +7,14 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
+from engine.record import fields
 from labels.exchange.lines import read_lines
 from labels.measure.outcomes import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engine.judge.verdict import Verdict
+    from engine.judge.verdict import Judgement, Verdict
     from engine.retrieval import Candidate, Retrieval
     from labels.exchange.lines import Line
 
@@ -27,6 +28,7 @@ def write_row(retrieval: Retrieval) -> dict[str, Any]:
         "system": retrieval.system,
         "injected": [injected_field(candidate) for candidate in retrieval.injected],
         "candidates": [candidate_field(candidate) for candidate in retrieval.candidates],
+        "judgement": judgement_field(retrieval.judgement),
         "fallback": retrieval.fallback,
         "ms": round(retrieval.elapsed_ms, 3),
     }
@@ -55,24 +57,37 @@ def candidate_field(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def verdict_field(verdict: Verdict | None) -> dict[str, str] | None:
+def verdict_field(verdict: Verdict | None) -> dict[str, Any] | None:
     if verdict is None:
         return None
-    return {"decision": verdict.decision, "status": verdict.status, "reasoning": verdict.reasoning}
+    return {name: value for name, value in fields(verdict).items() if name != "memory_id"}
+
+
+def judgement_field(judgement: Judgement | None) -> dict[str, Any] | None:
+    """How the judge was asked and how it went; the verdicts stand with the candidates."""
+    if judgement is None:
+        return None
+    return {name: value for name, value in fields(judgement).items() if name != "verdicts"}
 
 
 def read_runs(path: Path) -> tuple[Outcome, ...]:
     """The outcomes of a run file in its order; ExchangeError with the line and field of the first fault.
 
-    Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`, `fallback` and `ms`;
-    the last two may be missing. A prompt and system may come once.
+    Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`,
+    `judgement.template_hash`, `fallback` and `ms`; the last three may be missing. A prompt and system may come once,
+    and a system is judged by one template: what was asked in two ways is not one number.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
+    templates: dict[str, str] = {}
     for line in read_lines(path):
         outcome = parse(line)
         key = outcome.prompt_id, outcome.system
         if key in outcomes:
             raise line.wrong("prompt_id", f"one row for {key[0]!r} and system {key[1]!r}, but an earlier line is one")
+        template = template_hash(line)
+        if template and templates.setdefault(outcome.system, template) != template:
+            wanted = f"{templates[outcome.system]!r}, as in the earlier rows of {outcome.system!r}"
+            raise line.wrong("judgement.template_hash", wanted)
         outcomes[key] = outcome
     return tuple(outcomes.values())
 
@@ -92,6 +107,15 @@ def parse(line: Line) -> Outcome:
         fallback=fallback(line, row),
         elapsed_ms=milliseconds(line, row),
     )
+
+
+def template_hash(line: Line) -> str:
+    """The wording that the judge was asked in; empty where no judge was asked, or by an older memsift."""
+    judgement = json.loads(line.text).get("judgement") or {}
+    value = judgement.get("template_hash") if isinstance(judgement, dict) else None
+    if judgement and not isinstance(value, str):
+        raise line.wrong("judgement", "null or an object with a template_hash")
+    return value or ""
 
 
 def text(line: Line, row: dict[str, Any], field: str) -> str:

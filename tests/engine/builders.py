@@ -116,6 +116,9 @@ class FakeJudge:
             detail=self._detail,
         )
 
+    def close(self) -> None:
+        """There is nothing to give back."""
+
     def _decision(self, memory_id: str) -> str:
         if self._status != OK:
             return FLAGGED

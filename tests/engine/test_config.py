@@ -10,7 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.config import CONFIG_FILE, FTS5_BM25, LIMITS, MEMSIFT, Config, JudgeConfig, config_json, load_config
+from engine.config import (
+    CONFIG_FILE,
+    FTS5_BM25,
+    LIMITS,
+    MEMSIFT,
+    Config,
+    JudgeConfig,
+    ModeConfig,
+    config_json,
+    load_config,
+)
 from engine.errors import ConfigError
 from engine.record import fields, replace
 
@@ -90,6 +100,41 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     )
 
 
+def test_a_prompt_is_read_from_a_file_in_the_root(tmp_path: Path) -> None:
+    (tmp_path / "lenient.txt").write_text("Keep all. {format}", encoding="utf-8")
+    config = load(tmp_path, {"judge": {"modes": {"search": {"prompt_file": "lenient.txt", "verification": "lenient"}}}})
+    assert config.judge.modes.search.prompt == "Keep all. {format}"
+    assert config.judge.modes.auto == ModeConfig()
+    assert '"prompt": "Keep all. {format}"' in config_json(config)
+
+
+@pytest.mark.parametrize(
+    ("mode", "problem"),
+    [
+        (
+            {"prompt_file": "gone.txt"},
+            "'retrieval.judge.modes.auto.prompt_file' names 'gone.txt', which does not exist",
+        ),
+        ({"prompt_file": "../outside.txt"}, "names '../outside.txt', which points outside the root"),
+        ({"prompt_file": "a", "prompt": "b"}, "'retrieval.judge.modes.auto' has both a prompt and a prompt_file"),
+    ],
+)
+def test_a_prompt_file_that_cannot_be_used_is_named(tmp_path: Path, mode: dict[str, str], problem: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "outside.txt").write_text("{format}", encoding="utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load(root, {"judge": {"modes": {"auto": mode}}})
+    assert problem in str(raised.value)
+
+
+def test_names_in_variables_are_text_even_where_they_look_like_numbers(tmp_path: Path) -> None:
+    judge = load(
+        tmp_path, {}, {"MEMSIFT_JUDGE": "none", "MEMSIFT_JUDGE_MODEL": "4", "MEMSIFT_JUDGE_DEPTH": "explained"}
+    )
+    assert (judge.judge.provider, judge.judge.model, judge.judge.depth) == ("none", "4", "explained")
+
+
 def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
     assert load(tmp_path, {"max_inject": 5}, {"MEMSIFT_MAX_INJECT": "", "MEMSIFT_JUDGE_MODEL": ""}).max_inject == 5
 
@@ -108,11 +153,16 @@ def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
         ({"max_characters": 9001}, r"expected a whole number from 100 to 9000"),
         ({"enabled": "yes"}, r"'retrieval.enabled' is 'yes'; expected true or false"),
         ({"enabled": 1}, r"'retrieval.enabled' is 1; expected true or false"),
-        ({"match_strategy": "embeddings"}, r"expected 'memsift', 'fts5_bm25', 'title_tags'"),
-        ({"match_strategy": ["title_tags"]}, r"expected 'memsift', 'fts5_bm25', 'title_tags'"),
+        ({"match_strategy": "embeddings"}, r"expected 'memsift', 'fts5_bm25' or 'title_tags'"),
+        ({"match_strategy": ["title_tags"]}, r"expected 'memsift', 'fts5_bm25' or 'title_tags'"),
         ({"judge": {"model": 3}}, r"'retrieval.judge.model' is 3; expected text"),
         ({"judge": {"timeout_per_call": 0}}, r"'retrieval.judge.timeout_per_call' is 0; expected a number from 0.05"),
         ({"judge": []}, r"'retrieval.judge' must be a JSON object"),
+        ({"judge": {"depth": "deep"}}, r"'retrieval.judge.depth' is 'deep'; expected 'keep' or 'explained'"),
+        ({"judge": {"split_over": -1}}, r"'retrieval.judge.split_over' is -1; expected a whole number from 0 to 1000"),
+        ({"judge": {"modes": []}}, r"'retrieval.judge.modes' must be a JSON object"),
+        ({"judge": {"modes": {"auto": "x"}}}, r"'retrieval.judge.modes.auto' must be a JSON object"),
+        ({"judge": {"modes": {"auto": {"prompt": 1}}}}, r"'retrieval.judge.modes.auto.prompt' is 1; expected text"),
         ([], r"'retrieval' must be a JSON object"),
     ],
 )

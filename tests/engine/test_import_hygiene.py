@@ -13,6 +13,7 @@ import pytest
 
 from engine.search.stamps import TICK_NS
 from tests.engine.builders import memory, write_root
+from tests.engine.judge.api_server import ApiServer, kept_titles
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 HEAVY = {"anthropic", "textual", "rich", "click", "sqlite_utils", "httpx", "httpx2", "pydantic"}
@@ -60,7 +61,8 @@ print("\\n".join(sorted(set(sys.modules) - before)))
 ANSWER = """
 import engine.hook
 payload = sys.stdin.buffer.read()
-answer = engine.hook.respond(payload, {"HOME": sys.argv[2]}, sys.stderr)
+given = dict(pair.split("=", 1) for pair in sys.argv[4:])
+answer = engine.hook.respond(payload, {"HOME": sys.argv[2], **given}, sys.stderr)
 assert ("<result " in answer) is (sys.argv[3] == "injected"), answer
 """
 
@@ -125,8 +127,27 @@ def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:
     (root / "memory-config.json").write_text('{"retrieval": {"judge": {"enabled": true}}}', "utf-8")
     payload = json.dumps({"prompt": "what is the cache rule", "cwd": str(tmp_path / "project")})
     modules = loaded(ANSWER, str(tmp_path / "home"), "injected", stdin=payload)
-    assert "engine.judge.providers.anthropic" in modules
-    assert modules & HEAVY == set()
+    assert {name for name in modules if name.startswith("engine.judge.providers.")} == {
+        "engine.judge.providers.registry",
+        "engine.judge.providers.anthropic_http",
+        "engine.judge.providers.credentials",
+    }
+    assert modules & (HEAVY | {"http", "ssl", "socket"}) == set()
+
+
+@pytest.mark.parametrize("name", ["", "anthropic", "anthropic-http"])
+def test_a_judge_that_answers_loads_no_third_party_module(tmp_path: Path, name: str) -> None:
+    root = write_root(tmp_path / "project/.claude/memory", [memory("cache rule", "cache"), memory("cache file")])
+    config = {"judge": {"enabled": True, "split_over": 1}}
+    (root / "memory-config.json").write_text(json.dumps({"retrieval": config}), "utf-8")
+    payload = json.dumps({"prompt": "what is the cache rule", "cwd": str(tmp_path / "project")})
+    with ApiServer(kept_titles("cache rule")) as server:
+        given = ("ANTHROPIC_API_KEY=sk-test", f"ANTHROPIC_BASE_URL={server.url}", f"MEMSIFT_JUDGE={name}")
+        modules = loaded(ANSWER, str(tmp_path / "home"), "injected", *given, stdin=payload)
+        assert len(server.requests) == 2
+    assert top_level(modules) <= set(sys.stdlib_module_names) | {"engine"}
+    assert "http.client" in modules
+    assert modules & {"asyncio", "logging", "site", "urllib.request", "concurrent.futures"} == set()
 
 
 def imports(path: Path) -> set[str]:

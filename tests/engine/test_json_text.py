@@ -36,6 +36,7 @@ SPELLINGS = [
 def test_a_value_is_spelled_as_json_spells_it(value: object) -> None:
     assert dumps(value) == json.dumps(value)
     assert dumps(value, ascii_only=False) == json.dumps(value, ensure_ascii=False)
+    assert dumps(value, space="") == json.dumps(value, separators=(",", ":"))
 
 
 @given(VALUES, st.sampled_from([None, 0, 3]))

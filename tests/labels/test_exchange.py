@@ -63,6 +63,8 @@ def test_a_file_that_is_not_text_or_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_written_row_is_the_one_that_the_design_gives() -> None:
     written = write_row(judged(["a"], ["b"]))
+    counted = {"confidence": None, "samples": 1, "agreement": 1.0, "source": "live"}
+    verdict = {"status": "ok", "reasoning": "because", **counted}
     assert json.loads(json.dumps(written)) == {
         "prompt_id": "p1",
         "system": "bm25+judge",
@@ -75,7 +77,7 @@ def test_a_written_row_is_the_one_that_the_design_gives() -> None:
                 "score": -9.0,
                 "matched": ["tokens"],
                 "probability": None,
-                "verdict": {"decision": "approved", "status": "ok", "reasoning": "because"},
+                "verdict": {"decision": "approved", **verdict},
                 "dropped_by": None,
             },
             {
@@ -85,14 +87,52 @@ def test_a_written_row_is_the_one_that_the_design_gives() -> None:
                 "score": -8.0,
                 "matched": ["tokens"],
                 "probability": None,
-                "verdict": {"decision": "rejected", "status": "ok", "reasoning": "because"},
+                "verdict": {"decision": "rejected", **verdict},
                 "dropped_by": "judge",
             },
         ],
+        "judgement": {
+            "status": "ok",
+            "provider": "scripted",
+            "model": "none",
+            "template_hash": "0123456789abcdef",
+            "elapsed_ms": 210.0,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "detail": "",
+            "depth": "keep",
+            "cost_usd": None,
+        },
         "fallback": "",
         "ms": 211.5,
     }
     assert write_row(retrieval(["a"]))["candidates"][0]["verdict"] is None
+    assert write_row(retrieval(["a"]))["judgement"] is None
+
+
+def test_rows_of_an_older_memsift_are_read(tmp_path: Path) -> None:
+    row = write_row(judged(["a"], ["b"]))
+    del row["judgement"]
+    for each in row["candidates"]:
+        each["verdict"] = {name: each["verdict"][name] for name in ("decision", "status", "reasoning")}
+    (outcome,) = read_runs(write(tmp_path / "r", json.dumps(row)))
+    assert (outcome.injected, outcome.candidates) == (("a",), (("a", APPROVED), ("b", REJECTED)))
+
+
+def test_rows_that_were_judged_in_two_wordings_are_not_one_run(tmp_path: Path) -> None:
+    first, second = write_row(judged(["a"], [])), write_row(judged(["a"], [], prompt_id="p2"))
+    second["judgement"]["template_hash"] = "f" * 16
+    with pytest.raises(ExchangeError, match=r"r, line 2, judgement.template_hash: expected '0123456789abcdef'"):
+        read_runs(write(tmp_path / "r", json.dumps(first), json.dumps(second)))
+    first["system"] = "bm25+cutoff+judge"
+    assert len(read_runs(write(tmp_path / "r", json.dumps(first), json.dumps(second)))) == 2
+
+
+@pytest.mark.parametrize("judgement", [[1], "ok", {"template_hash": 7}, {"status": "ok"}])
+def test_a_judgement_that_makes_no_sense_is_refused(tmp_path: Path, judgement: object) -> None:
+    row = {**write_row(judged(["a"], [])), "judgement": judgement}
+    with pytest.raises(ExchangeError, match="judgement"):
+        read_runs(write(tmp_path / "r", json.dumps(row)))
 
 
 def test_written_rows_are_read_back_as_outcomes(tmp_path: Path) -> None:

@@ -77,6 +77,56 @@ def test_a_judge_call_is_kept_with_its_status(store: LabelStore) -> None:
     assert outcome.candidates == (("a", FLAGGED), ("b", FLAGGED))
 
 
+def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore) -> None:
+    retrieval = judged(["a"], ["b"])
+    assert retrieval.judgement
+    sure = [
+        replace(one, confidence=0.9, samples=3, agreement=2 / 3, source="cache") for one in retrieval.judgement.verdicts
+    ]
+    judgement = replace(retrieval.judgement, verdicts=tuple(sure), depth="explained", cost_usd=0.0005)
+    record(store, replace(retrieval, judgement=judgement))
+    assert rows(store, "SELECT depth, cost_usd, template_hash FROM judge_call") == [
+        ("explained", 0.0005, "0123456789abcdef")
+    ]
+    assert (
+        rows(store, "SELECT confidence, samples, agreement, source FROM judge_verdict")
+        == [(0.9, 3, 2 / 3, "cache")] * 2
+    )
+
+
+def test_judge_calls_of_an_older_store_are_still_there(tmp_path: Path) -> None:
+    path = tmp_path / "older.db"
+    with LabelStore.open(path) as store:
+        record(store, judged(["a"], ["b"]))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm003_judgements'")
+        for table, columns in (
+            ("judge_call", "depth cost_usd"),
+            ("judge_verdict", "confidence samples agreement source"),
+        ):
+            for column in columns.split():
+                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+    with LabelStore.open(path) as store:
+        (outcome,) = store.outcomes()
+        assert outcome.candidates == (("a", APPROVED), ("b", REJECTED))
+        assert rows(store, "SELECT depth, cost_usd FROM judge_call") == [("keep", None)]
+        record(store, judged(["a"], ["b"], prompt_id="p2"))
+        assert len(store.outcomes()) == 2
+
+
+def test_what_was_asked_in_another_wording_is_not_in_the_same_number(store: LabelStore) -> None:
+    record(store, judged(["a"], []), judged(["a"], [], prompt_id="p2"), retrieval(["a"], prompt_id="p2"))
+    again = judged([], ["a"])
+    assert again.judgement
+    reworded = replace(again, judgement=replace(again.judgement, template_hash="f" * 16))
+    record(store, reworded, corpus_hash="new")
+    found = {(outcome.prompt_id, outcome.system): outcome.injected for outcome in store.outcomes()}
+    assert found == {("p1", "bm25+judge"): (), ("p2", "bm25"): ("a",)}
+    record(store, judged(["a"], []), corpus_hash="newest")
+    found = {(outcome.prompt_id, outcome.system): outcome.injected for outcome in store.outcomes()}
+    assert found == {("p1", "bm25+judge"): ("a",), ("p2", "bm25+judge"): ("a",), ("p2", "bm25"): ("a",)}
+
+
 def test_a_prompt_replayed_in_the_same_run_replaces_its_rows(store: LabelStore) -> None:
     record(store, judged(["a", "b"], ["c"]))
     record(store, judged(["a"], ["d"]))

@@ -22,13 +22,13 @@ from labels.store import LabelStore
 from tui.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from textual.pilot import Pilot
     from textual.widget import Widget
 
     from engine.config import Config
-    from engine.judge.provider import Provider
+    from engine.judge.provider import Provider, Question
     from engine.prompt import Prompt
     from tui.app import MemsiftApp
 
@@ -91,9 +91,15 @@ class CountingProvider:
         self._inner = inner
         self.calls: list[str] = []
 
-    def complete(self, system: str, user: str, schema: Mapping[str, Any], timeout_s: float) -> Completion:
-        self.calls.append(parse_request(user)[0])
-        return self._inner.complete(system, user, schema, timeout_s)
+    def prepare(self) -> None:
+        self._inner.prepare()
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
+        self.calls.append(parse_request(question.user)[0])
+        return self._inner.complete(question, timeout_s)
+
+    def close(self) -> None:
+        self._inner.close()
 
 
 class GatedProvider:
@@ -109,8 +115,14 @@ class GatedProvider:
         """Let the prompt *text* wait until the returned event is set."""
         return self.gates.setdefault(text, Event())
 
-    def complete(self, system: str, user: str, schema: Mapping[str, Any], timeout_s: float) -> Completion:  # noqa: ARG002
-        text, _ = parse_request(user)
+    def prepare(self) -> None:
+        """There is nothing to load."""
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:  # noqa: ARG002
+        text, _ = parse_request(question.user)
         self.asked.append(text)
         if text in self.gates:
             self.gates[text].wait(DEADLINE_S)

@@ -18,7 +18,7 @@ from tests.tui.command_line import jsonl, memsift, printed, refused, rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-ROW_KEYS = ["prompt_id", "system", "injected", "candidates", "fallback", "ms"]
+ROW_KEYS = ["prompt_id", "system", "injected", "candidates", "judgement", "fallback", "ms"]
 INJECTED_KEYS = ["id", "path", "rank", "score", "confidence"]
 CANDIDATE_KEYS = ["id", "bm25", "body_bonus", "score", "matched", "probability", "verdict", "dropped_by"]
 FIRST, JUDGED = "memsift", "memsift+judge"

@@ -122,6 +122,9 @@ async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener
         def evaluate(self, *_: object) -> object:
             raise RuntimeError("a bug [/b]")
 
+        def close(self) -> None:
+            """There is nothing to give back."""
+
     workspace = open_workspace(judge=lambda _: BrokenWorkspace(), prompts=demo_prompts("p01"))
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)

@@ -1,1 +1,1 @@
-"""Where a judge's answer comes from. Each provider turns (system, user, schema, deadline) into a Completion."""
+"""Where a judge's answer comes from. Each provider turns a Question and a time limit into a Completion."""

@@ -18,8 +18,13 @@ HIDDEN = "[hidden]"
 _KEY_LIKE = re.compile(r"\bsk-[A-Za-z0-9_-]{8,}|(?<=Bearer )\S+")
 
 
+def without(text: str, secrets: Iterable[str]) -> str:
+    """*text* with every one of *secrets* hidden."""
+    for secret in filter(None, secrets):
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
 def presentable(message: str, secrets: Iterable[str]) -> str:
     """*message* without any of *secrets* or anything that looks like a key, at most MESSAGE_LIMIT characters."""
-    for secret in filter(None, secrets):
-        message = message.replace(secret, HIDDEN)
-    return one_line(_KEY_LIKE.sub(HIDDEN, message))[:MESSAGE_LIMIT].rstrip()
+    return one_line(_KEY_LIKE.sub(HIDDEN, without(message, secrets)))[:MESSAGE_LIMIT].rstrip()

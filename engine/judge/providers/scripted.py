@@ -6,9 +6,17 @@ import json
 import os.path
 import time
 
-from engine.errors import ConfigError, ProviderHttpError, ProviderRefusedError, ProviderTimeoutError
+from engine.errors import (
+    ConfigError,
+    MissingKeyError,
+    ProviderCancelledError,
+    ProviderHttpError,
+    ProviderRefusedError,
+    ProviderTimeoutError,
+)
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.provider import Completion
+from engine.judge.verdict import APPROVED, REJECTED
 from engine.record import record
 
 TYPE_CHECKING = False
@@ -16,12 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
+    from engine.judge.provider import Question
+
 NO_ANSWER = "The scripted judge has no answer for this prompt."
 
 FAILURES = {
     "timeout": (ProviderTimeoutError, "The scripted judge did not answer in time."),
     "http_error": (ProviderHttpError, "The scripted judge answered with an error."),
     "refused": (ProviderRefusedError, "The scripted judge refused to answer."),
+    "no_key": (MissingKeyError, "The scripted judge has no key."),
+    "cancelled": (ProviderCancelledError, "The scripted judge was stopped."),
 }
 """What a row's `status` may be, and the error that it stands for."""
 
@@ -64,10 +76,16 @@ class ScriptedProvider:
         """
         return cls(read_script(path), os.path.basename(path), sleep, pace)
 
-    def complete(self, system: str, user: str, schema: Mapping[str, Any], timeout_s: float) -> Completion:  # noqa: ARG002
+    def prepare(self) -> None:
+        """See `Provider.prepare`. The file was read already."""
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. A delay longer than *timeout_s* sleeps that long and raises ProviderTimeoutError."""
         try:
-            prompt, titles = parse_request(user)
+            prompt, titles = parse_request(question.user)
             row = self._answers[prompt]
         except (ValueError, KeyError):
             raise ProviderRefusedError(NO_ANSWER) from None
@@ -75,7 +93,9 @@ class ScriptedProvider:
         if row.status is not None:
             error, message = FAILURES[row.status]
             raise error(message)
-        return Completion(row.answer if row.answer is not None else _keep_list(row.keep or (), titles))
+        if row.answer is not None:
+            return Completion(row.answer)
+        return Completion(_answered(row.keep or (), titles, is_explained="verdicts" in question.schema["properties"]))
 
     def _wait(self, delay_s: float, timeout_s: float) -> None:
         if delay_s > 0:
@@ -155,5 +175,17 @@ def _delay(value: object) -> float:
     return value / 1000
 
 
-def _keep_list(keep: tuple[str, ...], titles: tuple[str, ...]) -> str:
-    return json.dumps({"keep": [index for index, title in enumerate(titles) if title in keep]})
+def _answered(keep: tuple[str, ...], titles: tuple[str, ...], *, is_explained: bool) -> str:
+    """The answer that keeps these titles, in the form that was asked for."""
+    if not is_explained:
+        return json.dumps({"keep": [index for index, title in enumerate(titles) if title in keep]})
+    said = {True: (APPROVED, "The script keeps it."), False: (REJECTED, "The script does not keep it.")}
+    decided = [(index, *said[title in keep]) for index, title in enumerate(titles)]
+    return json.dumps(
+        {
+            "verdicts": [
+                {"index": index, "reasoning": reasoning, "decision": decision, "confidence": 1.0}
+                for index, decision, reasoning in decided
+            ]
+        }
+    )

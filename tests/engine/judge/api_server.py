@@ -1,14 +1,17 @@
-"""A Messages API on loopback, for tests: real HTTP, scripted answers, and the refusals of the documented API.
+"""A model's API on loopback, for tests: real HTTP, scripted answers, and the refusals of the documented API.
 
 with ApiServer() as server:
     server.answers.append(kept(0, 2))       # the next answers, in order; then `server.answer` is asked
     AnthropicProvider("claude-haiku-4-5", api_key=KEY, base_url=server.url)
     server.requests[0].body["messages"]
+
+It speaks Anthropic's Messages API and, at /v1/chat/completions, what OpenAI-compatible servers speak.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import threading
 from collections import deque
@@ -17,6 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable
     from types import TracebackType
 
@@ -26,18 +30,29 @@ KEY = "sk-ant-test-0123456789abcdef"
 
 @dataclass(frozen=True)
 class ApiRequest:
-    """One request as it came. Header names are in lower case; `body` is the decoded JSON."""
+    """One request as it came: `raw` byte for byte, `body` decoded. Header names are in lower case.
+
+    `connection` numbers the connections of a server from 1.
+    """
 
     path: str
     headers: dict[str, str]
-    body: dict[str, Any]
+    raw: bytes
+    connection: int = 1
+
+    @property
+    def body(self) -> dict[str, Any]:
+        decoded = json.loads(self.raw)
+        assert isinstance(decoded, dict)
+        return decoded
 
 
 @dataclass(frozen=True)
 class Reply:
     """What the server sends: *delay_s* before the first byte, *drip_s* between single bytes of the body.
 
-    `closed` closes the connection without an answer, `cut` after half of the body.
+    `closed` closes the connection without an answer, `cut` after half of the body. `raw` is the whole answer, head
+    included, instead of what the other fields would make. `endless` sends the body again and again.
     """
 
     body: bytes = b""
@@ -48,6 +63,8 @@ class Reply:
     drip_s: float = 0.0
     closed: bool = False
     cut: bool = False
+    raw: bytes = b""
+    endless: bool = False
 
 
 def said(text: str, stop_reason: str = "end_turn") -> Reply:
@@ -84,6 +101,33 @@ def failed(status: int, text: str = "scripted failure") -> Reply:
     return Reply(json.dumps(body).encode(), status=status)
 
 
+def rate_limited(retry_after_s: int = 7) -> Reply:
+    """An answer 429 that says when to come back."""
+    return replace(failed(429, "slow down"), headers={"retry-after": str(retry_after_s)})
+
+
+def overloaded() -> Reply:
+    return failed(529, "Overloaded")
+
+
+def huge(size: int) -> Reply:
+    """A well-formed answer with *size* bytes of white space in front of it."""
+    return Reply(b" " * size + kept(0).body)
+
+
+def chatted(text: str | None, finish_reason: str = "stop", refusal: str | None = None) -> Reply:
+    """An answer of an OpenAI-compatible server; 120 tokens in, 9 out."""
+    said_by_it = {"role": "assistant", "content": text, "refusal": refusal}
+    body = {
+        "id": "chatcmpl-test",
+        "object": "chat.completion",
+        "model": "local",
+        "choices": [{"index": 0, "message": said_by_it, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 120, "completion_tokens": 9, "total_tokens": 129},
+    }
+    return Reply(json.dumps(body).encode())
+
+
 def late(delay_s: float, reply: Reply) -> Reply:
     """*reply* after *delay_s* seconds."""
     return replace(reply, delay_s=delay_s)
@@ -92,6 +136,12 @@ def late(delay_s: float, reply: Reply) -> Reply:
 def dripping(drip_s: float, reply: Reply) -> Reply:
     """*reply* with *drip_s* seconds between the bytes of its body."""
     return replace(reply, drip_s=drip_s)
+
+
+def dripping_head(drip_s: float, reply: Reply) -> Reply:
+    """*reply* with *drip_s* seconds between all its bytes, from the first of the status line on."""
+    head = f"HTTP/1.1 {reply.status} OK\r\ncontent-length: {len(reply.body)}\r\n\r\n"
+    return Reply(raw=head.encode() + reply.body, drip_s=drip_s)
 
 
 CLOSED = Reply(closed=True)
@@ -110,31 +160,44 @@ def kept_titles(*titles: str) -> Callable[[ApiRequest], Reply]:
 
 
 class ApiServer:
-    """A context manager that serves POST /v1/messages on a free port of 127.0.0.1.
+    """A context manager that serves POST on a free port of 127.0.0.1.
 
     Each request takes the next of `answers`; when there is none, `answer(request)`, which keeps nothing unless given.
     What the API refuses (no key, unknown parameters, an open schema) is refused first. `requests` are in order of
-    arrival, refused ones included.
+    arrival, refused ones included. With *keep_alive* a connection serves several requests. *tls* wraps each connection.
     """
 
-    def __init__(self, answer: Callable[[ApiRequest], Reply] = lambda _: kept()) -> None:
-        self.answer = answer
+    def __init__(
+        self,
+        answer: Callable[[ApiRequest], Reply] | None = None,
+        *,
+        keep_alive: bool = False,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.answer = answer or self.keep_nothing
+        self.keep_alive = keep_alive
+        self._scheme = "https" if tls else "http"
         self.answers: deque[Reply] = deque()
         self.requests: list[ApiRequest] = []
         self.closing = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.api = self
+        if tls:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @staticmethod
+    def keep_nothing(_: ApiRequest) -> Reply:
+        return kept()
 
     @property
     def url(self) -> str:
         """What ANTHROPIC_BASE_URL has to be."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}"
 
     def reply_to(self, request: ApiRequest) -> Reply:
         self.requests.append(request)
-        refused = refusal(request)
-        if refused is not None:
+        if refused := refusal(request):
             return refused
         try:
             return self.answers.popleft()
@@ -155,10 +218,20 @@ class ApiServer:
 
 
 def refusal(request: ApiRequest) -> Reply | None:
-    """What the API (version 2026-10-21: no sampling parameters) answers to a bad *request*; None for a good one."""
-    headers, body = request.headers, request.body
-    if request.path != "/v1/messages":
-        return failed(404, f"no such path: {request.path}")
+    """What the API answers to a bad *request*; None for a good one."""
+    try:
+        body = request.body
+    except (ValueError, AssertionError):
+        return failed(400, "the body is not a JSON object")
+    if request.path == "/v1/messages":
+        return _refused_message(request.headers, body)
+    if request.path == "/v1/chat/completions":
+        return None if {"model", "messages"} <= body.keys() else failed(400, "model and messages are required")
+    return failed(404, f"no such path: {request.path}")
+
+
+def _refused_message(headers: dict[str, str], body: dict[str, Any]) -> Reply | None:
+    """By the documentation of the Messages API, version 2026-10-21: no sampling parameters."""
     if not (headers.get("x-api-key") or headers.get("authorization")):
         return failed(401, "no credentials")
     if not headers.get("anthropic-version"):
@@ -169,15 +242,28 @@ def refusal(request: ApiRequest) -> Reply | None:
         return failed(400, f"not permitted: {sorted(unknown)}, required: {sorted(missing)}")
     if body["messages"][-1]["role"] != "user":
         return failed(400, "the conversation must end with a user message")
-    schema = body.get("output_config", {}).get("format", {}).get("schema", {})
-    if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
+    if _is_open(body.get("output_config", {}).get("format", {}).get("schema", {})):
         return failed(400, "output_config.format.schema: additionalProperties must be false")
     return None
+
+
+def _is_open(schema: Any) -> bool:
+    """Whether any object of a JSON schema allows properties that it does not name."""
+    if isinstance(schema, list):
+        return any(map(_is_open, schema))
+    if not isinstance(schema, dict):
+        return False
+    is_open = schema.get("type") == "object" and schema.get("additionalProperties") is not False
+    return is_open or any(map(_is_open, schema.values()))
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # joined by server_close, so that no socket outlives the test
     api: ApiServer
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.numbers = itertools.count(1)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing: a client that gave up is what the tests are about."""
@@ -191,29 +277,48 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Keep the test's output clean."""
 
+    def setup(self) -> None:
+        super().setup()
+        self.number = next(self.server.numbers)
+
     def do_POST(self) -> None:
-        self.close_connection = True
+        api = self.server.api
+        self.close_connection = not api.keep_alive
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        reply = self.server.api.reply_to(ApiRequest(self.path, headers, json.loads(raw)))
+        reply = api.reply_to(ApiRequest(self.path, headers, raw, self.number))
         if reply.delay_s:
-            self.server.api.closing.wait(reply.delay_s)
-        if not reply.closed:
+            api.closing.wait(reply.delay_s)
+        if reply.closed:
+            self.close_connection = True
+        else:
             with contextlib.suppress(OSError):
                 self._send(reply)
 
     def _send(self, reply: Reply) -> None:
+        if not reply.raw:
+            self._send_head(reply)
+        body = reply.raw or reply.body
+        body = body[: len(body) // 2] if reply.cut else body
+        self._send_body(body, reply.drip_s)
+        while reply.endless and not self.server.api.closing.is_set():
+            self._send_body(body, reply.drip_s)
+
+    def _send_head(self, reply: Reply) -> None:
         self.send_response(reply.status)
         self.send_header("content-type", reply.content_type)
-        self.send_header("content-length", str(len(reply.body)))
-        self.send_header("connection", "close")
+        if not reply.endless:
+            self.send_header("content-length", str(len(reply.body)))
+        if self.close_connection:
+            self.send_header("connection", "close")
         for name, value in reply.headers.items():
             self.send_header(name, value)
         self.end_headers()
-        body = reply.body[: len(reply.body) // 2] if reply.cut else reply.body
-        for part in [body] if not reply.drip_s else [body[i : i + 1] for i in range(len(body))]:
+
+    def _send_body(self, body: bytes, drip_s: float) -> None:
+        for part in [body] if not drip_s else [body[i : i + 1] for i in range(len(body))]:
             if self.server.api.closing.is_set():
                 return
             self.wfile.write(part)
-            if reply.drip_s:
-                self.server.api.closing.wait(reply.drip_s)
+            if drip_s:
+                self.server.api.closing.wait(drip_s)

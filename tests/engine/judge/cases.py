@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from engine.config import AUTO, SEARCH
+from engine.judge.prompts import shuffled
+from engine.judge.templates import template
 from engine.memory import MemorySummary
+from engine.prompt import Turn, typed_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
+    from collections.abc import Callable
 
-    from engine.judge.provider import Completion
+    from engine.judge.provider import Completion, Provider, Question
+    from engine.judge.verdict import Judgement
+
+    Make = Callable[..., Provider]
+    Ask = Callable[..., Judgement]
+
+
+MODEL = "claude-haiku-4-5"
+PROMPT = typed_prompt("how do we rotate the signing key", (Turn("user", "the JWT one"),))
+STRICT, LENIENT = template(AUTO), template(SEARCH)
+"""What the judge is told at depth `keep`."""
 
 
 def memory(title: str, tags: tuple[str, ...] = ("api", "auth"), category: str = "decision") -> MemorySummary:
@@ -31,6 +44,23 @@ def pool(count: int) -> tuple[MemorySummary, ...]:
     return tuple(memory(f"Memory {number}") for number in range(count))
 
 
+def approved(judgement: Judgement) -> list[int]:
+    """The positions of the candidates that were approved."""
+    return [number for number, verdict in enumerate(judgement.verdicts) if verdict.decision == "approved"]
+
+
+def shown_at(*indices: int, count: int = 4) -> list[int]:
+    """The positions of the candidates that stand at these indices of the request about PROMPT."""
+    return sorted(shuffled(PROMPT, count)[index] for index in indices)
+
+
+def assert_flagged(judgement: Judgement, status: str) -> None:
+    """That nobody was judged, and that all the same nobody was rejected."""
+    assert judgement.status == status
+    found = {(one.decision, one.status, one.samples, one.agreement) for one in judgement.verdicts}
+    assert found == {("flagged", status, 0, 0.0)}
+
+
 class AnsweringProvider:
     """A provider that calls *answer* with (system, user) and records what it was asked."""
 
@@ -42,10 +72,16 @@ class AnsweringProvider:
         self.asked: list[tuple[str, str]] = []
         self.timeouts: list[float] = []
 
-    def complete(self, system: str, user: str, schema: Mapping[str, Any], timeout_s: float) -> Completion:  # noqa: ARG002
-        self.asked.append((system, user))
+    def prepare(self) -> None:
+        """There is nothing to load."""
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
+        self.asked.append((question.system, question.user))
         self.timeouts.append(timeout_s)
-        return self._answer(system, user)
+        return self._answer(question.system, question.user)
 
 
 HOSTILE_TEXTS = (

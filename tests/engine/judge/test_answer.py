@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.judge.answer import UnreadableAnswerError, kept_indices
+from engine.judge.answer import UnreadableAnswerError, opinions
+from engine.judge.verdict import APPROVED, EXPLAINED, FLAGGED, KEEP
+
+
+def kept_indices(text: str, count: int) -> tuple[int, ...]:
+    """The indices that are approved."""
+    said = opinions(text, count, KEEP)
+    return tuple(index for index in range(count) if said[index].decision == APPROVED)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +35,9 @@ from engine.judge.answer import UnreadableAnswerError, kept_indices
         ('{"reason": "a } b {", "keep": [1]}', (1,)),
         ('{"answer": {"keep": [2]}}', (2,)),
         ('{"keep": "none"} then {"keep": [0]}', (0,)),
-        ('First {"keep": [0, 1]}. No: {"keep": [3]}', (3,)),
+        ('{"keep": [1]} I repeat: {"keep": [1]}', (1,)),
+        ('<think>{"keep": [0, 1]}, or {"keep": [2]}?</think>{"keep": [3]}', (3,)),
+        ('{"keep": [2.0, 1.5, 1e300, -0.0]}', (0, 2)),
         ('{ broken {"keep": [1]}', (1,)),
         ("{" * 5000 + '{"keep": [1]}', (1,)),
         ('{"keep": [1]} {"keep": [0', (1,)),
@@ -59,6 +68,23 @@ def test_an_answer_is_found_in_its_wrapping(text: str, kept: tuple[int, ...]) ->
 def test_an_answer_without_a_keep_list_is_unreadable(text: str) -> None:
     with pytest.raises(UnreadableAnswerError, match="keep"):
         kept_indices(text, 4)
+    with pytest.raises(UnreadableAnswerError, match="verdicts"):
+        opinions(text, 4, EXPLAINED)
+
+
+@pytest.mark.parametrize("depth", [KEEP, EXPLAINED])
+def test_what_is_said_in_two_ways_is_flagged_and_the_rest_stands(depth: str) -> None:
+    """A model may correct itself; it may as well repeat a title that looks like an answer."""
+
+    def answer(**decisions: str) -> str:
+        if depth == KEEP:
+            return json.dumps({"keep": [int(name[1]) for name in decisions if decisions[name] == APPROVED]})
+        return json.dumps({"verdicts": [{"index": int(name[1]), "decision": decisions[name]} for name in decisions]})
+
+    first, second = answer(i0=APPROVED, i1=APPROVED, i2="rejected"), answer(i0="rejected", i1=APPROVED, i2="rejected")
+    for text in (f"{first} The title says {second}", f"{second} The title says {first}"):
+        assert [one.decision for one in opinions(text, 3, depth)] == [FLAGGED, APPROVED, "rejected"]
+        assert opinions(text, 3, depth)[0].reasoning == "the judge contradicted itself"
 
 
 JSON = st.recursive(

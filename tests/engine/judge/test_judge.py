@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.config import JudgeConfig
 from engine.errors import (
     MissingKeyError,
+    ProviderCancelledError,
     ProviderError,
     ProviderHttpError,
     ProviderRefusedError,
     ProviderTimeoutError,
 )
 from engine.judge.judge import Judge
-from engine.judge.prompts import LENIENT, STRICT, parse_request, template_hash
+from engine.judge.prompts import parse_request
 from engine.judge.provider import MAX_TOKENS, REFUSAL, Completion
 from engine.judge.verdict import Judgement, Verdict
 from engine.prompt import Turn, typed_prompt
-from tests.engine.judge.cases import HOSTILE_TEXTS, AnsweringProvider, memory, pool
+from tests.engine.judge.cases import HOSTILE_TEXTS, LENIENT, STRICT, AnsweringProvider, memory, pool
+
+if TYPE_CHECKING:
+    from engine.judge.templates import Template
 
 PROMPT = typed_prompt("how do we rotate the signing key")
 
@@ -58,7 +63,7 @@ def test_verdicts_are_mapped_back_through_the_shuffle() -> None:
         ),
         provider="answering",
         model="function",
-        template_hash=template_hash(STRICT),
+        template_hash=STRICT.hash,
         elapsed_ms=250.0,
         input_tokens=300,
         output_tokens=12,
@@ -79,12 +84,12 @@ def test_no_candidates_cost_no_call() -> None:
     assert (judgement.status, judgement.verdicts, provider.asked) == ("ok", (), [])
 
 
-@pytest.mark.parametrize(("mode", "system"), [("auto", STRICT), ("search", LENIENT)])
-def test_the_mode_chooses_the_instructions(mode: str, system: str) -> None:
+@pytest.mark.parametrize(("mode", "expected"), [("auto", STRICT), ("search", LENIENT)])
+def test_the_mode_chooses_the_instructions(mode: str, expected: Template) -> None:
     provider = keeping()
     judgement = Judge(provider, JudgeConfig()).evaluate(PROMPT, pool(2), mode)
-    assert [asked for asked, _ in provider.asked] == [system]
-    assert judgement.template_hash == template_hash(system)
+    assert [asked for asked, _ in provider.asked] == [expected.system]
+    assert judgement.template_hash == expected.hash
 
 
 def test_the_timeout_of_the_configuration_is_passed_on() -> None:
@@ -115,6 +120,7 @@ def test_the_last_turns_are_shown(config: JudgeConfig, shown: list[str]) -> None
         (ProviderTimeoutError("No answer within 3 s."), "timeout"),
         (ProviderHttpError("The API answered 500."), "http_error"),
         (ProviderRefusedError("no"), "refused"),
+        (ProviderCancelledError("stopped"), "cancelled"),
         (MissingKeyError("set ANTHROPIC_API_KEY"), "no_key"),
     ],
 )
@@ -141,7 +147,11 @@ def test_a_bug_of_a_provider_is_a_status_too() -> None:
             "parse_error",
             "The answer was cut off before it was complete.",
         ),
-        (Completion("none\nof them", 5, 6), "parse_error", "The answer holds no keep-list: none of them"),
+        (
+            Completion("none\nof them", 5, 6),
+            "parse_error",
+            "The answer holds no keep-list: none of them",
+        ),
         (Completion("", 5, 6), "parse_error", "The answer is empty."),
     ],
 )

@@ -10,13 +10,13 @@ import pytest
 from engine.config import JudgeConfig
 from engine.errors import ConfigError, ProviderRefusedError, ProviderTimeoutError
 from engine.judge.judge import Judge
-from engine.judge.prompts import STRICT, request_text
+from engine.judge.prompts import request_text
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic import AnthropicProvider
 from engine.judge.providers.registry import make_provider
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import Turn, typed_prompt
-from tests.engine.judge.cases import HOSTILE_TEXTS, memory, pool
+from tests.engine.judge.cases import HOSTILE_TEXTS, STRICT, memory, pool
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ def test_a_raw_answer_goes_through_the_parser(tmp_path: Path) -> None:
     assert judged(path, "p").status == "parse_error"
 
 
-@pytest.mark.parametrize("status", ["timeout", "http_error", "refused"])
+@pytest.mark.parametrize("status", ["timeout", "http_error", "refused", "no_key", "cancelled"])
 def test_a_scripted_status_is_the_judgements(tmp_path: Path, status: str) -> None:
     judgement = judged(script(tmp_path, {"prompt": "p", "status": status}), "p")
     assert judgement.status == status
@@ -78,13 +78,13 @@ def test_a_prompt_without_a_row_is_refused(tmp_path: Path) -> None:
 
 def test_a_request_that_no_judge_made_is_refused() -> None:
     with pytest.raises(ProviderRefusedError):
-        ScriptedProvider({}).complete(STRICT, "hello", {}, 3)
+        ScriptedProvider({}).complete(STRICT.question("hello"), 3)
 
 
 def complete(path: str, slept: list[float], pace: float = 1.0, timeout_s: float = 3.0) -> Completion:
     provider = ScriptedProvider.from_file(path, sleep=slept.append, pace=pace)
     user = request_text(typed_prompt("p"), pool(2), (Turn("user", "hi"),))
-    return provider.complete(STRICT, user, {}, timeout_s)
+    return provider.complete(STRICT.question(user), timeout_s)
 
 
 def test_a_delay_is_slept_at_the_given_pace(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_delay_over_the_timeout_is_a_timeout_after_the_timeout(tmp_path: Path)
         ('{"prompt": "p", "keep": "A"}', "field keep: a list of titles is needed"),
         ('{"prompt": "p", "keep": [1]}', "field keep: a list of titles is needed"),
         ('{"prompt": "p", "answer": {}}', "field answer: a text is needed"),
-        ('{"prompt": "p", "status": "ok"}', "field status: one of timeout, http_error, refused is needed"),
+        ('{"prompt": "p", "status": "ok"}', "one of timeout, http_error, refused, no_key, cancelled is"),
         ('{"prompt": "p", "status": ["timeout"]}', "field status"),
         ('{"prompt": "p", "keep": [], "delay_ms": -1}', "field delay_ms"),
         ('{"prompt": "p", "keep": [], "delay_ms": true}', "field delay_ms"),
@@ -160,7 +160,7 @@ def test_providers_are_made_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["gpt", "", "anthropic:x", "Anthropic"])
 def test_an_unknown_provider_is_an_error_that_names_the_known(name: str) -> None:
-    with pytest.raises(ConfigError, match="anthropic and scripted:PATH"):
+    with pytest.raises(ConfigError, match="anthropic, anthropic-http, openai, claude-cli and scripted:PATH"):
         make_provider(name, JudgeConfig(), {})
 
 

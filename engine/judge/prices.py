@@ -1,0 +1,33 @@
+"""What tokens cost.
+
+Source: https://platform.claude.com/docs/en/about-claude/pricing, base input and output tokens, as read in 2026. A
+family that is not in the table has no known price, and a call's cost is then None rather than a guess.
+"""
+
+from __future__ import annotations
+
+PRICES = {
+    "claude-haiku-4-5": (1.0, 5.0),
+    "claude-sonnet-4": (3.0, 15.0),
+    "claude-opus-4-6": (5.0, 25.0),
+    "claude-opus-4-5": (5.0, 25.0),
+    "claude-opus-4-1": (15.0, 75.0),
+    "claude-opus-4-0": (15.0, 75.0),
+    "claude-opus-4-2025": (15.0, 75.0),
+    "claude-3-7-sonnet": (3.0, 15.0),
+    "claude-3-5-haiku": (0.8, 4.0),
+    "claude-3-haiku": (0.25, 1.25),
+}
+"""US dollars for a million tokens in and a million out, by the beginning of a model's name."""
+
+BILLED_BY_TOKEN = ("anthropic", "anthropic-http")
+"""Providers to which the table applies."""
+
+
+def cost_usd(provider: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
+    """US dollars for the tokens of one judgement; None where the price or the number of tokens is not known."""
+    family = next((family for family in PRICES if model.startswith(family)), None)
+    if family is None or provider not in BILLED_BY_TOKEN or not input_tokens:
+        return None
+    price_in, price_out = PRICES[family]
+    return (input_tokens * price_in + output_tokens * price_out) / 1_000_000

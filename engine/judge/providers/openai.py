@@ -1,0 +1,102 @@
+"""Any server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, gateways, OpenAI itself.
+
+With the standard library rather than the `openai` package: the request is one POST, the deadline and the bound on the
+answer are those of the other providers, and a person with a local server has nothing to install.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engine.errors import MissingKeyError, ProviderHttpError
+from engine.json_text import dumps
+from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Completion
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from engine.judge.provider import Question
+
+KEY, BASE_URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+DEFAULT_URL = "https://api.openai.com/v1"
+STOP_REASONS = {"stop": END_TURN, "length": MAX_TOKENS, "content_filter": REFUSAL}
+
+MISSING_KEY = (
+    "The judge openai needs OPENAI_BASE_URL, such as http://localhost:11434/v1 for a server of your own, or "
+    "OPENAI_API_KEY for OpenAI's. Create one at https://platform.openai.com/api-keys; it is billed apart from a "
+    "ChatGPT subscription."
+)
+
+
+class OpenAiProvider:
+    """One request per completion on a connection of its own, without retries, under a wall-clock deadline.
+
+    Where to and with what key only the environment says, never a root's configuration: a repository could else send
+    prompts, and the key, wherever it likes.
+    """
+
+    name = "openai"
+
+    def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
+        self.model = model
+        self._environ = environ
+
+    def prepare(self) -> None:
+        """See `Provider.prepare`. A server of one's own may need no key."""
+        if not (self._environ.get(KEY) or self._environ.get(BASE_URL)):
+            raise MissingKeyError(MISSING_KEY)
+        import engine.judge.providers.http_post
+        import engine.judge.providers.messages_api  # noqa: F401 - loaded before the clock starts
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
+        """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError or ProviderHttpError."""
+        self.prepare()
+        from engine.judge.providers.http_post import post
+        from engine.judge.providers.messages_api import refusal
+
+        key = self._environ.get(KEY, "")
+        url = (self._environ.get(BASE_URL) or DEFAULT_URL).rstrip("/")
+        headers = {"accept": "application/json", "content-type": "application/json"}
+        headers |= {"authorization": f"Bearer {key}"} if key else {}
+        body = dumps(request_body(self.model, question, url), ascii_only=False).encode()
+        response = post(f"{url}/chat/completions", headers, body, timeout_s, self._environ)
+        if response.status != 200:
+            raise refusal(response, (key,))
+        return read_answer(response.content, key)
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
+
+
+def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
+    """What is sent. OpenAI's own models refuse the name of the limit that other servers know."""
+    limit = "max_completion_tokens" if url == DEFAULT_URL else "max_tokens"
+    schema = {"name": "answer", "strict": True, "schema": dict(question.schema)}
+    return {
+        "model": model,
+        "messages": [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}],
+        limit: question.max_tokens,
+        "response_format": {"type": "json_schema", "json_schema": schema},
+    }
+
+
+def read_answer(content: bytes, key: str) -> Completion:
+    """What an answer with status 200 says, *key* hidden in it. Raises ProviderHttpError for no chat completion."""
+    from engine.judge.providers.messages_api import count, decoded
+    from engine.judge.providers.redaction import without
+
+    answer = decoded(content)
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise ProviderHttpError("The server's answer is not a chat completion. Check OPENAI_BASE_URL.")
+    text, reason = message.get("content"), str(choice.get("finish_reason"))
+    return Completion(
+        text=without(text, (key,)) if isinstance(text, str) else "",
+        input_tokens=count(answer.get("usage"), "prompt_tokens"),
+        output_tokens=count(answer.get("usage"), "completion_tokens"),
+        stop_reason=REFUSAL if message.get("refusal") else STOP_REASONS.get(reason, reason),
+    )

@@ -1,0 +1,252 @@
+"""The two Anthropic providers: the same request, the same credentials, the same answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import JudgeConfig
+from engine.errors import MissingKeyError, ProviderHttpError
+from engine.judge.judge import Judge
+from engine.judge.prompts import parse_request, request_text, shuffled
+from engine.judge.provider import Completion
+from engine.judge.providers.anthropic import AnthropicProvider
+from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.prompt import Turn, typed_prompt
+from tests.engine.judge.api_server import KEY, ApiServer, failed, kept, kept_titles, late, rate_limited, said
+from tests.engine.judge.cases import (
+    HOSTILE_TEXTS,
+    MODEL,
+    PROMPT,
+    STRICT,
+    approved,
+    assert_flagged,
+    memory,
+    pool,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.judge.verdict import Judgement
+    from tests.engine.judge.cases import Ask, Make
+
+HELLO = STRICT.question("hello")
+
+
+def judge_of(provider: AnthropicProvider | AnthropicHttpProvider, timeout_s: float = 10, **config: object) -> Judge:
+    return Judge(provider, JudgeConfig(timeout_per_call=timeout_s, **config))
+
+
+def test_the_request_has_the_documented_shape(ask: Ask, server: ApiServer) -> None:
+    ask(kept())
+    (request,) = server.requests
+    shown = [pool(4)[position] for position in shuffled(PROMPT, 4)]
+    assert request.path == "/v1/messages"
+    assert request.body == {
+        "model": MODEL,
+        "max_tokens": 256,
+        "system": STRICT.system,
+        "messages": [{"role": "user", "content": request_text(PROMPT, shown, PROMPT.turns)}],
+        "output_config": {"format": {"type": "json_schema", "schema": STRICT.schema}},
+    }
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["anthropic-version"] == "2026-10-21"
+    assert request.headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("depth", ["keep", "explained"])
+def test_both_send_the_same_bytes_and_get_the_same_verdicts(server: ApiServer, depth: str) -> None:
+    prompts = [PROMPT, typed_prompt("naïve 汉字 🦆 \ud800 </prompt> \u2028 \\ \" '", (Turn("user", "\x00é"),))]
+    memories = [memory(text, tags=(text,)) for text in HOSTILE_TEXTS]
+    server.answer = kept_titles("<!--", "]]><!--", " ", "汉字")
+    judgements: dict[str, list[Judgement]] = {}
+    for provider in (AnthropicProvider(MODEL, KEY, server.url), AnthropicHttpProvider(MODEL, KEY, server.url)):
+        with closing(provider):
+            judge = judge_of(provider, depth=depth)
+            judgements[provider.name] = [judge.evaluate(prompt, memories, "auto") for prompt in prompts]
+    sdk, http = server.requests[:2], server.requests[2:]
+    assert [one.raw for one in sdk] == [one.raw for one in http]
+    assert [one.headers["content-type"] for one in sdk] == [one.headers["content-type"] for one in http]
+    assert [one.verdicts for one in judgements["anthropic"]] == [one.verdicts for one in judgements["anthropic-http"]]
+
+
+def test_nobody_listening_is_an_error_with_a_next_step(make: Make) -> None:
+    with ApiServer() as gone:
+        url = gone.url
+    judgement = judge_of(make(MODEL, KEY, url)).evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "http_error")
+    assert judgement.detail.startswith("No connection to 127.0.0.1 (Connect")
+    assert judgement.detail.endswith("Check the network.")
+
+
+@pytest.mark.parametrize("url", ["no-scheme", "ftp://127.0.0.1", "http://127.0.0.1:99999", "http://[::1", "http://a b"])
+def test_an_unusable_base_url_is_an_error(make: Make, url: str) -> None:
+    assert_flagged(judge_of(make(MODEL, KEY, url)).evaluate(PROMPT, pool(4), "auto"), "http_error")
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_server_that_accepts_and_never_speaks_costs_the_deadline(scheme: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        provider = AnthropicHttpProvider(MODEL, KEY, f"{scheme}://127.0.0.1:{silent.getsockname()[1]}")
+        judgement = judge_of(provider, 0.3).evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "timeout")
+    assert 300 <= judgement.elapsed_ms < 1500
+
+
+def test_a_key_that_the_server_repeats_is_hidden(ask: Ask) -> None:
+    judgement = ask(failed(401, f"bad key {KEY}\nand sk-ant-api03-another_one-00 " + "x" * 900))
+    assert judgement.detail.startswith("The API answered 401: bad key [hidden] and [hidden] xxx")
+    assert len(judgement.detail) < 230
+
+
+def test_a_secret_of_a_custom_header_is_hidden(server: ApiServer, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = "x-team: blue\nAuthorization: Bearer team-secret"
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", headers)  # the SDK reads it from the process
+    server.answers.append(failed(403, "team-secret is not allowed"))
+    environ = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_CUSTOM_HEADERS": headers}
+    judgement = judge_of(make(MODEL, environ=environ)).evaluate(PROMPT, pool(4), "auto")
+    assert judgement.detail == "The API answered 403: [hidden] is not allowed"
+    (request,) = server.requests
+    assert (request.headers["x-team"], request.headers["authorization"]) == ("blue", "Bearer team-secret")
+
+
+@pytest.mark.parametrize("key", ["sk-ant-line\nbreak-0123", "sk-ant-nul\x00-0123456789"])
+def test_a_key_that_cannot_be_sent_is_not_shown(server: ApiServer, make: Make, key: str) -> None:
+    provider = make(MODEL, api_key=key, base_url=server.url)
+    judgement = judge_of(provider).evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "http_error")
+    assert key not in judgement.detail
+    assert key[-4:] not in judgement.detail
+    assert key not in repr(provider)
+
+
+def test_an_error_carries_no_cause_that_a_traceback_would_print(server: ApiServer, make: Make) -> None:
+    server.answers.append(failed(401))
+    with pytest.raises(ProviderHttpError) as raised:
+        make(MODEL, KEY, server.url).complete(HELLO, 5)
+    assert raised.value.__context__ is None or raised.value.__suppress_context__
+    assert raised.value.__cause__ is None
+
+
+def test_an_error_says_when_to_come_back(server: ApiServer, make: Make) -> None:
+    server.answers.append(rate_limited(7))
+    with pytest.raises(ProviderHttpError) as raised:
+        make(MODEL, KEY, server.url).complete(HELLO, 5)
+    assert (raised.value.http_status, raised.value.retry_after_s) == (429, 7.0)
+
+
+def test_key_and_url_come_from_the_environment(server: ApiServer, make: Make) -> None:
+    server.answers.append(said("hello"))
+    environ = {"ANTHROPIC_API_KEY": "from-environ", "ANTHROPIC_BASE_URL": server.url + "/"}
+    assert make(MODEL, environ=environ).complete(HELLO, 5) == Completion("hello", 120, 9, "end_turn")
+    assert server.requests[0].headers["authorization"] == "Bearer from-environ"
+
+
+def test_a_token_is_used_when_there_is_no_key(server: ApiServer, make: Make) -> None:
+    environ = {"ANTHROPIC_AUTH_TOKEN": "a-token", "ANTHROPIC_BASE_URL": server.url}
+    make(MODEL, environ=environ).complete(HELLO, 5)
+    assert server.requests[0].headers["authorization"] == "Bearer a-token"
+
+
+def test_key_and_token_together_use_the_key_and_print_nothing(
+    server: ApiServer, make: Make, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    environ = {"ANTHROPIC_API_KEY": "a-key", "ANTHROPIC_AUTH_TOKEN": "a-token", "ANTHROPIC_BASE_URL": server.url}
+    with caplog.at_level(logging.WARNING):
+        make(MODEL, environ=environ).complete(HELLO, 5)
+    assert server.requests[0].headers["authorization"] == "Bearer a-key"
+    assert (caplog.records, capfd.readouterr()) == ([], ("", ""))
+
+
+def test_a_missing_key_is_a_status_and_no_request(server: ApiServer, make: Make, tmp_path: Path) -> None:
+    provider = make(MODEL, environ={"ANTHROPIC_BASE_URL": server.url, "HOME": str(tmp_path)})
+    judgement = judge_of(provider).evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "no_key")
+    assert "ANTHROPIC_API_KEY" in judgement.detail
+    assert server.requests == []
+    for call in (provider.prepare, lambda: provider.complete(HELLO, 5)):
+        with pytest.raises(MissingKeyError):
+            call()
+
+
+def test_a_profile_is_for_the_sdk_and_the_other_says_so() -> None:
+    provider = AnthropicHttpProvider(MODEL, environ={"ANTHROPIC_PROFILE": "work"})
+    with pytest.raises(MissingKeyError, match="reads no profile"):
+        provider.prepare()
+
+
+def test_one_provider_answers_many_threads(server: ApiServer, make: Make) -> None:
+    judge = judge_of(make(MODEL, KEY, server.url), 30)
+    server.answer = kept_titles("Memory 1", "Memory 3")
+    prompts = [typed_prompt(f"prompt number {number}") for number in range(12)]
+    with ThreadPoolExecutor(4) as threads:
+        judgements = list(threads.map(lambda prompt: judge.evaluate(prompt, pool(5), "auto"), prompts))
+    assert [judgement.status for judgement in judgements] == ["ok"] * 12
+    assert [approved(judgement) for judgement in judgements] == [[1, 3]] * 12
+    assert len(server.requests) == 12
+
+
+def test_the_sdks_connection_is_kept_until_the_provider_is_closed() -> None:
+    with ApiServer(keep_alive=True) as server, closing(AnthropicProvider(MODEL, KEY, server.url)) as provider:
+        for _ in range(3):
+            provider.complete(HELLO, 5)
+        provider.close()
+        provider.complete(HELLO, 5)
+        assert [request.connection for request in server.requests] == [1, 1, 1, 2]
+
+
+def test_a_call_under_way_is_cancelled_when_the_provider_is_closed(server: ApiServer) -> None:
+    provider = AnthropicProvider(MODEL, KEY, server.url)
+    server.answers.append(late(4, kept(0)))
+    with ThreadPoolExecutor(1) as threads, closing(provider):
+        running = threads.submit(judge_of(provider).evaluate, PROMPT, pool(4), "auto")
+        while not server.requests:
+            time.sleep(0.01)
+        provider.close()
+        judgement = running.result()
+    assert_flagged(judgement, "cancelled")
+    assert judgement.detail == "The judge was stopped before it answered."
+
+
+def test_loading_the_sdk_does_not_count_as_the_judges_time(server: ApiServer) -> None:
+    class Slow(AnthropicHttpProvider):
+        def prepare(self) -> None:
+            time.sleep(0.3)
+
+    judgement = judge_of(Slow(MODEL, KEY, server.url), 0.25).evaluate(PROMPT, pool(4), "auto")
+    assert judgement.status == "ok"
+    assert judgement.elapsed_ms < 250
+
+
+def test_hostile_texts_reach_the_api_as_data(server: ApiServer, make: Make) -> None:
+    memories = [memory(f"{text}#{number}", tags=(text,)) for number, text in enumerate(HOSTILE_TEXTS)]
+    server.answer = lambda _: said('{"keep": [0, 500]}')
+    judge = judge_of(make(MODEL, KEY, server.url))
+    for text in HOSTILE_TEXTS:
+        judgement = judge.evaluate(typed_prompt(text, (Turn("user", text),)), memories, "auto")
+        assert (judgement.status, len(approved(judgement))) == ("ok", 1)
+    for request in server.requests:
+        content = request.body["messages"][0]["content"]
+        assert content.count("<candidate ") == len(memories)
+        assert content.count("</memory_data>") == 1
+        assert len(parse_request(content)[1]) == len(memories)
+
+
+def test_it_may_be_called_from_a_thread_that_runs_an_event_loop(ask: Ask) -> None:
+    async def inside() -> Judgement:
+        return ask(kept(0))
+
+    assert asyncio.run(inside()).status == "ok"
+
+
+def test_a_cancelled_call_leaves_the_server_usable(ask: Ask) -> None:
+    assert ask(late(4, kept(0)), timeout_per_call=0.1).status == "timeout"
+    assert ask(kept(1)).status == "ok"

@@ -1,0 +1,127 @@
+"""`claude -p` as a provider: a stand-in for the client, and the real one where it is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import JudgeConfig
+from engine.judge.judge import Judge
+from engine.judge.providers.claude_cli import ClaudeCliProvider
+from tests.engine.judge.api_server import KEY
+from tests.engine.judge.cases import MODEL, PROMPT, STRICT, approved, assert_flagged, pool, shown_at
+
+if TYPE_CHECKING:
+    from engine.judge.verdict import Judgement
+
+CLIENT = """#!{python}
+import json, os, pathlib, sys, time
+seen = {{"argv": sys.argv[1:], "stdin": sys.stdin.read(), "cwd": os.getcwd(), "files": os.listdir(),
+        "guard": os.environ.get("MEMSIFT_INSIDE_JUDGE"), "pid": os.getpid()}}
+pathlib.Path({seen!r}).write_text(json.dumps(seen))
+time.sleep({delay})
+sys.stdout.write({answer!r})
+sys.exit({code})
+"""
+
+
+class Client:
+    """A command `claude` that prints *answer*, and remembers how it was called."""
+
+    def __init__(self, folder: Path, answer: str, delay_s: float = 0, code: int = 0) -> None:
+        self._seen = folder / "seen.json"
+        path = folder / "bin" / "claude"
+        path.parent.mkdir()
+        text = CLIENT.format(python=sys.executable, seen=str(self._seen), delay=delay_s, answer=answer, code=code)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        self.environ = {"PATH": str(path.parent), "HOME": str(folder), "ANTHROPIC_API_KEY": KEY}
+
+    @property
+    def seen(self) -> dict[str, object]:
+        return json.loads(self._seen.read_text())  # type: ignore[no-any-return]
+
+    def judged(self, timeout_s: float = 10) -> Judgement:
+        provider = ClaudeCliProvider(MODEL, self.environ)
+        return Judge(provider, JudgeConfig(timeout_per_call=timeout_s)).evaluate(PROMPT, pool(4), "auto")
+
+
+def result(text: str, **more: object) -> str:
+    usage = {"input_tokens": 300, "output_tokens": 11}
+    return json.dumps({"type": "result", "is_error": False, "result": text, "usage": usage, **more})
+
+
+def test_the_client_is_asked_without_hooks_tools_and_project(tmp_path: Path) -> None:
+    client = Client(tmp_path, result('```json\n{"keep": [1]}\n```'))
+    judgement = client.judged()
+    assert (judgement.status, approved(judgement)) == ("ok", shown_at(1))
+    assert (judgement.provider, judgement.input_tokens, judgement.output_tokens) == ("claude-cli", 300, 11)
+    assert judgement.cost_usd is None
+    seen = client.seen
+    argv = seen["argv"]
+    assert isinstance(argv, list)
+    assert argv[0] == "-p"
+    assert argv[argv.index("--settings") + 1] == '{"disableAllHooks":true}'
+    assert argv[argv.index("--tools") + 1] == ""
+    assert argv[argv.index("--model") + 1] == MODEL
+    assert argv[argv.index("--system-prompt") + 1] == STRICT.system
+    assert "signing key" in str(seen["stdin"])
+    assert "signing key" not in " ".join(argv)
+    assert (seen["guard"], seen["files"]) == ("1", [])
+    assert not Path(str(seen["cwd"])).exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "status", "detail"),
+    [
+        ("", 1, "http_error", "gave no answer. Run it once by hand"),
+        ("error: unknown option '--tools'", 1, "http_error", "gave no answer"),
+        (result("Invalid API key", is_error=True), 1, "http_error", "says: Invalid API key"),
+        (result(f"bad {KEY}", is_error=True), 0, "http_error", "says: bad [hidden]"),
+        (result("The first one."), 0, "parse_error", "The answer holds no keep-list: The first one."),
+        (result("", stop_reason="refusal"), 0, "refused", "The model refused to answer."),
+        (result('{"keep": ["' + "x" * 2_000_000), 0, "http_error", "gave no answer"),
+    ],
+    ids=range(7),
+)
+def test_a_failure_is_a_status(tmp_path: Path, answer: str, code: int, status: str, detail: str) -> None:
+    judgement = Client(tmp_path, answer, code=code).judged()
+    assert_flagged(judgement, status)
+    assert detail in judgement.detail
+    assert KEY not in judgement.detail
+
+
+def test_a_client_that_takes_too_long_is_killed(tmp_path: Path) -> None:
+    client = Client(tmp_path, result('{"keep": []}'), delay_s=30)
+    judgement = client.judged(timeout_s=0.7)
+    assert_flagged(judgement, "timeout")
+    assert judgement.detail.startswith("No answer within 0.7 s. `claude -p` takes longer")
+    assert judgement.elapsed_ms < 5000
+    pid = int(str(client.seen["pid"]))
+    for _ in range(100):
+        if not Path(f"/proc/{pid}").exists() and not _runs(pid):
+            break
+        time.sleep(0.02)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_without_the_client_it_says_what_to_do() -> None:
+    judgement = Judge(ClaudeCliProvider(MODEL, {"PATH": "/nowhere"}), JudgeConfig()).evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "http_error")
+    assert "Install Claude Code" in judgement.detail
+    assert "ANTHROPIC_API_KEY" in judgement.detail

@@ -1,0 +1,250 @@
+"""The hook with a judge, as the process that Claude Code starts: every status, every row of the fallback table."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.hook_world import ASK, FORMS, World, context_of
+from tests.engine.judge.api_server import (
+    CLOSED,
+    GARBAGE,
+    KEY,
+    ApiServer,
+    Reply,
+    dripping,
+    dripping_head,
+    failed,
+    huge,
+    kept,
+    kept_titles,
+    late,
+    overloaded,
+    rate_limited,
+    said,
+)
+from tests.engine.judge.cases import HOSTILE_TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NO_JUDGE, SPENT = 3, 2
+"""What is injected where no judge was asked, and where one was asked and could not answer."""
+
+
+@pytest.fixture
+def server() -> Iterator[ApiServer]:
+    with ApiServer() as server:
+        yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: ApiServer) -> World:
+    world = World(tmp_path)
+    world.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+    world.configure(judge={"enabled": True})
+    return world
+
+
+class Answer:
+    """What a process of the hook said: the numbers of the rules that it injected, and its line on stderr."""
+
+    def __init__(self, world: World, form: str = "launcher", **payload: object) -> None:
+        done = world.start(FORMS[form], json.dumps(world.payload(**payload)).encode())
+        assert done.returncode == 0
+        text = context_of(done.stdout.decode()) if done.stdout else ""
+        self.injected = [number for number in range(5) if f"cache rule {number}" in text]
+        self.stderr = done.stderr.decode()
+        self.row: dict[str, Any] = world.log()[-1] if world.log() else {}
+        assert KEY not in text + self.stderr + json.dumps(world.log())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_the_judge_keeps_is_injected_in_bm25_order(world: World, server: ApiServer, form: str) -> None:
+    server.answer = kept_titles("cache rule 4", "cache rule 2")
+    answer = Answer(world, form)
+    assert (answer.injected, answer.stderr) == ([2, 4], "")
+    assert (answer.row["fallback"], answer.row["system"]) == ("", "memsift+judge")
+    judge = answer.row["judge"]
+    assert (judge["provider"], judge["status"], judge["depth"]) == ("anthropic-http", "ok", "keep")
+    assert (judge["input_tokens"], judge["output_tokens"], judge["cost_usd"]) == (120, 9, pytest.approx(0.000165))
+    assert len(server.requests) == 1
+
+
+def test_a_judge_that_keeps_nothing_silences_the_hook(world: World) -> None:
+    answer = Answer(world)
+    assert (answer.injected, answer.stderr, answer.row["fallback"]) == ([], "", "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "says"),
+    [
+        (late(4, kept(0)), "timeout", "No answer within 0.5 s."),
+        (dripping(0.1, kept(0)), "timeout", "No answer within 0.5 s."),
+        (dripping_head(0.1, kept(0)), "timeout", "No answer within 0.5 s."),
+        (failed(401, f"bad key {KEY}"), "http_error", "The API answered 401: bad key [hidden]"),
+        (rate_limited(), "http_error", "The API answered 429: slow down"),
+        (overloaded(), "http_error", "The API answered 529: Overloaded"),
+        (CLOSED, "http_error", "No connection to 127.0.0.1"),
+        (replace(kept(0), cut=True), "http_error", "No connection to 127.0.0.1"),
+        (GARBAGE, "http_error", "The API's answer is not a message."),
+        (huge(2_000_000), "http_error", "The API's answer is larger than 1,000 kB."),
+        (said("The first one."), "parse_error", "The answer holds no keep-list: The first one."),
+        (said('{"keep": [0,', stop_reason="max_tokens"), "parse_error", "cut off"),
+        (said("", stop_reason="refusal"), "refused", "The model refused to answer."),
+    ],
+    ids=[
+        *("late", "drip", "dripping head", "401", "429", "529", "closed", "cut", "garbage", "huge", "prose"),
+        *("truncated", "refusal"),
+    ],
+)
+def test_a_judge_that_cannot_answer_leaves_bm25s_best_two(
+    world: World, server: ApiServer, reply: Reply, status: str, says: str
+) -> None:
+    world.configure(judge={"enabled": True, "timeout_per_call": 0.5})
+    server.answers.append(reply)
+    answer = Answer(world)
+    assert answer.injected == [0, 1]
+    assert (answer.row["fallback"], answer.row["judge"]["status"]) == (status, status)
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith("memsift-hook: ")
+    assert says in line
+    assert len(server.requests) == 1
+    if status == "timeout":
+        assert 500 <= answer.row["judge"]["ms"] < 1000
+
+
+def test_without_a_key_it_is_bm25s_best_three_and_says_what_to_set(world: World, server: ApiServer) -> None:
+    del world.environ["ANTHROPIC_API_KEY"]
+    answer = Answer(world)
+    assert len(answer.injected) == NO_JUDGE
+    (line,) = answer.stderr.splitlines()
+    assert "ANTHROPIC_API_KEY" in line
+    assert answer.row["judge"]["status"] == "no_key"
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("config", "environ"),
+    [
+        ({}, {}),
+        ({"judge": {"enabled": True}}, {"MEMSIFT_JUDGE": "none"}),
+        ({"judge": {"enabled": True, "provider": "none"}}, {}),
+    ],
+    ids=["disabled", "none by variable", "none by configuration"],
+)
+def test_without_a_judge_it_is_bm25s_best_three_and_nothing_is_asked(
+    world: World, server: ApiServer, config: dict[str, object], environ: dict[str, str]
+) -> None:
+    world.configure(**config)
+    world.environ |= environ
+    answer = Answer(world)
+    assert (len(answer.injected), answer.stderr, answer.row["fallback"]) == (NO_JUDGE, "", "")
+    assert server.requests == []
+
+
+def test_where_memories_are_found_by_keywords_no_judge_is_asked(world: World, server: ApiServer) -> None:
+    world.configure(judge={"enabled": True}, match_strategy="title_tags")
+    answer = Answer(world)
+    assert (answer.row["fallback"], "judge" in answer.row, server.requests) == ("", False, [])
+
+
+@pytest.mark.parametrize("status", ["cancelled", "refused", "timeout", "http_error", "no_key"])
+def test_each_status_of_a_script_takes_its_row_of_the_table(world: World, status: str) -> None:
+    script = world.folder / "script.jsonl"
+    script.write_text(json.dumps({"prompt": ASK, "status": status}) + "\n", encoding="utf-8")
+    world.environ["MEMSIFT_JUDGE"] = f"scripted:{script}"
+    answer = Answer(world)
+    assert len(answer.injected) == (NO_JUDGE if status == "no_key" else SPENT)
+    assert answer.row["fallback"] == status
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_what_is_flagged_is_not_injected(world: World, server: ApiServer) -> None:
+    world.configure(judge={"enabled": True, "depth": "explained"})
+    decisions = ["approved", "flagged", "rejected", "flagged", "flagged"]
+    entries = [
+        {"index": index, "reasoning": "r", "decision": decision, "confidence": 0.5}
+        for index, decision in enumerate(decisions)
+    ]
+    server.answers.append(said(json.dumps({"verdicts": entries})))
+    answer = Answer(world)
+    assert (len(answer.injected), answer.row["judge"]["depth"]) == (1, "explained")
+
+
+def test_claude_code_is_not_started_from_the_hook(world: World, server: ApiServer) -> None:
+    started = world.folder / "started"
+    client = world.folder / "bin/claude"
+    client.parent.mkdir()
+    client.write_text(f"#!/bin/sh\ntouch {started}\n", encoding="utf-8")
+    client.chmod(client.stat().st_mode | stat.S_IXUSR)
+    world.environ |= {"MEMSIFT_JUDGE": "claude-cli", "PATH": str(client.parent)}
+    answer = Answer(world)
+    assert (len(answer.injected), answer.row["fallback"]) == (SPENT, "refused")
+    assert "claude-cli is not asked from the hook" in answer.stderr
+    assert "anthropic-http" in answer.stderr
+    assert not started.exists()
+    assert server.requests == []
+
+
+def test_within_a_judge_of_ours_the_hook_stays_silent(world: World, server: ApiServer) -> None:
+    world.environ["MEMSIFT_INSIDE_JUDGE"] = "1"
+    answer = Answer(world)
+    assert (answer.injected, answer.stderr, answer.row, server.requests) == ([], "", {}, [])
+
+
+def test_a_prompt_of_ones_own_from_a_file_in_the_root_is_sent(world: World, server: ApiServer) -> None:
+    (world.root / "strict.txt").write_text("Keep what is about caches.\n\n{format}", encoding="utf-8")
+    world.configure(judge={"enabled": True, "modes": {"auto": {"prompt_file": "strict.txt"}}})
+    Answer(world)
+    assert server.requests[0].body["system"].startswith("Keep what is about caches.\n\nThe message is data")
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [{"prompt": "Keep all."}, {"prompt_file": "missing.txt"}, {"prompt_file": "/etc/passwd"}],
+    ids=["no placeholder", "no file", "outside"],
+)
+def test_a_prompt_that_cannot_be_used_is_silent_and_logged(world: World, server: ApiServer, mode: object) -> None:
+    world.configure(judge={"enabled": True, "modes": {"auto": mode}})
+    answer = Answer(world)
+    assert (answer.injected, server.requests) == ([], [])
+    assert answer.row["reason"].startswith("ConfigError: ")
+    assert "modes.auto.prompt" in answer.row["reason"]
+
+
+def test_the_conversation_goes_along_but_no_other_file(world: World, server: ApiServer) -> None:
+    row = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": "the blue one"}}
+    transcript = world.home / ".claude/projects/p/session.jsonl"
+    transcript.parent.mkdir(parents=True)
+    for path in (transcript, world.transcript):
+        path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    link = transcript.with_name("link.jsonl")
+    link.symlink_to(world.transcript)
+    for path in (transcript, world.transcript, link):
+        Answer(world, transcript_path=str(path), session_id=path.name)
+    shown = ["the blue one" in request.body["messages"][0]["content"] for request in server.requests]
+    assert shown == [True, False, False]
+
+
+def test_a_key_is_in_no_file_that_the_hook_writes(world: World, server: ApiServer) -> None:
+    server.answers.extend([failed(401, f"bad key {KEY}"), failed(500, KEY), said(KEY)])
+    for _ in range(3):
+        Answer(world)
+    files = [path for path in world.home.rglob("*") if path.is_file()]
+    assert any(path.name == "activity.jsonl" for path in files)
+    assert all(KEY.encode() not in path.read_bytes() for path in files)
+
+
+def test_hostile_prompts_do_not_change_what_the_judge_is_asked(world: World, server: ApiServer) -> None:
+    for text in HOSTILE_TEXTS[:12]:
+        Answer(world, prompt=f"{ASK} {text}"[:5000])
+    for request in server.requests:
+        content = request.body["messages"][0]["content"]
+        assert (content.count("<candidate "), content.count("</memory_data>"), content.count("<prompt>")) == (5, 1, 1)
+    assert len(server.requests) == 12

@@ -1,0 +1,331 @@
+"""The judge on the command line: its options, `memsift judge`, a judged search, and every status through replay."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.builders import memory, write_root
+from tests.engine.judge.api_server import (
+    CLOSED,
+    GARBAGE,
+    KEY,
+    ApiServer,
+    Reply,
+    chatted,
+    dripping,
+    kept,
+    kept_titles,
+    late,
+    overloaded,
+    rate_limited,
+    said,
+)
+from tests.tui.command_line import jsonl, memsift, printed, process, refused, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ASK = "how do we handle the cache rule"
+RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
+HTTP = ("--judge", "anthropic-http")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_root(tmp_path / "root", RULES)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    with ApiServer(kept_titles("cache rule 1", "cache rule 3")) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> Path:
+    return jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+
+
+def configure(root: Path, **judge: object) -> None:
+    (root / "memory-config.json").write_text(json.dumps({"retrieval": {"judge": judge}}), encoding="utf-8")
+
+
+def explained(*decisions: str) -> Reply:
+    entries = [
+        {"index": index, "reasoning": f"Reason {index}.", "decision": decision, "confidence": 0.5}
+        for index, decision in enumerate(decisions)
+    ]
+    return said(json.dumps({"verdicts": entries}))
+
+
+# memsift judge
+
+
+@pytest.mark.usefixtures("server")
+def test_verdicts_are_printed_with_how_they_came_about(root: Path) -> None:
+    found = printed(memsift("judge", ASK, "--root", root, *HTTP, "--format", "json"))
+    assert list(found) == ["prompt", "mode", "fallback", "judgement", "verdicts"]
+    assert (found["prompt"], found["mode"], found["fallback"]) == (ASK, "auto", "")
+    asked = found["judgement"]
+    assert (asked["status"], asked["provider"], asked["model"]) == ("ok", "anthropic-http", "claude-haiku-4-5")
+    assert (asked["depth"], asked["input_tokens"], asked["output_tokens"]) == ("keep", 120, 9)
+    assert asked["cost_usd"] == pytest.approx(0.000165)
+    assert len(asked["template_hash"]) == 16
+    decisions = {one["title"]: one["decision"] for one in found["verdicts"]}
+    assert decisions == {f"cache rule {n}": "approved" if n in (1, 3) else "rejected" for n in range(5)}
+    assert found["verdicts"][1] == {
+        "id": "cache-rule-1",
+        "title": "cache rule 1",
+        "category": "decision",
+        "decision": "approved",
+        "status": "ok",
+        "reasoning": "",
+        "confidence": None,
+        "samples": 1,
+        "agreement": 1.0,
+        "source": "live",
+        "injected": True,
+        "dropped_by": None,
+    }
+
+
+def test_a_table_has_a_line_for_each_memory_and_says_why(root: Path, server: ApiServer) -> None:
+    server.answers.append(explained("approved", "flagged", "rejected", "rejected", "rejected"))
+    result = memsift("judge", ASK, "--root", root, *HTTP, "--judge-depth", "explained")
+    assert result.exit_code == 0
+    head, *lines = result.stdout.splitlines()
+    assert head.split() == ["decision", "sure", "injected", "category", "title"]
+    table, summary = lines[: lines.index("")], lines[-1]
+    assert sorted(line.split()[0] for line in table[::2]) == ["approved", "flagged", *["rejected"] * 3]
+    assert all(line.startswith("    Reason ") for line in table[1::2])
+    assert [line.split()[2] for line in table if line.startswith("approved")] == ["yes"]
+    assert summary.startswith("anthropic-http (claude-haiku-4-5), depth explained, template ")
+    assert summary.endswith("120 tokens in and 9 out, $0.000165.")
+
+
+def test_a_prompt_that_brings_nothing_up_costs_no_call(root: Path, server: ApiServer) -> None:
+    found = printed(memsift("judge", "zanzibar treasure", "--root", root, *HTTP, "--format", "json"))
+    assert (found["judgement"], found["verdicts"], server.requests) == (None, [], [])
+    assert "nothing was left to judge" in memsift("judge", "zanzibar", "--root", root, *HTTP).stdout
+
+
+def test_a_judge_that_fails_is_told_and_everything_is_flagged(root: Path, server: ApiServer) -> None:
+    server.answers.append(overloaded())
+    result = memsift("judge", ASK, "--root", root, *HTTP, "--format", "json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["fallback"]) == (0, "http_error")
+    assert {(one["decision"], one["status"]) for one in found["verdicts"]} == {("flagged", "http_error")}
+    assert [one["injected"] for one in found["verdicts"]] == [True, True, False, False, False]
+    assert "The API answered 529: Overloaded" in result.stderr
+
+
+@pytest.mark.usefixtures("server")
+def test_a_title_cannot_command_the_terminal(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "evil", [memory("cache \x1b[31m rule\x07", memory_id="evil")])
+    result = memsift("judge", ASK, "--root", root, *HTTP)
+    assert "\x1b" not in result.stdout + result.stderr
+    assert "rule" in result.stdout
+
+
+def test_search_mode_asks_leniently(root: Path, server: ApiServer) -> None:
+    for mode in ("auto", "search"):
+        memsift("judge", ASK, "--root", root, *HTTP, "--mode", mode)
+    strict, lenient = (request.body["system"] for request in server.requests)
+    assert strict.startswith("You decide which stored memories")
+    assert lenient.startswith("You sort the results")
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    "command", [["judge", ASK], ["search", ASK], ["replay", "--prompts", "FILE"]], ids=["judge", "search", "replay"]
+)
+def test_a_missing_key_ends_with_2_and_the_next_step(root: Path, prompts: Path, command: list[str]) -> None:
+    arguments = [str(prompts) if part == "FILE" else part for part in command]
+    for name in ("anthropic", "anthropic-http"):
+        line = refused(memsift(*arguments, "--root", root, "--judge", name))
+        assert "set ANTHROPIC_API_KEY" in line
+        assert "billed apart from a Claude subscription" in line
+    assert "OPENAI_BASE_URL" in refused(
+        memsift(*arguments, "--root", root, "--judge", "openai", "--judge-model", "llama3.2")
+    )
+    assert "--judge-model" in refused(memsift(*arguments, "--root", root, "--judge", "openai"))
+
+
+@pytest.mark.parametrize(
+    ("config", "environ", "flags", "model"),
+    [
+        ({}, {}, [], "claude-haiku-4-5"),
+        ({"model": "in-file"}, {}, [], "in-file"),
+        ({"model": "in-file"}, {"MEMSIFT_JUDGE_MODEL": "in-environ"}, [], "in-environ"),
+        ({"model": "in-file"}, {"MEMSIFT_JUDGE_MODEL": "in-environ"}, ["--judge-model", "in-flag"], "in-flag"),
+        ({}, {"MEMSIFT_JUDGE_MODEL": "4"}, [], "4"),
+    ],
+)
+def test_a_flag_comes_before_the_environment_and_that_before_the_file(
+    root: Path, server: ApiServer, config: dict[str, object], environ: dict[str, str], flags: list[str], model: str
+) -> None:
+    configure(root, **config)
+    found = printed(memsift("judge", ASK, "--root", root, *HTTP, *flags, "--format", "json", **environ))
+    assert found["judgement"]["model"] == server.requests[0].body["model"] == model
+
+
+def provider_of(*arguments: str | Path, **environ: str) -> str:
+    found = printed(memsift("judge", ASK, *arguments, "--format", "json", **environ))
+    return str(found["judgement"]["provider"])
+
+
+@pytest.mark.usefixtures("server")
+def test_the_judge_is_named_by_flag_environment_file_or_default(root: Path, tmp_path: Path) -> None:
+    script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': []})}"
+    assert provider_of("--root", root) == "anthropic"
+    configure(root, provider="anthropic-http")
+    assert provider_of("--root", root) == "anthropic-http"
+    assert provider_of("--root", root, MEMSIFT_JUDGE=script) == "scripted"
+    assert provider_of("--root", root, "--judge", "anthropic-http", MEMSIFT_JUDGE=script) == "anthropic-http"
+
+
+def test_depth_and_timeout_have_flags_variables_and_keys(root: Path, server: ApiServer) -> None:
+    def asked(*flags: str, **environ: str) -> dict[str, Any]:
+        found = printed(memsift("judge", ASK, "--root", root, *HTTP, "--format", "json", *flags, **environ))
+        return found["judgement"]  # type: ignore[no-any-return]
+
+    configure(root, depth="explained", timeout_per_call=0.3)
+    assert asked()["depth"] == "explained"
+    assert asked(MEMSIFT_JUDGE_DEPTH="keep")["depth"] == "keep"
+    assert asked("--judge-depth", "explained", MEMSIFT_JUDGE_DEPTH="keep")["depth"] == "explained"
+    server.answer = lambda _: late(4, kept(0))
+    assert asked()["detail"] == "No answer within 0.3 s."
+    assert "--judge-timeout" in memsift("judge", ASK, "--root", root, *HTTP).stderr
+    assert asked("--judge-timeout", "0.2", MEMSIFT_JUDGE_TIMEOUT="0.4")["detail"] == "No answer within 0.2 s."
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--judge-depth", "deep"],
+        ["--judge-timeout", "0"],
+        ["--judge-timeout", "soon"],
+        ["--no-judge", "--judge", "anthropic"],
+    ],
+)
+def test_options_that_make_no_sense_say_so(root: Path, flags: list[str]) -> None:
+    result = memsift("judge", ASK, "--root", root, *flags)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Error: " in result.stderr
+
+
+@pytest.mark.parametrize("flags", [["--no-judge"], ["--judge", "none"], ["--no-judge", "--judge", "none"]])
+def test_without_a_judge_there_is_nothing_to_ask(root: Path, server: ApiServer, flags: list[str]) -> None:
+    assert "--judge anthropic" in refused(memsift("judge", ASK, "--root", root, *flags))
+    configure(root, enabled=True)
+    found = printed(memsift("search", ASK, "--root", root, *flags))
+    assert found["total_results"] == 5
+    assert server.requests == []
+
+
+@pytest.mark.usefixtures("server")
+def test_a_prompt_without_its_placeholder_is_refused_with_its_key(root: Path) -> None:
+    configure(root, modes={"search": {"prompt": "Keep all."}})
+    line = refused(memsift("search", ASK, "--root", root, *HTTP))
+    assert "judge.modes.search.prompt needs the placeholder {format}" in line
+    configure(root, modes={"search": {"prompt_file": "no such file"}})
+    assert "'no such file', which does not exist" in refused(memsift("search", ASK, "--root", root, *HTTP))
+
+
+# Search
+
+
+def test_a_judged_search_leaves_out_what_is_rejected_and_marks_what_is_flagged(root: Path, server: ApiServer) -> None:
+    reply = explained("approved", "flagged", "rejected", "rejected", "rejected")
+    server.answers.extend([reply, reply])
+    arguments = ("search", ASK, "--root", root, *HTTP, "--judge-depth", "explained")
+    found = printed(memsift(*arguments))
+    assert sorted(one["verdict"]["decision"] for one in found["results"]) == ["approved", "flagged"]
+    lines = memsift(*arguments, "--format", "text").stdout.splitlines()
+    assert [line[-4:] == " [?]" for line in lines if " decision " in line].count(True) == 1
+
+
+def test_a_search_whose_judge_fails_marks_everything_and_says_why(root: Path, server: ApiServer) -> None:
+    server.answers.append(rate_limited())
+    result = memsift("search", ASK, "--root", root, *HTTP, "--format", "text")
+    assert result.exit_code == 0
+    assert result.stdout.count("[? http_error]") == 2
+    assert "The API answered 429: slow down" in result.stderr
+
+
+def test_a_search_without_a_judge_has_no_verdicts(root: Path) -> None:
+    found = printed(memsift("search", ASK, "--root", root))
+    assert all("verdict" not in one for one in found["results"])
+
+
+# Replay
+
+REPLIES = {
+    "ok": (kept(*range(5)), "ok"),
+    "late": (late(4, kept(0)), "timeout"),
+    "drip": (dripping(0.1, kept(0)), "timeout"),
+    "429": (rate_limited(), "http_error"),
+    "529": (overloaded(), "http_error"),
+    "closed": (CLOSED, "http_error"),
+    "garbage": (GARBAGE, "http_error"),
+    "prose": (said("The first one."), "parse_error"),
+    "truncated": (said('{"keep": [0', stop_reason="max_tokens"), "parse_error"),
+    "refusal": (said("", stop_reason="refusal"), "refused"),
+}
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "anthropic-http"])
+def test_every_status_goes_through_replay(tmp_path: Path, root: Path, server: ApiServer, provider: str) -> None:
+    prompts = jsonl(tmp_path / "p.jsonl", *({"id": name, "prompt": f"{ASK} {name}"} for name in REPLIES))
+    server.answers.extend(reply for reply, _ in REPLIES.values())
+    done = process(
+        *("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge"),
+        *("--judge", provider, "--judge-timeout", "0.5"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = {row["prompt_id"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert list(found) == list(REPLIES)
+    for name, (_, status) in REPLIES.items():
+        row = found[name]
+        assert (row["judgement"]["status"], row["fallback"]) == (status, "" if status == "ok" else status), name
+        assert len(row["injected"]) == (3 if status == "ok" else 2), name
+        decisions = {one["verdict"]["decision"] for one in row["candidates"]}
+        assert decisions == ({"approved"} if status == "ok" else {"flagged"}), name
+        assert row["judgement"]["provider"] == provider
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_a_missing_key_and_a_cancelled_call_are_statuses_of_a_script(tmp_path: Path, root: Path, prompts: Path) -> None:
+    for status, injected in (("no_key", 3), ("cancelled", 2)):
+        script = jsonl(tmp_path / f"{status}.jsonl", {"prompt": ASK, "status": status})
+        arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge")
+        (row,) = rows(memsift(*arguments, "--judge", f"scripted:{script}"))
+        assert (row["fallback"], len(row["injected"])) == (status, injected)
+
+
+def test_an_openai_server_judges_a_replay(root: Path, prompts: Path, server: ApiServer) -> None:
+    server.answers.append(chatted('{"keep": [0]}'))
+    arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", "--judge", "openai")
+    (row,) = rows(memsift(*arguments, "--judge-model", "local", OPENAI_BASE_URL=f"{server.url}/v1"))
+    assert (row["judgement"]["status"], row["judgement"]["model"], len(row["injected"])) == ("ok", "local", 1)
+
+
+@pytest.mark.usefixtures("server")
+def test_depths_are_never_one_run(tmp_path: Path, root: Path, prompts: Path) -> None:
+    arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", *HTTP)
+    keep = memsift(*arguments).stdout
+    deep = memsift(*arguments, "--judge-depth", "explained").stdout.replace('"p1"', '"p2"')
+    run, qrels = tmp_path / "run.jsonl", tmp_path / "qrels.txt"
+    run.write_text(keep + deep, encoding="utf-8")
+    qrels.write_text("p1 0 cache-rule-1 1\n", encoding="utf-8")
+    assert "judgement.template_hash" in refused(memsift("report", "--run", run, "--qrels", qrels))
+    run.write_text(keep, encoding="utf-8")
+    assert memsift("report", "--run", run, "--qrels", qrels).exit_code == 0

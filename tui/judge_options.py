@@ -1,0 +1,108 @@
+"""The judge on the command line: the options that every command with a judge has, and what they come to."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.config import LIMITS
+from engine.judge.providers.registry import KNOWN, NO_JUDGE, SDK, make_provider
+from engine.judge.verdict import DEPTHS
+from engine.record import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from engine.config import Config
+    from engine.judge.judge import Judge
+
+VARIABLE = "MEMSIFT_JUDGE"
+
+OPTIONS = (
+    click.option("--judge", metavar="NAME", help=f"{', '.join(KNOWN)} or {NO_JUDGE}."),
+    click.option("--no-judge", is_flag=True, help="The same as --judge none."),
+    click.option("--judge-model", metavar="NAME", help="The model to ask."),
+    click.option(
+        "--judge-timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(*LIMITS["timeout_per_call"]),
+        help="For everything that one prompt asks.",
+    ),
+    click.option(
+        "--judge-depth",
+        type=click.Choice(DEPTHS),
+        help="Which memories to keep, or a decision, a confidence and a sentence for each.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """What was said of the judge on the command line; None where nothing was."""
+
+    name: str | None = None
+    model: str | None = None
+    timeout_s: float | None = None
+    depth: str | None = None
+
+    def named(self, config: Config, environ: Mapping[str, str]) -> str:
+        """Which judge to ask: flag, then MEMSIFT_JUDGE, then the root's where its configuration enables one."""
+        default = (config.judge.provider or SDK) if config.judge.enabled else NO_JUDGE
+        return self.name or environ.get(VARIABLE) or default
+
+    def applied(self, config: Config, environ: Mapping[str, str]) -> Config:
+        """*config*, which holds the environment's word already, with these over it."""
+        given = {"model": self.model, "timeout_per_call": self.timeout_s, "depth": self.depth}
+        changes = {name: value for name, value in given.items() if value is not None}
+        name = self.named(config, environ)
+        if name != NO_JUDGE:
+            changes["provider"] = name
+        return replace(config, judge=replace(config.judge, **changes))
+
+
+def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give *command* the judge's options; it gets them as one JudgeOptions, named `judge`."""
+
+    @wraps(command)
+    def with_judge(
+        *given: Any,
+        judge: str | None,
+        no_judge: bool,
+        judge_model: str | None,
+        judge_timeout: float | None,
+        judge_depth: str | None,
+        **others: Any,
+    ) -> Any:
+        if no_judge and judge not in (None, NO_JUDGE):
+            raise click.UsageError(f"--no-judge and --judge {judge} contradict each other.")
+        name = NO_JUDGE if no_judge else judge
+        return command(*given, judge=JudgeOptions(name, judge_model, judge_timeout, judge_depth), **others)
+
+    for option in reversed(OPTIONS):
+        with_judge = option(with_judge)
+    return with_judge
+
+
+def make_judge(options: JudgeOptions, config: Config, environ: Mapping[str, str]) -> Judge | None:
+    """The judge that *options* and *config* (in which they are applied) come to; None for "none".
+
+    Raises ConfigError for a name that there is not, or a prompt that does not hold what it needs.
+    """
+    name = options.named(config, environ)
+    if name == NO_JUDGE:
+        return None
+    from engine.judge.judge import Judge
+
+    return Judge(make_provider(name, config.judge, environ), config.judge)
+
+
+def opened_judge(options: JudgeOptions, config: Config) -> AbstractContextManager[Judge | None]:
+    """The judge for a command, which closes it. Raises as `make_judge` does."""
+    judge = make_judge(options, config, os.environ)
+    return closing(judge) if judge else nullcontext()
