@@ -84,17 +84,23 @@ def _append(folder: str, line: str) -> None:
     try:
         descriptor = _open(folder)
         try:
-            os.write(descriptor, line.encode())
+            os.write(descriptor, _separator(descriptor) + line.encode())
         finally:
             os.close(descriptor)
     except OSError:
         pass
 
 
+def _separator(descriptor: int) -> bytes:
+    """What must stand before a line: a line break, where a full disk cut the line before it."""
+    size = os.fstat(descriptor).st_size
+    return b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
+
+
 def _open(folder: str) -> int:
     """The log, open to be appended to; one that grew too large is put aside first."""
     path = os.path.join(folder, LOG_FILE)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
     try:
         descriptor = os.open(path, flags, 0o600)
     except FileNotFoundError:

@@ -12,6 +12,7 @@ from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.record import record
 from engine.sha256 import hex_digest
+from engine.stores.files import open_regular
 from engine.transcripts import compacted, transcript_size
 
 TYPE_CHECKING = False
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 MAX_AGE_S = 30 * 86400
 """Age at which the file of a session is removed."""
+
+MAX_BYTES = 10_000_000
+"""A session's file beyond this is none of ours: an entry is 100 bytes."""
 
 WORTH_REMEMBERING_BYTES = 1_000_000
 """Growth of a transcript that is remembered even if nothing was injected: scanning it again would cost 0.7 ms."""
@@ -81,8 +85,8 @@ def prune_sessions(folder: str, oldest: float) -> None:
 
 def _read(folder: str, session_id: str) -> Session | None:
     try:
-        with open(_path(folder, session_id), encoding="utf-8") as file:
-            content = loads(file.read())
+        with open_regular(_path(folder, session_id)) as file:
+            content = loads(file.read(MAX_BYTES).decode("utf-8"))
         injected = {str(key): str(value) for key, value in content["injected"].items()}
         return Session(injected, max(0, int(content["transcript_bytes"])), is_new=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
@@ -98,10 +102,14 @@ def _write(path: str, text: str) -> None:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        os.write(descriptor, text.encode())
+        if os.write(descriptor, text.encode()) < len(text):
+            raise OSError("the disk is full")
+        os.replace(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
     finally:
         os.close(descriptor)
-    os.replace(temporary, path)
 
 
 def _path(folder: str, session_id: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine import lean_os as os
+from engine.stores.files import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ _BOUNDARY = b'"compact_boundary"'
 _BOUNDARIES = (b'"subtype":' + _BOUNDARY, b'"subtype": ' + _BOUNDARY)
 _BLOCK_BYTES = 1 << 20
 _SLUG_CHARACTERS = 200
-_FILE_TYPE, _REGULAR = 0o170000, 0o100000
 _END = 2
 """`os.SEEK_END`."""
 
@@ -58,7 +58,7 @@ def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
     counts as compacted; one that is not there, or no regular file, says nothing: (False, *start*).
     """
     try:
-        with _open_regular(transcript_path) as file:
+        with open_regular(transcript_path) as file:
             size = file.seek(0, _END)
             if size < start:
                 return True, size
@@ -71,7 +71,7 @@ def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
 def tail(path: str, max_bytes: int) -> list[bytes]:
     """The whole lines among the last *max_bytes* bytes of a file, in order."""
     try:
-        with _open_regular(path) as file:
+        with open_regular(path) as file:
             size = file.seek(0, _END)
             start = max(0, size - max(0, max_bytes))
             file.seek(start)
@@ -79,15 +79,6 @@ def tail(path: str, max_bytes: int) -> list[bytes]:
     except (OSError, ValueError):
         return []
     return lines[1:] if start else lines
-
-
-def _open_regular(path: str) -> BinaryIO:
-    """A file, open to be read. OSError for a device or a pipe, which could go on for ever or never begin."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    if os.fstat(descriptor).st_mode & _FILE_TYPE == _REGULAR:
-        return open(descriptor, "rb")
-    os.close(descriptor)
-    raise OSError("not a regular file")
 
 
 def _scan(file: BinaryIO, start: int) -> tuple[bool, int]:

@@ -16,6 +16,17 @@ class BusyError(Exception):
     """Another process has the lock."""
 
 
+def is_held(path: str) -> bool:
+    """Whether some process has the lock at *path*."""
+    try:
+        with Lock(path, 0.0):
+            return False
+    except BusyError:
+        return True
+    except OSError:
+        return False
+
+
 class Lock:
     """Holds the lock file at *path* in a `with`. Raises BusyError after *wait_s* seconds, OSError without the file."""
 
@@ -26,17 +37,23 @@ class Lock:
 
     def __enter__(self) -> None:
         self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        until = time.monotonic() + self._wait_s
-        while not self._is_taken():
-            if time.monotonic() >= until:
-                os.close(self._descriptor)
-                raise BusyError
-            time.sleep(POLL_SECONDS)
+        try:
+            self._wait()
+        except BaseException:
+            os.close(self._descriptor)
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         os.close(self._descriptor)
+
+    def _wait(self) -> None:
+        until = time.monotonic() + self._wait_s
+        while not self._is_taken():
+            if time.monotonic() >= until:
+                raise BusyError
+            time.sleep(POLL_SECONDS)
 
     def _is_taken(self) -> bool:
         try:

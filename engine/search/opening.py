@@ -13,6 +13,7 @@ from engine.search import schema
 from engine.search.index import Index, in_memory_database
 from engine.search.recheck import is_fresh
 from engine.search.sqlite import DAMAGE, DatabaseError, for_reading
+from engine.search.stamps import is_sealed, is_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,24 +70,45 @@ def _updated(index: Index | None, path: str, root: str, deadline_s: float, clock
     """The index, brought up to date if there is time for it; None if there is none yet."""
     from engine.search import updating
 
-    if updating.takes_too_long(root, len(index) if index else 0, deadline_s):
+    until = clock() + updating.SYNC_SHARE * deadline_s
+    if updating.takes_too_long(root, None if index is None else len(index), deadline_s):
         updating.start_update(root, path)
         return index
     if index is not None:
         index.close()
     try:
-        updating.update_in_time(path, root, deadline_s, clock)
+        if not updating.update_in_time(path, root, deadline_s, is_over=lambda: clock() > until):
+            return _existing(path, root)
+        index = _readable(path, root)
     except updating.FAILURES:
-        from engine.stores.roots import read_corpus
+        index = None
+    return index if index is not None else _unwritten(path, root, until - clock())
 
-        return _existing(path, root) or Index(read_corpus(root))
-    return _existing(path, root)
+
+def _unwritten(path: str, root: str, seconds: float) -> Index | None:
+    """What to answer from where no index can be written: one in memory if that takes no more than *seconds*."""
+    from engine.search.updating import build_seconds
+    from engine.stores.roots import read_corpus
+
+    return Index(read_corpus(root)) if build_seconds(root) <= seconds else _existing(path, root)
 
 
 def _existing(path: str, root: str) -> Index | None:
-    """The index at *path* as it is; None if there is none that can be used."""
-    if not os.path.exists(path):
-        return None
+    """The index at *path* as it is; None if there is none that can be trusted.
+
+    The log that some process writes now is not sealed; what was committed before can be read all the same.
+    """
+    return _readable(path, root) if is_whole(path) or (is_sealed(path) and _is_being_written(path)) else None
+
+
+def _is_being_written(path: str) -> bool:
+    from engine.search.lock import is_held
+
+    return is_held(f"{path}.lock")
+
+
+def _readable(path: str, root: str) -> Index | None:
+    """The index at *path*; None if it does not read."""
     try:
         return _opened(path, root, recover=lambda: _nothing(root, path), checked=True)
     except DAMAGE:

@@ -7,6 +7,10 @@ journal that a killed writer left would be played into the new file. The first b
 costs nothing while the file is empty; then the file goes over to a write-ahead log, in which a reader never waits for
 a writer. All writers take a lock of their own first, which dies with the process; so a file that turns out damaged or
 foreign is deleted by one process alone.
+
+What survives damage. SQLite sees it in what it reads only if it makes no sense: a term that was overwritten within the
+full-text tables is one that no memory has. So a writer that is done seals its files (`engine.search.stamps`), and a
+file without its seal is never asked: the next writer builds it anew.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import sys
 from engine.search import schema
 from engine.search.lock import BusyError, Lock
 from engine.search.sqlite import DAMAGE, DatabaseError, for_writing
+from engine.search.stamps import is_whole, seal
 from engine.search.sync import OutOfTimeError, never, sync
 from engine.stores.files import is_inside
 from engine.stores.roots import store_of
@@ -53,6 +58,8 @@ def update(path: str, root: str, *, wait_s: float, may_count: bool = True, is_ov
     """
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     with Lock(f"{path}.lock", wait_s):
+        if not is_whole(path):
+            _discard(path)
         try:
             _update(path, root, may_count, is_over)
         except DAMAGE as error:
@@ -60,24 +67,32 @@ def update(path: str, root: str, *, wait_s: float, may_count: bool = True, is_ov
                 raise
             _discard(path)
             _update(path, root, may_count, is_over)
+        finally:
+            _seal(path)
 
 
-def takes_too_long(root: str, known: int, deadline_s: float) -> bool:
-    """Whether the hook must leave the update to another process. *known*: memories in the index, 0 for none."""
-    expected = known * SCAN_SECONDS if known else _count(root) * BUILD_SECONDS
+def takes_too_long(root: str, known: int | None, deadline_s: float) -> bool:
+    """Whether the hook must leave the update to another process. *known*: memories in the index, None without one."""
+    expected = build_seconds(root) if known is None else known * SCAN_SECONDS
     return expected > SYNC_SHARE * deadline_s
 
 
-def update_in_time(path: str, root: str, deadline_s: float, clock: Callable[[], float]) -> None:
-    """Update the index within the hook's share of its deadline, or let another process do it.
+def build_seconds(root: str) -> float:
+    """How long it takes at most to read the memories of *root* and index them."""
+    return _count(root) * BUILD_SECONDS
+
+
+def update_in_time(path: str, root: str, deadline_s: float, is_over: Callable[[], bool]) -> bool:
+    """Update the index within the hook's share of its deadline; False where another process has to.
 
     Raises DatabaseError and OSError; the index is what it was, then.
     """
-    until = clock() + SYNC_SHARE * deadline_s
     try:
-        update(path, root, wait_s=LOCK_SHARE * deadline_s, may_count=False, is_over=lambda: clock() > until)
+        update(path, root, wait_s=LOCK_SHARE * deadline_s, may_count=False, is_over=is_over)
     except (BusyError, OutOfTimeError):
         start_update(root, path)
+        return False
+    return True
 
 
 def start_update(root: str, path: str) -> None:
@@ -135,6 +150,12 @@ def _go_over_to_log(db: Connection) -> None:
 def _is_damage(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", 1)
     return code in (SHORT_READ, READ_ERROR) or code & 0xFF not in (*NOT_DAMAGED, IO_ERROR)
+
+
+def _seal(path: str) -> None:
+    for written in (path, f"{path}-wal"):
+        if os.path.exists(written):
+            seal(written)
 
 
 def _discard(path: str) -> None:

@@ -1,10 +1,15 @@
-"""Reading one file of a root, safely: inside the root, not too large, valid UTF-8."""
+"""Reading one file safely: a regular one; of a root: inside the root, not too large, valid UTF-8."""
 
 from __future__ import annotations
 
 from engine import lean_os as os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
 MAX_FILE_BYTES = 1_000_000
+_FILE_TYPE, _REGULAR = 0o170000, 0o100000
 
 
 class UnreadableFileError(Exception):
@@ -42,3 +47,17 @@ def read_text(root: str, path: str) -> str:
         return raw.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError:
         raise UnreadableFileError("is not UTF-8 text") from None
+
+
+def is_regular(found: os.stat_result) -> bool:
+    """Whether it is a file, neither folder nor device nor pipe."""
+    return found.st_mode & _FILE_TYPE == _REGULAR
+
+
+def open_regular(path: str) -> BinaryIO:
+    """A file, open to be read. OSError for a device or a pipe, which could go on for ever or never begin."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    if is_regular(os.fstat(descriptor)):
+        return open(descriptor, "rb")
+    os.close(descriptor)
+    raise OSError("not a regular file")

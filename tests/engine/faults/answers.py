@@ -1,0 +1,132 @@
+"""A root with a cache of its own, and what an index of it answers: from the disk, to the hook, and built in memory."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine import inject
+from engine.config import FTS5_BM25, SEARCH, Config
+from engine.pipeline import retrieve
+from engine.prompt import typed_prompt
+from engine.search.index import Index
+from engine.search.opening import hook_index, index_file, open_index
+from engine.stores.roots import read_corpus
+from tests.engine.builders import fillers, memory, write_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.memory import Memory
+
+    Answers = tuple[str, ...]
+    """What would be injected for each of PROMPTS; an empty text for nothing."""
+
+    Everything = tuple[Answers, object]
+    """All that an index says, to compare."""
+
+PROMPTS = (
+    "how do we handle the cache rule",
+    "which auth token does user_id take in the migration",
+    "zz3 and yy7 filler",
+    "数据库 cache of the loader v2.0",
+)
+PATIENT_S = 60.0
+"""A deadline that leaves the hook all the time it wants, however busy the machine is."""
+
+EXACT = Config(match_strategy=FTS5_BM25)
+"""For roots that are edited: FTS5 counts as it goes. The frequencies by which `memsift` scores are counted anew only
+once 100 memories changed; until then an index that was brought up to date scores otherwise than a fresh build."""
+
+TITLES = ("cache rule", "auth token of user_id", "migration of the loader", "数据库 cache", "v2.0 of the auth cache")
+TICK_S = 0.06
+"""After this long a file's times are old enough to be trusted."""
+
+
+class FaultyRoot:
+    """A root of 60 memories in *folder*, and a person whose cache lies beside it or at *home*."""
+
+    def __init__(self, folder: Path, home: Path | None = None, config: Config | None = None) -> None:
+        self.config = config or Config()
+        self.root = write_root(folder / "root", first_memories()).resolve()
+        self.environ = {"HOME": str(home or folder / "person")}
+        self.file = Path(index_file(str(self.root), self.environ))
+
+    @property
+    def files(self) -> list[Path]:
+        """The index and what SQLite keeps beside it, as far as they are there."""
+        return [path for suffix in ("", "-wal", "-shm", "-journal") if (path := beside(self.file, suffix)).exists()]
+
+    def opened(self) -> Everything:
+        """All that the app would see."""
+        with closing(open_index(str(self.root), self.environ)) as index:
+            return everything(index, self.config)
+
+    def fresh(self) -> Everything:
+        """The same of an index that is built in memory now: what is right."""
+        with closing(Index(read_corpus(str(self.root)))) as index:
+            return everything(index, self.config)
+
+    def there(self) -> set[str]:
+        """Title and path of every active memory."""
+        summaries = (one.summary for one in read_corpus(str(self.root)).memories)
+        return {f"{one.title} -> {one.path}" for one in summaries if one.status == "active"}
+
+    def hook(self, deadline_s: float = PATIENT_S) -> Answers:
+        """What the hook would inject; nothing where it has no index yet."""
+        index = hook_index(str(self.root), self.environ, deadline_s)
+        if index is None:
+            return ("",) * len(PROMPTS)
+        with closing(index):
+            return answers(index, self.config)
+
+    def settle(self) -> None:
+        """Bring the index up to date when every time is old enough to be trusted, as it is a moment after any edit."""
+        time.sleep(TICK_S)
+        assert self.opened() == self.fresh()
+
+
+def first_memories() -> list[Memory]:
+    found = [
+        memory(f"{TITLES[i % len(TITLES)]} {i}", TITLES[i % 3].split()[0], body=f"{TITLES[i % 4]} {i}\n" * 9)
+        for i in range(20)
+    ]
+    return [*found, *fillers(40)]
+
+
+def beside(file: Path, suffix: str) -> Path:
+    return file.with_name(file.name + suffix)
+
+
+def answers(index: Index, config: Config) -> Answers:
+    return tuple(inject.context(retrieve(typed_prompt(text), index, config), config) for text in PROMPTS)
+
+
+def everything(index: Index, config: Config) -> Everything:
+    found = [retrieve(typed_prompt(text), index, config, mode=SEARCH).candidates for text in PROMPTS]
+    lists = [[(one.memory, round(one.score, 9), one.matched) for one in candidates] for candidates in found]
+    summaries = index.summaries()
+    memories = [index.memory(summary.id) for summary in summaries]
+    return answers(index, config), (lists, summaries, memories, index.skipped, index.corpus_hash)
+
+
+def shown(text: str) -> list[str]:
+    """Title and path of every memory in an answer, in its order."""
+    entries = [line for line in text.splitlines() if line.startswith("<result ")]
+    return [line.split(">", 1)[1].removesuffix("</result>").split(" #tags:")[0] for line in entries]
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    """Wait for what another process does in its own time."""
+    until = time.monotonic() + PATIENT_S
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(TICK_S)
+
+
+def assert_right_or_silent(given: Answers, *right: Answers) -> None:
+    """For each prompt the answer of one of *right*, or none."""
+    for number, text in enumerate(given):
+        assert text in ("", *(one[number] for one in right))

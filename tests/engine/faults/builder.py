@@ -1,0 +1,45 @@
+"""A process that brings the index of a root up to date, as the app and the hook's updater do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.engine.faults.answers import FaultyRoot
+
+PROJECT = Path(__file__).resolve().parent.parent.parent.parent
+OPEN = """
+import sys
+from engine.search.opening import open_index
+open_index(sys.argv[1], {"HOME": sys.argv[2]}).close()
+"""
+OPEN_SMALL = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]),) * 2)\n{OPEN}"
+
+
+def start(root: FaultyRoot, code: str = OPEN, *arguments: str) -> subprocess.Popen[bytes]:
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    command = [sys.executable, "-c", code, str(root.root), root.environ["HOME"], *arguments]
+    return subprocess.Popen(command, env=environ, stderr=subprocess.PIPE)
+
+
+def finish(process: subprocess.Popen[bytes]) -> None:
+    _, stderr = process.communicate(timeout=300)
+    assert process.returncode == 0, stderr.decode()
+
+
+def seconds_of(root: FaultyRoot) -> float:
+    """How long a process takes to do all that is to be done."""
+    began = time.monotonic()
+    finish(start(root))
+    return time.monotonic() - began
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)

@@ -1,0 +1,43 @@
+"""File systems of a test's own: small, or read-only. Where mounting is not permitted the test is skipped."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def small_disk(folder: Path, size: str = "100m") -> Iterator[Path]:
+    """A file system of *size* at *folder*; what is in it is gone afterwards."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _mount_or_skip("-t", "tmpfs", "-o", f"size={size}", "none", str(folder))
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """*folder*, a `small_disk`, without permission to write."""
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(folder)], check=True)
+
+
+def _mount_or_skip(*arguments: str) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("needs Linux's tmpfs")
+    done = subprocess.run(["mount", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"mounting is not permitted here: {done.stderr.strip()}")

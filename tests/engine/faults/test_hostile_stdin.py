@@ -1,0 +1,58 @@
+"""Whatever comes on stdin: exit code 0, and on stdout nothing or one JSON object within the limit.
+
+In all 10,000 payloads in this process, in 50 projects with traps where files are expected, and 40 as commands.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.hook import respond
+from tests.engine.faults.effort import tries
+from tests.engine.faults.payloads import payload
+from tests.engine.faults.trapped_world import TrappedWorld, assert_honest
+from tests.engine.hook_world import FORMS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORLDS, PAYLOADS, MIN_ANSWERED = tries(50, 10), 200, 10
+PROCESSES = tries(40, 10)
+
+
+@pytest.fixture
+def made(seed: int) -> random.Random:
+    return random.Random(seed)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TrappedWorld:
+    """A project with traps. The client starts the hook anywhere; here nothing is to be found."""
+    monkeypatch.chdir(tmp_path)
+    return TrappedWorld(tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(WORLDS))
+def test_any_payload_is_answered_with_one_object_or_nothing(world: TrappedWorld, made: random.Random) -> None:
+    answered = 0
+    for number in range(PAYLOADS):
+        if number % 50 == 0:
+            world.trap(made)
+        answer = respond(payload(made, world.payload(), world.paths()), world.environ, world.stderr)
+        assert_honest(answer)
+        answered += bool(answer)
+    assert answered >= MIN_ANSWERED
+    assert world.stderr.getvalue() == ""
+    world.assert_untouched()
+
+
+@pytest.mark.parametrize("seed", range(PROCESSES))
+def test_any_payload_ends_a_process_with_0(world: TrappedWorld, made: random.Random) -> None:
+    world.trap(made)
+    done = world.start(FORMS[made.choice(list(FORMS))], payload(made, world.payload(), world.paths()))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert_honest(done.stdout.decode("ascii"))
+    world.assert_untouched()

@@ -1,0 +1,99 @@
+"""A builder that is killed at any moment: the next answer is right, and so is every later one."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.engine.builders import memory, write_memory
+from tests.engine.faults.answers import EXACT, FaultyRoot, shown
+from tests.engine.faults.builder import finish, kill, seconds_of, start
+from tests.engine.faults.effort import tries
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.memory import Memory
+
+MEMORIES = 120
+KILLS = tries(25, 5)
+"""Of a first build and of an update each."""
+
+SHARES = (0.3, 1.1)
+"""When to kill, as a share of the whole run: its first third is the interpreter's start."""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> FaultyRoot:
+    return filled(FaultyRoot(tmp_path))
+
+
+@pytest.fixture
+def exact_root(tmp_path: Path) -> FaultyRoot:
+    return filled(FaultyRoot(tmp_path, config=EXACT))
+
+
+def filled(root: FaultyRoot) -> FaultyRoot:
+    for number in range(MEMORIES):
+        write_memory(root.root, written(0, number))
+    return root
+
+
+def written(turn: int, number: int) -> Memory:
+    body = f"the cache of the token rule is cold and holds an auth migration {turn}\n" * 20
+    return memory(f"cache rule {turn} of {number}", "auth", body=body, memory_id=f"m{number}")
+
+
+def edit(root: FaultyRoot, turn: int) -> None:
+    """Change, add and remove some memories, and retire one."""
+    for number in range(turn % 7, MEMORIES, 7):
+        write_memory(root.root, written(turn, number))
+    write_memory(root.root, memory(f"auth token {turn}", memory_id=f"new{turn}"))
+    write_memory(root.root, memory("cache rule retired", memory_id=f"m{turn}", status="retired"))
+    (root.root / "decisions" / f"new{turn - 3}.json").unlink(missing_ok=True)
+
+
+def test_a_first_build_that_is_killed_anywhere_is_done_without(root: FaultyRoot) -> None:
+    whole, made = seconds_of(root), random.Random(11)
+    right = root.fresh()
+    for turn in range(KILLS):
+        for path in root.files:
+            path.unlink()
+        killed_after(root, whole * made.uniform(*SHARES))
+        assert root.hook() == right[0]
+        if turn % 5 == 0:
+            assert root.opened() == right
+
+
+def test_an_update_that_is_killed_anywhere_is_done_again(exact_root: FaultyRoot) -> None:
+    made = random.Random(12)
+    finish(start(exact_root))
+    edit(exact_root, 1)
+    whole = seconds_of(exact_root)
+    for turn in range(2, KILLS + 2):
+        edit(exact_root, turn)
+        right = exact_root.fresh()
+        killed_after(exact_root, whole * made.uniform(*SHARES))
+        if turn % 2:
+            assert exact_root.hook() == right[0]
+        assert exact_root.opened() == right
+        assert exact_root.hook() == right[0]
+
+
+def test_without_time_a_hook_shows_only_what_is_there_after_a_kill(exact_root: FaultyRoot) -> None:
+    made = random.Random(13)
+    whole = seconds_of(exact_root)
+    for turn in range(1, 6):
+        edit(exact_root, turn)
+        killed_after(exact_root, whole * made.uniform(*SHARES))
+        assert {one for text in exact_root.hook(deadline_s=0.0) for one in shown(text)} <= exact_root.there()
+    assert exact_root.opened() == exact_root.fresh()
+
+
+def killed_after(root: FaultyRoot, seconds: float) -> None:
+    process = start(root)
+    time.sleep(seconds)
+    kill(process)

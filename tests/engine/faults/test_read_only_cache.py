@@ -1,0 +1,123 @@
+"""A cache that cannot be written, and roots and caches on file systems of their own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.search.opening import open_index
+from tests.engine.builders import memory, write_memory
+from tests.engine.faults.answers import EXACT, FaultyRoot, beside
+from tests.engine.faults.mounts import read_only, small_disk
+from tests.engine.hook_world import FORMS, World, context_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "disk") as folder:
+        yield folder
+
+
+@pytest.fixture
+def root(disk: Path, tmp_path: Path) -> FaultyRoot:
+    """A root whose cache has a file system of its own."""
+    return FaultyRoot(tmp_path, home=disk / "person")
+
+
+@pytest.fixture
+def exact_root(disk: Path, tmp_path: Path) -> FaultyRoot:
+    return FaultyRoot(tmp_path, home=disk / "person", config=EXACT)
+
+
+def assert_works(root: FaultyRoot) -> None:
+    right = root.fresh()
+    assert root.hook() == right[0]
+    assert root.opened() == right
+    assert root.hook() == right[0]
+
+
+def edit(root: FaultyRoot) -> None:
+    write_memory(root.root, memory("cache rule new", "cache", body="auth token"))
+    write_memory(root.root, memory("cache rule 0", "cache", body="another"))
+    (root.root / "decisions/cache-rule-5.json").unlink(missing_ok=True)
+
+
+def test_an_index_that_cannot_be_written_is_read(root: FaultyRoot, disk: Path) -> None:
+    root.settle()
+    with read_only(disk):
+        assert root.hook(deadline_s=0.0) == root.fresh()[0]
+        assert_works(root)
+
+
+def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(exact_root: FaultyRoot, disk: Path) -> None:
+    exact_root.settle()
+    with read_only(disk):
+        edit(exact_root)
+        assert_works(exact_root)
+    assert_works(exact_root)
+
+
+def test_an_index_whose_log_cannot_be_written_is_read_or_done_without(exact_root: FaultyRoot, disk: Path) -> None:
+    exact_root.settle()
+    with closing(open_index(str(exact_root.root), exact_root.environ)):
+        edit(exact_root)
+        exact_root.settle()
+    assert beside(exact_root.file, "-wal").stat().st_size > 0
+    with read_only(disk):
+        assert_works(exact_root)
+        edit(exact_root)
+        assert_works(exact_root)
+    assert_works(exact_root)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_empty_cache_that_cannot_be_written_is_done_without(root: FaultyRoot, disk: Path, is_there: bool) -> None:
+    if is_there:
+        root.file.parent.mkdir(parents=True)
+    with read_only(disk):
+        assert_works(root)
+    assert_works(root)
+    assert root.file.exists()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_hook_answers_where_it_can_write_nothing(disk: Path, tmp_path: Path, form: str) -> None:
+    world = World(tmp_path)
+    world.configure(deadline=60.0)
+    world.environ |= {"XDG_CACHE_HOME": str(disk / "cache"), "XDG_STATE_HOME": str(disk / "state")}
+    right = world.context(session_id="")
+    with read_only(disk):
+        for session_id in ("1", "1"):
+            done = world.start(FORMS[form], json.dumps(world.payload(session_id=session_id)).encode())
+            assert (done.returncode, done.stderr) == (0, b"")
+            assert context_of(done.stdout.decode("ascii")) == right
+    assert len(world.log()) == 1
+
+
+def test_a_root_on_another_file_system_is_like_any_other(disk: Path, tmp_path: Path) -> None:
+    root = FaultyRoot(disk, home=tmp_path / "person", config=EXACT)
+    assert_works(root)
+    edit(root)
+    assert_works(root)
+    with read_only(disk):
+        assert_works(root)
+
+
+def test_a_root_whose_disk_is_taken_away_is_silent(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    with small_disk(tmp_path / "disk") as disk:
+        world.root.rename(tmp_path / "before")
+        shutil.copytree(tmp_path / "before", disk / "root")
+        world.root.symlink_to(disk / "root")
+        assert world.context(session_id="").count("<result ") == 3
+    assert world.send(session_id="") == ""
+    (tmp_path / "disk/root").mkdir()
+    assert world.send(session_id="") == ""
