@@ -8,7 +8,7 @@ from engine.search.schema import COLUMNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from engine.search.query import Phrase
@@ -31,6 +31,8 @@ select term, doc,
     coalesce(sum(doc) over (order by term rows between unbounded preceding and 1 preceding), 0), stem(term)
 from {fields}_vocabulary
 """
+COUNT = "update {fields}_frequency set count = count + ? where term in (select value from json_each(?))"
+FORGET = "delete from {fields}_frequency where count < 1 and term in (select value from json_each(?))"
 ADD = """
 insert into {fields}_frequency select value, 1, coalesce(
     (select before from {fields}_frequency where term > value order by term limit 1),
@@ -76,10 +78,23 @@ def _of_prefix(start: str, count: int, first: str, following: str | None) -> Sta
 
 
 def note_added(db: Connection, words: Words) -> None:
-    """Keep the promise that every term of the vocabulary has a frequency."""
+    """Count a memory's words."""
+    for fields, terms in _terms(words):
+        db.execute(COUNT.format(fields=fields), (1, terms))
+        db.execute(ADD.format(fields=fields), (terms,))
+
+
+def note_removed(db: Connection, words: Words) -> None:
+    """Count a memory's words no more."""
+    for fields, terms in _terms(words):
+        db.execute(COUNT.format(fields=fields), (-1, terms))
+        db.execute(FORGET.format(fields=fields), (terms,))
+
+
+def _terms(words: Words) -> Iterator[tuple[str, str]]:
+    """The distinct words of each full-text table, as JSON."""
     for fields, columns in COLUMNS.items():
-        distinct = sorted({token for text in words[:columns] for token in text.split()})
-        db.execute(ADD.format(fields=fields), (dumps(distinct, ascii_only=False),))
+        yield fields, dumps(sorted({token for text in words[:columns] for token in text.split()}), ascii_only=False)
 
 
 def refresh(db: Connection) -> None:

@@ -60,6 +60,10 @@ def remove(db: Connection, rowid: int, *, has_fts5: bool) -> bool:
         return False
     memory_id, digest = found
     _mix(db, memory_id, digest, -1)
+    if has_fts5:
+        from engine.search.frequencies import note_removed
+
+        note_removed(db, db.execute("select title, tags, body from words where rowid = ?", (rowid,)).fetchone())
     for table in (*((HEADLINE, FULL_TEXT) if has_fts5 else ()), "memory", "section", "bag", "words"):
         db.execute(f"delete from {table} where rowid = ?", (rowid,))
     return True

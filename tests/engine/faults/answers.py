@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine import inject
-from engine.config import FTS5_BM25, SEARCH, Config
+from engine.config import SEARCH, Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.search.index import Index
@@ -36,10 +36,6 @@ PROMPTS = (
 PATIENT_S = 60.0
 """A deadline that leaves the hook all the time it wants, however busy the machine is."""
 
-EXACT = Config(match_strategy=FTS5_BM25)
-"""For roots that are edited: FTS5 counts as it goes. The frequencies by which `memsift` scores are counted anew only
-once 100 memories changed; until then an index that was brought up to date scores otherwise than a fresh build."""
-
 TITLES = ("cache rule", "auth token of user_id", "migration of the loader", "数据库 cache", "v2.0 of the auth cache")
 TICK_S = 0.06
 """After this long a file's times are old enough to be trusted."""
@@ -48,8 +44,7 @@ TICK_S = 0.06
 class FaultyRoot:
     """A root of 60 memories in *folder*, and a person whose cache lies beside it or at *home*."""
 
-    def __init__(self, folder: Path, home: Path | None = None, config: Config | None = None) -> None:
-        self.config = config or Config()
+    def __init__(self, folder: Path, home: Path | None = None) -> None:
         self.root = write_root(folder / "root", first_memories()).resolve()
         self.environ = {"HOME": str(home or folder / "person")}
         self.file = Path(index_file(str(self.root), self.environ))
@@ -62,12 +57,12 @@ class FaultyRoot:
     def opened(self) -> Everything:
         """All that the app would see."""
         with closing(open_index(str(self.root), self.environ)) as index:
-            return everything(index, self.config)
+            return everything(index)
 
     def fresh(self) -> Everything:
         """The same of an index that is built in memory now: what is right."""
         with closing(Index(read_corpus(str(self.root)))) as index:
-            return everything(index, self.config)
+            return everything(index)
 
     def there(self) -> set[str]:
         """Title and path of every active memory."""
@@ -80,7 +75,7 @@ class FaultyRoot:
         if index is None:
             return ("",) * len(PROMPTS)
         with closing(index):
-            return answers(index, self.config)
+            return answers(index)
 
     def settle(self) -> None:
         """Bring the index up to date when every time is old enough to be trusted, as it is a moment after any edit."""
@@ -100,16 +95,17 @@ def beside(file: Path, suffix: str) -> Path:
     return file.with_name(file.name + suffix)
 
 
-def answers(index: Index, config: Config) -> Answers:
+def answers(index: Index) -> Answers:
+    config = Config()
     return tuple(inject.context(retrieve(typed_prompt(text), index, config), config) for text in PROMPTS)
 
 
-def everything(index: Index, config: Config) -> Everything:
-    found = [retrieve(typed_prompt(text), index, config, mode=SEARCH).candidates for text in PROMPTS]
+def everything(index: Index) -> Everything:
+    found = [retrieve(typed_prompt(text), index, Config(), mode=SEARCH).candidates for text in PROMPTS]
     lists = [[(one.memory, round(one.score, 9), one.matched) for one in candidates] for candidates in found]
     summaries = index.summaries()
     memories = [index.memory(summary.id) for summary in summaries]
-    return answers(index, config), (lists, summaries, memories, index.skipped, index.corpus_hash)
+    return answers(index), (lists, summaries, memories, index.skipped, index.corpus_hash)
 
 
 def shown(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from engine import inject
+from engine.config import Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.record import record
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from engine.config import Config
 
 BROKEN = "{"
 """What a file may hold while it is being written."""
@@ -53,11 +53,8 @@ class Asked:
 class Moments:
     """The states of a root, from what it held at first and the journal of its writers. *copy* is to build them in."""
 
-    def __init__(
-        self, first: dict[str, str], journal: Iterable[dict[str, object]], copy: Path, prompt: str, config: Config
-    ) -> None:
+    def __init__(self, first: dict[str, str], journal: Iterable[dict[str, object]], copy: Path, prompt: str) -> None:
         self._copy = copy
-        self._config = config
         self._prompt = prompt
         self._lines = list(journal)
         self._versions: dict[str, list[Version]] = {}
@@ -97,8 +94,8 @@ class Moments:
         if key not in self._right:
             self._put(cut)
             with closing(Index(read_corpus(str(self._copy)))) as index:
-                found = retrieve(typed_prompt(self._prompt), index, self._config)
-            self._right[key] = inject.context(found, self._config)
+                found = retrieve(typed_prompt(self._prompt), index, Config())
+            self._right[key] = inject.context(found, Config())
         return self._right[key]
 
     def _put(self, cut: dict[str, str | None]) -> None:

@@ -18,7 +18,7 @@ from engine.search.index import Index
 from engine.search.opening import hook_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
-from tests.engine.faults.answers import EXACT, PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown
+from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown
 from tests.engine.faults.effort import tries
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def root(tmp_path: Path) -> FaultyRoot:
 
 @pytest.fixture
 def exact_root(tmp_path: Path) -> FaultyRoot:
-    made = FaultyRoot(tmp_path, config=EXACT)
+    made = FaultyRoot(tmp_path)
     made.settle()
     return made
 
@@ -88,7 +88,6 @@ def test_folders_and_lists_with_any_time_are_looked_through(exact_root: FaultyRo
         assert_right(exact_root)
 
 
-@pytest.mark.xfail(strict=True, reason="memsift's frequencies are counted anew only once 100 memories changed")
 def test_what_was_added_is_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
     for number in range(20):
         write_memory(root.root, memory(f"cache rule added {number}", "cache"))

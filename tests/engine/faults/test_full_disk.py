@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import fillers, memory, write_memory
-from tests.engine.faults.answers import EXACT, FaultyRoot
+from tests.engine.faults.answers import FaultyRoot
 from tests.engine.faults.builder import OPEN_SMALL, finish, start
 from tests.engine.faults.effort import tries
 from tests.engine.faults.mounts import small_disk
@@ -75,7 +75,7 @@ def test_without_space_for_an_index_answers_come_from_memory(disk: Path, tmp_pat
 
 @pytest.mark.parametrize("free", FREE_BYTES)
 def test_without_space_for_a_change_answers_are_right_as_well(disk: Path, tmp_path: Path, free: int) -> None:
-    root = FaultyRoot(tmp_path, home=disk / "person", config=EXACT)
+    root = FaultyRoot(tmp_path, home=disk / "person")
     root.settle()
     ballast = fill(disk, free)
     edit(root)
@@ -86,7 +86,7 @@ def test_without_space_for_a_change_answers_are_right_as_well(disk: Path, tmp_pa
 
 
 def test_a_disk_that_fills_up_again_and_again_leaves_nothing_wrong(disk: Path, tmp_path: Path) -> None:
-    root = FaultyRoot(tmp_path, home=disk / "person", config=EXACT)
+    root = FaultyRoot(tmp_path, home=disk / "person")
     made = random.Random(3)
     for turn in range(12):
         ballast = fill(disk, made.randrange(600_000))
@@ -100,7 +100,7 @@ def test_a_disk_that_fills_up_again_and_again_leaves_nothing_wrong(disk: Path, t
 
 @pytest.mark.parametrize("limit", [0, 1, 4_096, 20_000, 100_000, 250_000][:: tries(1, 2)])
 def test_a_limit_on_the_size_of_files_is_a_full_disk(tmp_path: Path, limit: int) -> None:
-    root = FaultyRoot(tmp_path, config=EXACT)
+    root = FaultyRoot(tmp_path)
     finish(start(root, OPEN_SMALL, str(limit)))
     assert_works(root)
     edit(root)

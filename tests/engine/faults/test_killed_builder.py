@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import memory, write_memory
-from tests.engine.faults.answers import EXACT, FaultyRoot, shown
+from tests.engine.faults.answers import FaultyRoot, shown
 from tests.engine.faults.builder import finish, kill, seconds_of, start
 from tests.engine.faults.effort import tries
 
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> FaultyRoot:
 
 @pytest.fixture
 def exact_root(tmp_path: Path) -> FaultyRoot:
-    return filled(FaultyRoot(tmp_path, config=EXACT))
+    return filled(FaultyRoot(tmp_path))
 
 
 def filled(root: FaultyRoot) -> FaultyRoot:

@@ -16,7 +16,7 @@ from engine.search.index import Index
 from engine.search.opening import open_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory
-from tests.engine.faults.answers import EXACT, everything
+from tests.engine.faults.answers import everything
 from tests.engine.faults.effort import tries
 from tests.engine.faults.moments import Asked, Moments
 from tests.engine.faults.writer import CATEGORIES
@@ -43,7 +43,6 @@ def world(tmp_path: Path) -> World:
         write_memory(made.root, one)
     (made.root / "index.md").write_text("# Memory Index\n", "utf-8")
     made.environ["MEMSIFT_DEADLINE"] = "60"
-    made.environ["MEMSIFT_MATCH_STRATEGY"] = EXACT.match_strategy
     (made.folder / "writing").mkdir()
     return made
 
@@ -85,7 +84,7 @@ def test_every_answer_is_that_of_a_fresh_build_of_some_moment(world: World) -> N
         assert writer.returncode == 0, stderr.decode()
 
     lines = (world.folder / "writing/journal.jsonl").read_text("utf-8").splitlines()
-    moments = Moments(first, map(json.loads, lines), world.folder / "copy", ASK, EXACT)
+    moments = Moments(first, map(json.loads, lines), world.folder / "copy", ASK)
     wrong = [one for one in asked if not moments.explains(one, at_any_time=one.ended - one.began > HURRIED_S)]
     assert wrong == []
     assert len({one.text for one in asked}) > HOOKS
@@ -97,6 +96,6 @@ def test_every_answer_is_that_of_a_fresh_build_of_some_moment(world: World) -> N
 def assert_at_rest(world: World) -> None:
     """When all is quiet, what is on disk is what a fresh build says."""
     with closing(open_index(str(world.root), world.environ)) as index:
-        on_disk = everything(index, EXACT)
+        on_disk = everything(index)
     with closing(Index(read_corpus(str(world.root)))) as index:
-        assert everything(index, EXACT) == on_disk
+        assert everything(index) == on_disk

@@ -11,7 +11,7 @@ import pytest
 
 from engine.search.opening import open_index
 from tests.engine.builders import memory, write_memory
-from tests.engine.faults.answers import EXACT, FaultyRoot, beside
+from tests.engine.faults.answers import FaultyRoot, beside
 from tests.engine.faults.mounts import read_only, small_disk
 from tests.engine.hook_world import FORMS, World, context_of
 
@@ -34,7 +34,7 @@ def root(disk: Path, tmp_path: Path) -> FaultyRoot:
 
 @pytest.fixture
 def exact_root(disk: Path, tmp_path: Path) -> FaultyRoot:
-    return FaultyRoot(tmp_path, home=disk / "person", config=EXACT)
+    return FaultyRoot(tmp_path, home=disk / "person")
 
 
 def assert_works(root: FaultyRoot) -> None:
@@ -103,7 +103,7 @@ def test_the_hook_answers_where_it_can_write_nothing(disk: Path, tmp_path: Path,
 
 
 def test_a_root_on_another_file_system_is_like_any_other(disk: Path, tmp_path: Path) -> None:
-    root = FaultyRoot(disk, home=tmp_path / "person", config=EXACT)
+    root = FaultyRoot(disk, home=tmp_path / "person")
     assert_works(root)
     edit(root)
     assert_works(root)
