@@ -11,6 +11,7 @@ from engine.json_text import dumps
 from engine.record import record
 from engine.search import rows
 from engine.search.averages import averages_of
+from engine.search.best_rows import best_rows
 from engine.search.finder import Finder
 from engine.search.frequencies import standings
 from engine.search.query import any_of
@@ -95,23 +96,7 @@ class Search:
         return Hit(memory.summary, score, words) if score < 0 else None
 
     def _best(self, expression: str, limit: int) -> list[tuple[int, float]]:
-        """Row and score of the best *limit*; memories of equal score by category and path, at the end too."""
-        fields = self._fields
-        weights = ", ".join(map(str, WEIGHTS[fields]))
-        sql = f"select rowid, bm25({fields}, {weights}) from {fields} where {fields} match ? order by 2 limit ?"
-        found = self._db.execute(sql, (expression, 4 * limit)).fetchall()
-        if len(found) == 4 * limit and found[-1][1] == found[limit - 1][1]:
-            found = self._db.execute(sql, (expression, -1)).fetchall()
-        last = found[limit - 1][1] if len(found) > limit else 0.0
-        kept = [pair for pair in found if pair[1] <= last]
-        if len(kept) <= limit:
-            return kept
-        places = self._places([rowid for rowid, _ in kept])
-        return sorted(kept, key=lambda pair: (pair[1], places[pair[0]]))[:limit]
-
-    def _places(self, rowids: list[int]) -> dict[int, tuple[int, str]]:
-        sql = "select rowid, priority, path from memory where rowid in (select value from json_each(?))"
-        return {rowid: (priority, path) for rowid, priority, path in self._db.execute(sql, (dumps(rowids),))}
+        return best_rows(self._db, self._fields, WEIGHTS[self._fields], expression, limit)
 
     def _hits(self, found: list[tuple[int, float]]) -> list[Hit]:
         """Hits with what is shown of them, in order."""

@@ -12,6 +12,7 @@ from engine.record import record
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.bags import WEIGHTS, bag_of
+from engine.search.best_rows import best_rows
 from engine.search.expansion import expand
 from engine.search.query import any_of
 from engine.search.recheck import read_again
@@ -109,10 +110,7 @@ class Search:
         return []
 
     def _candidates(self, expression: str, size: int) -> list[int]:
-        weights = ", ".join(map(str, WEIGHTS))
-        sql = f"""select rowid from {FULL_TEXT} where {FULL_TEXT} match ?
-                  order by bm25({FULL_TEXT}, {weights}) limit ?"""
-        return [row[0] for row in self._db.execute(sql, (expression, size))]
+        return [rowid for rowid, _ in best_rows(self._db, FULL_TEXT, WEIGHTS, expression, size)]
 
     def _matched(self, rowids: list[int]) -> list[Found]:
         """Those of *rowids* that match, the strongest first."""

@@ -42,6 +42,7 @@ ORDINARY = {
     *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text", "engine.judge.verdict"),
     *("engine.lean_os", "engine.lean_path", "engine.memory", "engine.paths", "engine.pipeline", "engine.prompt"),
     *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
+    *("engine.search.best_rows",),
     *("engine.search.expansion", "engine.search.index", "engine.search.names", "engine.search.opening"),
     *("engine.search.query", "engine.search.ranking", "engine.search.recheck", "engine.search.rows"),
     *("engine.search.schema", "engine.search.sqlite", "engine.search.stamps", "engine.search.stems"),
