@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.search.query import query_terms
+from engine.search.query import joined_neighbours, query_terms
 from engine.search.ranking import Pool, Scored
 from engine.search.strongest import strongest
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def find(text: str, index: Index, size: int, *, min_strength: float, include_retired: bool) -> Pool:
     """The *size* strongest active memories, and the retired ones among them."""
-    answers = strongest(index, query_terms(text), size, include_retired=include_retired)
+    terms = (*query_terms(text), *joined_neighbours(text))
+    answers = strongest(index, terms, size, include_retired=include_retired)
     return Pool([_scored(one, answers.units) for one in answers.memories], min_strength * answers.rare)
 
 
