@@ -10,13 +10,13 @@ from engine.systems import SYSTEMS, System, system_of
 
 
 def test_there_are_five_systems() -> None:
-    assert SYSTEMS == {
+    assert {
         "memsift": System("memsift", MEMSIFT, has_judge=False),
         "bm25": System("bm25", FTS5_BM25, has_judge=False),
         "keywords": System("keywords", TITLE_TAGS, has_judge=False),
         "memsift+judge": System("memsift+judge", MEMSIFT, has_judge=True),
         "bm25+judge": System("bm25+judge", FTS5_BM25, has_judge=True),
-    }
+    } == SYSTEMS
 
 
 def test_every_strategy_of_a_configuration_is_a_system() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.search.query import query_terms
-from engine.search.strength import ELSEWHERE, HALF, MAX_ASKED, B, K1, idf
+from engine.search.strength import ELSEWHERE, HALF, K1, MAX_ASKED, B, idf
 from engine.search.strongest import EXHAUSTIVE, Answers, strongest
 from tests.engine.builders import memory, open_index
 
