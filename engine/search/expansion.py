@@ -77,10 +77,7 @@ class Vocabulary:
         is_precise = sum(not term.is_guess for term in terms) <= MAX_PRECISE
         plain = [term.phrases[0][0] for term in terms if term.is_prefix]
         others = {token for term in terms if not term.is_prefix for phrase in term.phrases for token in phrase}
-        self._stems = {word: found[0] for word, *found in self._asked(STEM_OF, {*plain, *others})}
-        if is_precise:
-            certain = (token for term in terms if not term.is_guess for phrase in term.phrases for token in phrase)
-            self._stems |= {word: stem(word) for word in certain if word not in self._stems}
+        self._stems = self._stems_of({*plain, *others}, is_precise=is_precise)
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
         self._longer = self._by_key(LONGER, {word for word in plain if _may_begin(word)} if is_precise else ())
         unknown = [word for word in plain if is_precise and self._stems[word] not in self._words]
@@ -114,6 +111,11 @@ class Vocabulary:
 
     def _of_phrase(self, phrase: tuple[str, ...]) -> int:
         return min(self._words.get(self._stems.get(token, token), {}).get(token, 0) for token in phrase)
+
+    def _stems_of(self, words: set[str], *, is_precise: bool) -> dict[str, str]:
+        if is_precise:
+            return {word: stem(word) for word in words}
+        return {word: found[0] for word, *found in self._asked(STEM_OF, words)}
 
     def _by_key(self, sql: str, keys: Iterable[str]) -> dict[str, Counts]:
         found: dict[str, Counts] = {}
