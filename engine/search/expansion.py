@@ -38,7 +38,7 @@ MIN_IN_TWO, MAX_IN_TWO = 5, 30
 """Letters of a word that may be two."""
 
 OF_STEM = f"select t.key, f.term, f.count from json_each(?) t join {FULL_TEXT}_frequency f on f.stem = t.value"
-OF_TERM = f"select t.key, f.term, f.count from json_each(?) t join {FULL_TEXT}_frequency f on f.term = t.value"
+OF_TERM = f"select t.key, f.count from json_each(?) t join {FULL_TEXT}_frequency f on f.term = t.value"
 STEM_OF = f"select t.key, f.stem from json_each(?) t join {FULL_TEXT}_frequency f on f.term = t.value"
 LONGER = f"""select t.key, f.term, f.count from json_each(?) t
 join {FULL_TEXT}_frequency f on f.term > t.value and f.term < t.value || char(1114111)"""
@@ -74,18 +74,23 @@ class Vocabulary:
 
     def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
         self._db = db
-        is_precise = sum(not term.is_guess for term in terms) <= MAX_PRECISE
         plain = [term.phrases[0][0] for term in terms if term.is_prefix]
-        others = {token for term in terms if not term.is_prefix for phrase in term.phrases for token in phrase}
+        guesses = [term.phrases[0][0] for term in terms if term.is_guess]
+        exact = [term for term in terms if not (term.is_prefix or term.is_guess)]
+        others = {token for term in exact for phrase in term.phrases for token in phrase}
+        is_precise = len(plain) + len(exact) <= MAX_PRECISE
         self._stems = self._stems_of({*plain, *others}, is_precise=is_precise)
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
         self._longer = self._by_key(LONGER, {word for word in plain if _may_begin(word)} if is_precise else ())
         unknown = [word for word in plain if is_precise and self._stems[word] not in self._words]
-        self._halves = self._by_key(OF_TERM, {half for word in unknown for halves in _in_two(word) for half in halves})
+        halves = {half for word in unknown for pair in _in_two(word) for half in pair}
+        self._counts = dict(self._asked(OF_TERM, {*guesses, *halves}))
 
     def unit(self, term: Term) -> Unit:
         if term.is_prefix:
             return self._word(term.text, term.phrases[0][0])
+        if term.is_guess:
+            return Unit(term.text, term.phrases, (), self._counts.get(term.phrases[0][0], 0))
         forms = self._forms if len(term.phrases) > 1 else _as_it_is
         phrases = tuple(dict.fromkeys(other for phrase in term.phrases for other in forms(phrase)))
         return Unit(term.text, phrases, (), sum(map(self._of_phrase, phrases)))
@@ -100,9 +105,9 @@ class Vocabulary:
 
     def _pairs(self, word: str) -> dict[tuple[str, str], int]:
         """The neighbours that an unknown word may be, and in how many memories they may stand."""
-        known = self._halves
-        pairs = [(first, last) for first, last in _in_two(word) if first in known and last in known]
-        return {(first, last): min(known[first][first], known[last][last]) for first, last in pairs}
+        counts = self._counts
+        pairs = [(first, last) for first, last in _in_two(word) if first in counts and last in counts]
+        return {(first, last): min(counts[first], counts[last]) for first, last in pairs}
 
     def _forms(self, phrase: tuple[str, ...]) -> list[tuple[str, ...]]:
         """A phrase with its last word in every form."""
