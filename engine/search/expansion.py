@@ -61,12 +61,24 @@ class Unit:
 def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
     """The units of a prompt, in its order."""
     corpus = Vocabulary(db, terms)
+    found = list(map(corpus.unit, terms))
     units: dict[tuple[tuple[str, ...], ...], Unit] = {}
-    for term in terms:
-        unit = corpus.unit(term)
-        if unit.count or not term.is_guess:
+    for i, (term, unit) in enumerate(zip(terms, found, strict=True)):
+        if unit.count or not (term.is_guess or _is_torn(i, found)):
             units.setdefault(unit.phrases, unit)
     return tuple(units.values())
+
+
+def _is_torn(i: int, units: Sequence[Unit]) -> bool:
+    """Whether an unknown pair of Han or Kana shares a character with a known one beside it: it is no word then.
+
+    登录 in 用户登录失败 leaves 用户 and 失败 to ask for, and neither 户登 nor 录失.
+    """
+    text = units[i].text
+    if text.isascii() or units[i].phrases != (tuple(text),):
+        return False
+    beside = [unit for unit in (*units[max(0, i - 1) : i], *units[i + 1 : i + 2]) if unit.count]
+    return any(unit.phrases == (tuple(unit.text),) and {*unit.text} & {*text} for unit in beside)
 
 
 class Vocabulary:

@@ -134,5 +134,10 @@ def test_a_prompt_of_as_many_terms_as_are_looked_up_is_looked_up_in_full() -> No
     assert units(f"auth {noise}", "auth", "authentication")["auth"].longer == ("authentication",)
 
 
+def test_an_unknown_pair_of_characters_beside_a_known_one_is_no_word() -> None:
+    assert list(units("用户登录失败", "登录")) == ["用户", "登录", "失败"]
+    assert list(units("用户登录失败", "cache")) == ["用户", "户登", "登录", "录失", "失败"]
+
+
 def test_nothing_has_no_units() -> None:
     assert units("", "cache") == units("the of", "cache") == {}

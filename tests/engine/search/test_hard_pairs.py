@@ -137,6 +137,10 @@ IDENTIFIERS = [
     both_find("commit with --no-verify?", "--no-verify is forbidden"),
     both_find("ABC-123 is still broken", "ABC-123 was closed as invalid"),
     both_find("is the .env file committed?", ".env stays outside git"),
+    both_find("ERR_CONNECTION_REFUSED on boot", "ERR_CONNECTION_REFUSED means the proxy is down"),
+    finds("the git hub token", "GitHub tokens expire"),
+    finds("web socket reconnects", "WebSocket pings every minute"),
+    finds("multitenant rows", "multi-tenant rows carry an id"),
 ]
 
 PATHS = [
@@ -176,6 +180,9 @@ NUMBERS = [
     both_find("HTTP/2 push is gone", "http2 is on at the edge"),
     finds("python3 wheels", "Python 3 is the only one"),
     both_find("k8s or nomad?", "k8s was chosen"),
+    both_find("is CVE-2024-3094 ours?", "CVE-2024-3094 does not touch us"),
+    both_find("p95 of the gateway", "P-95 is the target"),
+    finds("iso8601 dates", "ISO 8601 with a zone"),
     both_find("i18n keys are missing", "i18n keys are sorted"),
     both_find("what was in a1b2c3d4?", "a1b2c3d4e5f6 broke logins"),
     both_find("port 5432 is taken", "5432 belongs to the local database"),
@@ -203,6 +210,7 @@ LANGUAGES = [
     both_find("השרת לא עולה", "הַשֶּׁרֶת נמצא בפרנקפורט"),
     both_find("شهادة الخادم", "الخَادِم في فرانكفورت"),
     finds("شهادة الخادم", "الخـــادم في فرانكفورت"),
+    finds("الخادم بطيء", "خادم في برلين"),
     both_find("토큰 만료", "토큰은 한 시간 뒤에 만료된다"),
     finds("토큰이 만료됐어요", "토큰을 한 시간마다 바꾼다"),
     finds("서버에서 오류", "서버는 서울에 있다"),
@@ -214,6 +222,7 @@ LANGUAGES = [
     both_find("ﾛｸﾞｲﾝ 失敗", "ログインは三回まで"),
     both_find("サーバーが遅い", "サーバの再起動は夜"),
     both_find("JWT认证失败", "认证使用短期令牌"),
+    finds("用户登录失败", "登录需要验证码"),
     both_find("使用JWT认证", "JWT lifetimes are short"),
     both_find("ＡＰＩ gateway", "api calls are metered"),
 ]
@@ -315,6 +324,13 @@ STAY_OUT = [
     misses("which universe?", "University students get a discount"),
     misses("business logic", "Busy loops are forbidden"),
     misses("digit grouping", "Digital signage is a kiosk"),
+    misses("organ donor form", "Organization names are unique"),
+    misses("express middleware", "Expression engine is sandboxed"),
+    misses("position of the cursor", "Positive feedback is shared"),
+    misses("effect cleanup", "Effective dates of tariffs"),
+    misses("policy check", "Police reports are archived"),
+    misses("state machine", "Statement of work"),
+    misses("static files", "Statistics are sampled"),
     misses("which java version?", "JavaScript bundles are split"),
     misses("fast builds please", "FastAPI routes are typed"),
     misses("rebase in git", "GitHub issues are triaged"),
@@ -334,6 +350,7 @@ STAY_OUT = [
     both_miss("thanks, looks good to me", "Thanks page looks good"),
     misses("ok, please continue", "Jobs continue on error"),
     misses("yes, proceed", "Proceed with caution on Fridays"),
+    misses("nice work", "Nice levels of jobs"),
     both_miss("a b c d", "b is for bold"),
     both_miss("AND OR NOT", "AND gates and OR gates"),
     # one word of many is not what the prompt is about
