@@ -189,7 +189,7 @@ def _is_hiragana(character: str) -> bool:
 
 def _may_be_one(first: str, second: str) -> bool:
     """Whether two words, folded, may be one that was taken apart."""
-    if len(first) < 2 or first in STOP_WORDS:
+    if len(first) < 2 or first in STOP_WORDS or (len(second) < 2 and not second.isdecimal()):
         return False
     both = first + second
     return both.isascii() and both.isalnum() and not both.isdecimal()
