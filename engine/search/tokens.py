@@ -138,8 +138,7 @@ def _whole(name: str) -> str:
 
 
 def camel_parts(word: str) -> list[str]:
-    """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; a word without inner capitals is itself, as is one of
-    ONE_WORD."""
+    """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; itself without inner capitals, and in ONE_WORD."""
     if word.isupper() or word[1:] == word[1:].lower() or word in ONE_WORD:
         return [word]
     starts = [i for i in range(1, len(word)) if _starts_part(word, i)]

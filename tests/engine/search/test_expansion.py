@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.search.expansion import MAX_LONGER, MAX_PRECISE, Unit, expand
-from engine.search.query import joined_neighbours, query_terms
+from engine.search.strategies.memsift import asked
 from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def units(prompt: str, *memories: Memory | str) -> dict[str, Unit]:
     """The units of a prompt, guesses included, by what the prompt says."""
     texts = [memory(one) if isinstance(one, str) else one for one in memories]
     with open_index(*texts) as index:
-        found = index.ask(lambda db: expand(db, (*query_terms(prompt), *joined_neighbours(prompt))))
+        found = index.ask(lambda db: expand(db, asked(prompt)))
     return {unit.text: unit for unit in found}
 
 
