@@ -9,7 +9,7 @@ import pytest
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The shared data: LoCoMo and real transcripts, which are not part of the project."""
     if not SHARED_DATA.is_dir():

@@ -1,8 +1,9 @@
 """Terms of a prompt -> the words of the corpus that stand for them.
 
 A plain word stands for itself and for every word of the same stem, in full; and, half, for longer words that it begins
-(`auth` for `authentication`). The last word of a compound identifier may take another form of its stem (`user_ids` for
-`user_id`). Words of one stem in a prompt are one unit: `cache` and `caching` say the same thing twice.
+(`auth` for `authentication`). One that the corpus does not hold stands for two neighbours (`frontend` for `front end`).
+The last word of a compound identifier may take another form of its stem (`user_ids` for `user_id`). Words of one stem
+in a prompt are one unit: `cache` and `caching` say the same thing twice.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from engine.json_text import dumps
 from engine.record import record
 from engine.search.schema import FULL_TEXT
-from engine.search.stems import stem
+from engine.search.stems import HANGUL, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,13 +28,17 @@ MAX_PRECISE = 100
 """Of a prompt with more terms, only words that the corpus holds are looked up: the others' stems and what they begin
 take longer to find than the rest of a retrieval."""
 
-MIN_BEGINNING, MIN_BEGINNING_UNICODE = 4, 2
-"""Letters from which on a word stands for what it begins: English ones, and those of other scripts."""
+MIN_BEGINNING, MIN_BEGINNING_UNCASED, MIN_BEGINNING_HANGUL = 4, 3, 2
+"""Letters from which on a word stands for what it begins: in scripts with capitals, without them, and in Korean."""
 
 MAX_LONGER = 30
 """Of the words that one begins, the commonest so many."""
 
+MIN_IN_TWO, MAX_IN_TWO = 5, 30
+"""Letters of a word that may be two."""
+
 OF_STEM = f"select t.key, f.term, f.count from json_each(?) t join {FULL_TEXT}_frequency f on f.stem = t.value"
+OF_TERM = f"select t.key, f.count from json_each(?) t join {FULL_TEXT}_frequency f on f.term = t.value"
 STEM_OF = f"select t.key, f.stem from json_each(?) t join {FULL_TEXT}_frequency f on f.term = t.value"
 LONGER = f"""select t.key, f.term, f.count from json_each(?) t
 join {FULL_TEXT}_frequency f on f.term > t.value and f.term < t.value || char(1114111)"""
@@ -56,43 +61,69 @@ class Unit:
 def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
     """The units of a prompt, in its order."""
     corpus = Vocabulary(db, terms)
+    found = list(map(corpus.unit, terms))
     units: dict[tuple[tuple[str, ...], ...], Unit] = {}
-    for term in terms:
-        unit = corpus.unit(term)
-        units.setdefault(unit.phrases, unit)
+    for i, (term, unit) in enumerate(zip(terms, found, strict=True)):
+        if unit.count or not (term.is_guess or _is_torn(i, found)):
+            units.setdefault(unit.phrases, unit)
     return tuple(units.values())
 
 
+def _is_torn(i: int, units: Sequence[Unit]) -> bool:
+    """Whether an unknown pair of Han or Kana shares a character with a known one beside it: it is no word then.
+
+    登录 in 用户登录失败 leaves 用户 and 失败 to ask for, and neither 户登 nor 录失.
+    """
+    text = units[i].text
+    if text.isascii() or units[i].phrases != (tuple(text),):
+        return False
+    beside = [unit for unit in (*units[max(0, i - 1) : i], *units[i + 1 : i + 2]) if unit.count]
+    return any(unit.phrases == (tuple(unit.text),) and {*unit.text} & {*text} for unit in beside)
+
+
 class Vocabulary:
-    """The words of the corpus that matter to a prompt, read with three statements."""
+    """The words of the corpus that matter to a prompt, read with four statements."""
 
     def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
         self._db = db
-        is_precise = len(terms) <= MAX_PRECISE
         plain = [term.phrases[0][0] for term in terms if term.is_prefix]
-        others = {token for term in terms if not term.is_prefix for phrase in term.phrases for token in phrase}
+        guesses = [term.phrases[0][0] for term in terms if term.is_guess]
+        exact = [term for term in terms if not (term.is_prefix or term.is_guess)]
+        others = {token for term in exact for phrase in term.phrases for token in phrase}
+        is_precise = len(plain) + len(exact) <= MAX_PRECISE
         self._stems = self._stems_of({*plain, *others}, is_precise=is_precise)
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
         self._longer = self._by_key(LONGER, {word for word in plain if _may_begin(word)} if is_precise else ())
+        unknown = [word for word in plain if is_precise and self._stems[word] not in self._words]
+        halves = {half for word in unknown for pair in _in_two(word) for half in pair}
+        self._counts = dict(self._asked(OF_TERM, {*guesses, *halves}))
 
     def unit(self, term: Term) -> Unit:
         if term.is_prefix:
             return self._word(term.text, term.phrases[0][0])
-        phrases = tuple(dict.fromkeys(other for phrase in term.phrases for other in self._forms(phrase)))
+        if term.is_guess:
+            return Unit(term.text, term.phrases, (), self._counts.get(term.phrases[0][0], 0))
+        forms = self._forms if len(term.phrases) > 1 else _as_it_is
+        phrases = tuple(dict.fromkeys(other for phrase in term.phrases for other in forms(phrase)))
         return Unit(term.text, phrases, (), sum(map(self._of_phrase, phrases)))
 
     def _word(self, text: str, word: str) -> Unit:
         words = self._words.get(self._stems.get(word, word), {})
         longer = {other: count for other, count in self._longer.get(word, {}).items() if other not in words}
         commonest = sorted(longer, key=lambda other: (-longer[other], other))[:MAX_LONGER]
-        count = sum(words.values()) + sum(longer[other] for other in commonest)
-        return Unit(text, tuple((other,) for other in words) or ((word,),), tuple(commonest), count)
+        pairs = {} if words else self._pairs(word)
+        count = sum(words.values()) + sum(pairs.values()) + sum(longer[other] for other in commonest)
+        return Unit(text, (*((other,) for other in words or (word,)), *pairs), tuple(commonest), count)
+
+    def _pairs(self, word: str) -> dict[tuple[str, str], int]:
+        """The neighbours that an unknown word may be, and in how many memories they may stand."""
+        counts = self._counts
+        pairs = [(first, last) for first, last in _in_two(word) if first in counts and last in counts]
+        return {(first, last): min(counts[first], counts[last]) for first, last in pairs}
 
     def _forms(self, phrase: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """A phrase with its last word in every form; a single token only as it is."""
+        """A phrase with its last word in every form."""
         *head, last = phrase
-        if not head:
-            return [phrase]
         return [phrase, *((*head, other) for other in self._words.get(self._stems.get(last, last), {}))]
 
     def _of_phrase(self, phrase: tuple[str, ...]) -> int:
@@ -116,5 +147,22 @@ class Vocabulary:
         return [(listed[key], *found) for key, *found in rows]
 
 
+def _as_it_is(phrase: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The one form of a name such as Go, which is not going."""
+    return [phrase]
+
+
+def _in_two(word: str) -> list[tuple[str, str]]:
+    """The ways to take a word apart; a single character alone only where it is a digit at the end."""
+    if not MIN_IN_TWO <= len(word) <= MAX_IN_TWO or word.isdecimal():
+        return []
+    end = len(word) - (0 if word[-1].isdecimal() else 1)
+    return [(word[:i], word[i:]) for i in range(2, end)]
+
+
 def _may_begin(word: str) -> bool:
-    return len(word) >= (MIN_BEGINNING if word.isascii() else MIN_BEGINNING_UNICODE)
+    """Whether a word stands for longer ones: 404 is not 4040."""
+    if word.islower():
+        return len(word) >= MIN_BEGINNING
+    is_korean = HANGUL[0] <= word[-1] <= HANGUL[1]
+    return not word.isdecimal() and len(word) >= (MIN_BEGINNING_HANGUL if is_korean else MIN_BEGINNING_UNCASED)

@@ -21,18 +21,33 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 8_000
 """Of a longer prompt, the first and the last half of that: a question stands before what it is about, or behind."""
+MAX_GUESSED = 200
+"""Words of a prompt up to which neighbours are guessed to be one word."""
+
+RECEIVERS = ("self", "this", "cls")
+"""What stands before an attribute and is no part of its name."""
+
+EXTENSIONS = frozenset(
+    """
+    c cc cfg conf cpp cs css dart env ex exs go graphql h hpp html ini ipynb java js json jsx kt lock lua md mjs php
+    proto ps1 py pyi rb rs scala scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml
+    """.split()
+)
+"""What ends the name of a file: auth_service.py is found by its name alone as well."""
 
 
 @record
 class Term:
     """One thing to find. `text` is what the person wrote; `phrases` are alternative token sequences.
 
-    `is_prefix`: the last token of a phrase of one token may go on ("auth" finds "authentication").
+    `is_prefix`: the last token of a phrase of one token may go on ("auth" finds "authentication"). `is_guess`: what was
+    written may mean this; it counts only where the corpus holds it.
     """
 
     text: str
     phrases: tuple[tuple[str, ...], ...]
     is_prefix: bool
+    is_guess: bool = False
 
     @property
     def searched(self) -> list[Phrase]:
@@ -71,6 +86,18 @@ def query_terms(text: str) -> tuple[Term, ...]:
     return tuple(found.values())
 
 
+def joined_neighbours(text: str) -> tuple[Term, ...]:
+    """Guesses: timeout for `time out`, frontend for `front end`, http2 for `HTTP/2`. None for a long text.
+
+    The first word of such a pair is no stop word: `be low` is not below.
+    """
+    words = tk.chunks(text[:MAX_CHARACTERS])
+    folded = [tk.fold(word) for word in words] if len(words) <= MAX_GUESSED else []
+    pairs = [(i, i + 1) for i in range(len(folded) - 1) if _may_be_one(*folded[i : i + 2])]
+    found = {folded[i] + folded[j]: f"{words[i]} {words[j]}" for i, j in pairs}
+    return tuple(Term(text, ((word,),), is_prefix=False, is_guess=True) for word, text in found.items())
+
+
 def any_of(phrases: Iterable[Phrase]) -> str:
     """The FTS5 expression that finds any of *phrases*: token sequences, and whether a single token may go on."""
     return " OR ".join(_quoted(phrase, is_prefix) for phrase, is_prefix in phrases)
@@ -88,11 +115,13 @@ def filter_terms(text: str) -> tuple[Term, ...]:
 
 
 def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
+    receiver, _, attribute = chunk.partition(".")
+    chunk = attribute if receiver in RECEIVERS and attribute else chunk
     words = [word for word in tk.words(chunk) if tk.fold(word)]
     if any(tk.has_unspaced(tk.fold(word)) for word in words):
         return [term for word in words for term in _unspaced_terms(word)]
     if len(words) > 1:
-        return [_compound(chunk, words)]
+        return [_compound(chunk)]
     word = words[0] if words else ""
     if tk.is_camel(word):
         return [_camel(word)]
@@ -110,18 +139,23 @@ def _single(word: str, token: str, *, is_name: bool = False) -> Term | None:
     return Term(word, ((token,),), is_prefix=True)
 
 
-def _compound(chunk: str, words: list[str]) -> Term:
+def _compound(chunk: str) -> Term:
     """user_id: an exact phrase of its words, or these in one (userid); of a camelCase word's parts as well.
 
-    A version is found with and without its v.
+    A version is found with and without its v, a file with and without its extension where its name is a compound.
     """
-    whole = tuple(tk.fold(word) for word in words)
-    parts = tuple(token for word in words for token in tk.word_tokens(word))
-    phrases = [whole, parts, *_other_version(whole)]
-    one = tuple(tk.joined(chunk).split())
-    if one and len(one) == chunk.count(".") + 1:
-        phrases.append(one)
+    name, _, extension = chunk.rpartition(".")
+    is_file = extension.lower() in EXTENSIONS and bool(tk.joined(name))
+    phrases = [*_spellings(chunk), *(_spellings(name) if is_file else ())]
     return Term(chunk, tuple(dict.fromkeys(phrases)), is_prefix=False)
+
+
+def _spellings(name: str) -> list[tuple[str, ...]]:
+    words = tk.words(name)
+    whole = tuple(filter(None, map(tk.fold, words)))
+    parts = tuple(token for word in words for token in tk.word_tokens(word))
+    one = tuple(tk.joined(name).split())
+    return [whole, parts, *_other_version(whole), *([one] if len(one) == name.count(".") + 1 else ())]
 
 
 def _other_version(words: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -139,12 +173,28 @@ def _camel(word: str) -> Term:
 
 
 def _unspaced_terms(word: str) -> list[Term]:
-    """A run of Han or Kana: each pair of neighbours is a term, because nothing says where its words end."""
+    """A run of Han or Kana: each pair of neighbours is a term, because nothing says where its words end.
+
+    Hiragana alone is mostly grammar, and left out where there is anything else.
+    """
     found: list[Term | None] = []
     for run in tk.runs(tk.fold(word)):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)] if tk.is_unspaced(run[0]) else []
+        pairs = [pair for pair in pairs if not all(map(_is_hiragana, pair))] or pairs
         found += [Term(pair, (tuple(pair),), is_prefix=False) for pair in pairs] or [_single(run, run)]
     return [term for term in found if term]
+
+
+def _is_hiragana(character: str) -> bool:
+    return "\u3041" <= character <= "\u309f"
+
+
+def _may_be_one(first: str, second: str) -> bool:
+    """Whether two words, folded, may be one that was taken apart."""
+    if len(first) < 2 or first in STOP_WORDS or (len(second) < 2 and not second.isdecimal()):
+        return False
+    both = first + second
+    return both.isascii() and both.isalnum() and not both.isdecimal()
 
 
 def _quoted(phrase: tuple[str, ...], is_prefix: bool) -> str:

@@ -1,7 +1,9 @@
 """Words -> stems: what the forms of one word have in common, so that `caching` finds `cached`.
 
 English by M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, in the variant of SQLite's tokenizer
-`porter`, which the tests hold it against. Korean by its commonest particles. Any other word is its own stem.
+`porter`, which the tests hold it against; but a y after a vowel stays (deploy, deployment), and what Porter would take
+for forms of another word is kept APART. Korean by its commonest particles, Cyrillic by the endings that Slavic
+languages share, Arabic without its article. Any other word is its own stem.
 """
 
 from __future__ import annotations
@@ -17,6 +19,33 @@ PARTICLES = """
 
 MIN_NOUN = 2
 HANGUL = "가", "힣"
+
+ENDINGS = """
+    иями иях ием иеи ами ями ого его ому ему ыми ими
+    ах ях ов ев еи ои ыи ии ая яя ое ее ые ие ам ям ом ем ую юю ию ью ия ья ых их ів
+    а я о е у ю ы и і ь
+""".split()
+"""Cyrillic endings, the longest first, as `fold` leaves them (й is и): сервера, серверов and сервере are all сервер."""
+
+MIN_CYRILLIC = 3
+CYRILLIC = "Ѐ", "ӿ"
+
+APART = {
+    "authoriti": "authority", "authorize": "authorize", "busi": "busy", "business": "business",
+    "customer": "customer", "digital": "digital", "effective": "effective", "executive": "executive",
+    "expression": "expression", "general": "general", "generalize": "general", "generic": "generic",
+    "importance": "important", "important": "important", "internal": "internal", "internate": "international",
+    "news": "news", "objective": "objective", "organize": "organize", "original": "original",
+    "positive": "positive", "terminal": "terminal", "universe": "universe", "universiti": "university",
+}  # fmt: skip
+"""Words, as step 2 leaves them, whose stem would be that of a word that a developer never means by them: author,
+custom, digit, effect, execute, express, generate, import, intern, new, object, organ, origin, position, terminate."""
+
+ARTICLES = "وال", "بال", "كال", "فال", "ال", "لل"
+"""The Arabic article with what is written onto it: الخادم is خادم."""
+
+MIN_ARABIC = 3
+ARABIC = "\u0620", "\u06ff"
 
 STEP_2 = (
     ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("logi", "log"),
@@ -36,16 +65,27 @@ STEP_4 = (
 def stem(word: str) -> str:
     """The stem of a token as `tokens` gives it: lower case, without accents."""
     if not word.isascii():
-        return _noun(word) if HANGUL[0] <= word[-1] <= HANGUL[1] else word
+        return _of_another_script(word)
     if not MIN_LENGTH <= len(word) <= MAX_LENGTH or not word.isalpha():
         return word
-    return _step_5(_step_4(_step_3(_step_2(_step_1(word)))))
+    start = _step_2(_step_1(word))
+    return APART.get(word) or APART.get(start) or _step_5(_step_4(_step_3(start)))
 
 
-def _noun(word: str) -> str:
-    for particle in PARTICLES:
-        if word.endswith(particle) and len(word) - len(particle) >= MIN_NOUN:
-            return word[: -len(particle)]
+def _of_another_script(word: str) -> str:
+    if HANGUL[0] <= word[-1] <= HANGUL[1]:
+        return _without(PARTICLES, word, MIN_NOUN)
+    if CYRILLIC[0] <= word[-1] <= CYRILLIC[1]:
+        return _without(ENDINGS, word, MIN_CYRILLIC)
+    article = next(filter(word.startswith, ARTICLES), "") if ARABIC[0] <= word[0] <= ARABIC[1] else ""
+    return word[len(article) :] if len(word) - len(article) >= MIN_ARABIC else word
+
+
+def _without(endings: list[str], word: str, least: int) -> str:
+    """*word* without the first of *endings* that leaves *least* characters of it."""
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= least:
+            return word[: -len(ending)]
     return word
 
 
@@ -59,7 +99,12 @@ def _step_1(word: str) -> str:
         word = _mended(word[:-2])
     elif word.endswith("ing") and _has_vowel(word[:-3]):
         word = _mended(word[:-3])
-    return f"{word[:-1]}i" if word.endswith("y") and _has_vowel(word[:-1]) else word
+    return f"{word[:-1]}i" if _ends_in_y(word) and _has_vowel(word[:-1]) else word
+
+
+def _ends_in_y(word: str) -> bool:
+    """Whether it ends in a y that turns into i in other forms: policy, not deploy."""
+    return word.endswith("y") and word[-2:-1] not in ("a", "e", "o", "u")
 
 
 def _mended(word: str) -> str:

@@ -16,6 +16,18 @@ JOINERS = "_.-"
 MAX_WHOLE = 40
 """Characters of a compound that is a word: longer ones are the names of files made from sentences."""
 
+BARRED = {**str.maketrans("łøđðħŧı", "loddhti", "ـ"), ord("æ"): "ae", ord("œ"): "oe"}
+"""Letters that lose their stroke or their joint as others lose accents, though Unicode does not take them apart, and
+the Arabic stretching sign, which means nothing."""
+
+ONE_WORD = frozenset(
+    """
+    JavaScript TypeScript CoffeeScript GitHub GitLab BitBucket YouTube PayPal LinkedIn PowerShell OpenAI WordPress
+    SharePoint OneDrive FastAPI OAuth DevOps
+    """.split()
+)
+"""Names with inner capitals whose parts are something else: who asks about java does not mean JavaScript."""
+
 UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 """Hiragana, Katakana and Han: scripts written without spaces between words."""
 
@@ -134,8 +146,8 @@ def _whole(name: str) -> str:
 
 
 def camel_parts(word: str) -> list[str]:
-    """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; a word without inner capitals is itself."""
-    if word.isupper() or word[1:] == word[1:].lower():
+    """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; itself without inner capitals, and in ONE_WORD."""
+    if word.isupper() or word[1:] == word[1:].lower() or word in ONE_WORD:
         return [word]
     starts = [i for i in range(1, len(word)) if _starts_part(word, i)]
     return [word[i:j] for i, j in zip([0, *starts], [*starts, len(word)], strict=True)]
@@ -148,7 +160,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
+    decomposed = unicodedata.normalize("NFKD", text).casefold().translate(BARRED)
     bare = unicodedata.normalize("NFC", "".join(c for c in decomposed if c.isalnum() or _spells(c)))
     is_spelled = any(map(str.isalnum, bare)) and not has_unspaced(bare)
     return bare if is_spelled else "".join(filter(str.isalnum, bare))

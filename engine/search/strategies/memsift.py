@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.search.query import query_terms
+from engine.search.query import joined_neighbours, query_terms
 from engine.search.ranking import Pool, Scored
 from engine.search.strongest import strongest
 
@@ -12,13 +12,19 @@ if TYPE_CHECKING:
 
     from engine.search.expansion import Unit
     from engine.search.index import Index
+    from engine.search.query import Term
     from engine.search.strongest import Strong
 
 
 def find(text: str, index: Index, size: int, *, min_strength: float, include_retired: bool) -> Pool:
     """The *size* strongest active memories, and the retired ones among them."""
-    answers = strongest(index, query_terms(text), size, include_retired=include_retired)
+    answers = strongest(index, asked(text), size, include_retired=include_retired)
     return Pool([_scored(one, answers.units) for one in answers.memories], min_strength * answers.rare)
+
+
+def asked(text: str) -> tuple[Term, ...]:
+    """What a prompt asks for: its terms, and the words that neighbours in it may be."""
+    return (*query_terms(text), *joined_neighbours(text))
 
 
 def _scored(one: Strong, units: Sequence[Unit]) -> Scored:

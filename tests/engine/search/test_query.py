@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.query import MAX_CHARACTERS, Term, all_of, any_of, filter_terms, query_terms
+from engine.search.query import (
+    MAX_CHARACTERS,
+    MAX_GUESSED,
+    Term,
+    all_of,
+    any_of,
+    filter_terms,
+    joined_neighbours,
+    query_terms,
+)
 from engine.search.tokens import tokens
 
 
@@ -35,6 +44,15 @@ def phrase(text: str, *phrases: str) -> Term:
         ("404", [prefix("404")]),
         ("3.11", [phrase("3.11", "3 11", "v3 11")]),
         ("user_id.name", [phrase("user_id.name", "user id name")]),
+        ("self.user_id", [phrase("user_id", "user id", "userid")]),
+        ("this.cache", [prefix("cache")]),
+        ("selfish.cache", [phrase("selfish.cache", "selfish cache")]),
+        ("user_id.py", [phrase("user_id.py", "user id py", "user id", "userid")]),
+        ("login.py", [phrase("login.py", "login py")]),
+        ("src/user.PY", [prefix("src"), phrase("user.PY", "user py")]),
+        ("JavaScript", [Term("JavaScript", (("javascript",),), is_prefix=True)]),
+        ("テストして", [phrase("テス", "テ ス"), phrase("スト", "ス ト"), phrase("トし", "ト し")]),
+        ("して", [phrase("して", "し て")]),
     ],
 )
 def test_a_word_becomes_its_term(text: str, expected: list[Term]) -> None:
@@ -52,6 +70,30 @@ def test_text_without_content_has_no_terms(text: str) -> None:
 def test_terms_are_distinct_and_in_order() -> None:
     found = query_terms("login Login LOGIN user_id user-id auth")
     assert [term.text for term in found] == ["login", "user_id", "auth"]
+
+
+@pytest.mark.parametrize(
+    ("text", "guessed"),
+    [
+        ("the time out", {"time out": "timeout"}),
+        ("HTTP/2 push", {"HTTP 2": "http2"}),
+        ("log in to it", {"log in": "login"}),
+        ("RFC 7231", {"RFC 7231": "rfc7231"}),
+        ("be low a way", {}),
+        ("at 3.11 10 20 a b", {}),
+        ("user_id café", {}),
+        ("alone", {}),
+    ],
+)
+def test_neighbours_may_be_one_word(text: str, guessed: dict[str, str]) -> None:
+    found = {term.text: term for term in joined_neighbours(text)}
+    wanted = {pair: Term(pair, ((word,),), is_prefix=False, is_guess=True) for pair, word in guessed.items()}
+    assert {pair: found.get(pair) for pair in wanted} == wanted
+    assert guessed or not found
+
+
+def test_nothing_is_guessed_about_a_paste() -> None:
+    assert joined_neighbours("time out " * MAX_GUESSED) == ()
 
 
 def test_every_token_is_quoted_and_only_single_tokens_may_go_on() -> None:

@@ -34,6 +34,9 @@ MIXED = st.lists(
         ("Straße ﬁle ＡＢＣ", "strasse file abc"),
         ("İstanbul ΣΊΣΥΦΟΣ", "istanbul σισυφοσ"),
         ("Ёлка й", "елка и"),
+        ("Błąd Ærø Đà IŞIK ışık", "blad aero da isik isik"),
+        ("خـــادم", "خادم"),
+        ("JavaScript FastAPI", "javascript fastapi"),
         ("שָׁלוֹם", "שלום"),
         ("مُحَمَّد", "محمد"),
         ("한국어 서버가", "한국어 서버가"),
@@ -63,6 +66,7 @@ def test_text_becomes_tokens(text: str, expected: str) -> None:
         ("Login", ["Login"]),
         ("LOGIN", ["LOGIN"]),
         ("ÉcoleNormale", ["École", "Normale"]),
+        ("GitHub", ["GitHub"]),
     ],
 )
 def test_a_word_is_split_at_its_inner_capitals(word: str, parts: list[str]) -> None:

@@ -1,0 +1,107 @@
+"""What the strategies are worth on LoCoMo: measured once, and not to be lost."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from engine.config import FTS5_BM25, MEMSIFT, Config
+from engine.pipeline import retrieve
+from engine.prompt import typed_prompt
+from tests.engine.builders import memory, open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from engine.memory import Memory
+    from engine.search.index import Index
+
+
+class Question(NamedTuple):
+    """A prompt, the memories that it may be about, and the ids of those that answer it."""
+
+    prompt: str
+    index: Index
+    relevant: frozenset[str]
+
+
+class Rates(NamedTuple):
+    """`false_fires`: the share of the prompts without an answer for which something is injected."""
+
+    precision: float
+    recall: float
+    false_fires: float
+
+
+@pytest.fixture(scope="module")
+def questions(shared_data: Path) -> Iterator[list[Question]]:
+    folder = shared_data / "locomo"
+    facts: dict[str, list[Memory]] = {}
+    for row in rows(folder / "memories.jsonl"):
+        facts.setdefault(row["collection"], []).append(fact(row))
+    relevant: dict[str, set[str]] = {}
+    for line in (folder / "qrels.txt").read_text(encoding="utf-8").splitlines():
+        prompt_id, _, memory_id, grade = line.split()
+        if int(grade) > 0:
+            relevant.setdefault(prompt_id, set()).add(memory_id)
+    with ExitStack() as opened:
+        indexes = {name: opened.enter_context(open_index(*memories)) for name, memories in facts.items()}
+        yield [
+            Question(row["prompt"], indexes[row["collection"]], frozenset(relevant.get(row["id"], ())))
+            for row in rows(folder / "prompts.jsonl")
+        ]
+
+
+def rows(path: Path) -> Iterator[dict[str, str]]:
+    return map(json.loads, path.read_text(encoding="utf-8").splitlines())
+
+
+def fact(row: dict[str, str]) -> Memory:
+    return memory(
+        row["fact"][:120],
+        row["speaker"].lower(),
+        f"session-{row['session']}",
+        body=f"{row['fact']}\nSaid on {row['date']}",
+        category="session_summary",
+        memory_id=row["id"],
+    )
+
+
+def rates(questions: list[Question], strategy: str) -> Rates:
+    config = Config(match_strategy=strategy)
+    found = [injected(question, config) for question in questions]
+    hits = sum(len(one & question.relevant) for one, question in zip(found, questions, strict=True))
+    fires = [bool(one) for one, question in zip(found, questions, strict=True) if not question.relevant]
+    return Rates(
+        precision=hits / sum(map(len, found)),
+        recall=hits / sum(len(question.relevant) for question in questions),
+        false_fires=sum(fires) / len(fires),
+    )
+
+
+def injected(question: Question, config: Config) -> set[str]:
+    return {one.memory.id for one in retrieve(typed_prompt(question.prompt), question.index, config).injected}
+
+
+def test_the_default_finds_what_it_found_when_it_was_measured(questions: list[Question]) -> None:
+    found = rates(questions, MEMSIFT)
+    assert found.precision >= 0.19
+    assert found.recall >= 0.455
+    assert found.false_fires < 1.0
+
+
+def test_the_original_rules_find_what_they_found(questions: list[Question]) -> None:
+    found = rates(questions, FTS5_BM25)
+    assert found.precision >= 0.147
+    assert found.recall >= 0.418
+
+
+def test_the_default_is_better_than_the_original_rules(questions: list[Question]) -> None:
+    ours, theirs = rates(questions[::5], MEMSIFT), rates(questions[::5], FTS5_BM25)
+    assert ours.precision > theirs.precision
+    assert ours.recall > theirs.recall
+    assert ours.false_fires <= theirs.false_fires

@@ -1,0 +1,63 @@
+"""Words without content that something shows to be names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.search.names import names
+from engine.search.query import query_terms
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("does `make` work here?", "make"),
+        ("see ```use``` there", "use"),
+        ("`make all` fails", "make"),
+        ("is `get()` safe?", "get"),
+        ("can we write it in Go?", "Go"),
+        ("is it in C?", "C"),
+        ("scripts in R are slow", "R"),
+        ("build Go on AWS", "Go"),
+        ("why make -j4 fails", "make"),
+        ("why make --silent fails", "make"),
+        ("get() returns null", "get"),
+        ("is C++ safe?", "C"),
+        ("C# or java?", "C"),
+        ("C++, please", "C"),
+    ],
+)
+def test_a_name_is_shown(text: str, name: str) -> None:
+    assert name in names(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Go ahead with it", "Go"),
+        ("It works. Go on with it", "Go"),
+        ("first\nGo on with it", "Go"),
+        ("first\n- Use it", "Use"),
+        ("How To Use Go In Production", "Go"),
+        ("PLEASE USE IT NOW", "USE"),
+        ("what do I need", "I"),
+        ("make it go", "make"),
+        ("make - or something else", "make"),
+        ("use (or not) it", "use"),
+        ("WHY IS R SLOW", "R"),
+    ],
+)
+def test_a_word_is_no_name_without_a_sign(text: str, word: str) -> None:
+    assert word not in names(text)
+
+
+def test_a_name_is_found_as_it_is_and_other_words_may_go_on() -> None:
+    found = [(term.text, term.is_prefix) for term in query_terms("can Go load plugins?")]
+    assert found == [("Go", False), ("load", True), ("plugins", True)]
+
+
+@given(st.text(alphabet=st.sampled_from("aAgGoO`-+#(). \n\0éß") | st.characters(codec="utf-8")))
+def test_any_text_has_names_without_spaces(text: str) -> None:
+    assert all(name.split() in ([name], []) for name in names(text))

@@ -1,0 +1,103 @@
+"""The strongest memories: found at a bounded cost, in a fixed order, active ones first in line."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.search.index import Index
+from engine.search.query import query_terms
+from engine.search.strongest import BOUNDED, EXHAUSTIVE, Effort, strongest
+from engine.stores.roots import read_corpus
+from tests.benchmarks.corpus import prompts, write_root
+from tests.engine.builders import fillers, memory, open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.memory import Memory
+
+MIX = {"short": 24, "ordinary": 24, "long": 10, "paste": 2}
+"""Prompts of each kind."""
+
+
+@pytest.fixture(scope="module", params=[5])
+def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Index, int]]:
+    """An index and the seed of its language."""
+    seed = request.param
+    root = write_root(tmp_path_factory.mktemp("root"), 600, seed=seed)
+    with closing(Index(read_corpus(str(root)))) as index:
+        yield index, seed
+
+
+def test_a_bounded_search_finds_the_same_top_three(corpus: tuple[Index, int]) -> None:
+    index, seed = corpus
+    same = total = 0
+    for kind, count in MIX.items():
+        for prompt in prompts(count, kind, seed=seed):
+            terms = query_terms(prompt)
+            wanted = [one.summary.id for one in strongest(index, terms, 3, effort=EXHAUSTIVE).memories]
+            found = {one.summary.id for one in strongest(index, terms, 3, effort=BOUNDED).memories}
+            same, total = same + len(found & set(wanted)), total + len(wanted)
+    assert total > 170
+    assert same / total >= 0.97
+
+
+def test_a_strength_is_the_same_however_the_memory_was_found(corpus: tuple[Index, int]) -> None:
+    index, seed = corpus
+    for prompt in prompts(10, "ordinary", seed=seed):
+        terms = query_terms(prompt)
+        wanted = {one.summary.id: one.match for one in strongest(index, terms, 1000, effort=EXHAUSTIVE).memories}
+        bounded = strongest(index, terms, 3, effort=BOUNDED).memories
+        assert bounded
+        assert all(one.match == wanted[one.summary.id] for one in bounded)
+
+
+def ids(
+    prompt: str, *memories: Memory, limit: int = 3, include_retired: bool = False, effort: Effort = BOUNDED
+) -> list[str]:
+    with open_index(*memories) as index:
+        answers = strongest(index, query_terms(prompt), limit, include_retired=include_retired, effort=effort)
+    return [one.summary.id for one in answers.memories]
+
+
+def test_retired_memories_do_not_crowd_active_ones_out() -> None:
+    retired = [memory("cache expiry", memory_id=f"old{i:03}", status="retired") for i in range(150)]
+    weaker = memory("cache words about something else", memory_id="active")
+    found = ids("cache expiry", *retired, weaker, *fillers(20), limit=1)
+    assert found[-1] == "active"
+    assert len(found) == 151
+
+
+def test_retired_memories_count_where_they_are_asked_for() -> None:
+    retired = [memory("cache expiry", memory_id=f"old{i}", status="retired") for i in range(5)]
+    active = memory("cache words about something else", memory_id="active")
+    assert ids("cache expiry", *retired, active, limit=2, include_retired=True) == ["old0", "old1"]
+
+
+def test_retired_memories_behind_the_last_active_one_are_left_out() -> None:
+    weak = memory("cache words about something else", status="retired")
+    assert ids("cache expiry", memory("cache expiry"), weak, limit=1) == ["cache-expiry"]
+
+
+def test_equally_strong_memories_stand_by_category_then_path() -> None:
+    equal = [
+        memory("cache expiry", category="tech_debt", memory_id="a"),
+        memory("cache expiry", category="decision", memory_id="z"),
+        memory("cache expiry", category="constraint", memory_id="b"),
+        memory("cache expiry", category="decision", memory_id="y"),
+    ]
+    assert ids("cache expiry", *equal, limit=4) == ["y", "z", "b", "a"]
+
+
+def test_a_limit_is_kept() -> None:
+    many = [memory("cache expiry", memory_id=f"m{i:02}") for i in range(60)]
+    assert ids("cache expiry", *many, limit=50) == [f"m{i:02}" for i in range(50)]
+
+
+def test_an_empty_root_and_an_empty_prompt_find_nothing() -> None:
+    assert ids("cache") == []
+    assert ids("", memory("cache")) == []
+    assert ids("zanzibar", memory("cache")) == []

@@ -1,0 +1,44 @@
+"""Systems: names for the ways from a prompt to an injected set."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.config import CHOICES, FTS5_BM25, MEMSIFT, TITLE_TAGS, Config
+from engine.record import replace
+from engine.systems import SYSTEMS, System, system_of
+
+
+def test_there_are_five_systems() -> None:
+    assert {
+        "memsift": System("memsift", MEMSIFT, has_judge=False),
+        "bm25": System("bm25", FTS5_BM25, has_judge=False),
+        "keywords": System("keywords", TITLE_TAGS, has_judge=False),
+        "memsift+judge": System("memsift+judge", MEMSIFT, has_judge=True),
+        "bm25+judge": System("bm25+judge", FTS5_BM25, has_judge=True),
+    } == SYSTEMS
+
+
+def test_every_strategy_of_a_configuration_is_a_system() -> None:
+    for strategy in CHOICES["match_strategy"]:
+        assert system_of(Config(match_strategy=strategy), has_judge=False).strategy == strategy
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_system_describes_the_configuration_that_it_makes(name: str) -> None:
+    system = SYSTEMS[name]
+    assert system_of(system.of(Config()), has_judge=system.has_judge) == system
+
+
+def test_a_system_changes_the_strategy_alone() -> None:
+    config = Config(max_inject=7, min_strength=0.3)
+    assert SYSTEMS["bm25+judge"].of(config) == replace(config, match_strategy=FTS5_BM25)
+
+
+def test_the_default_is_memsift() -> None:
+    assert system_of(Config(), has_judge=False).name == "memsift"
+    assert system_of(Config(), has_judge=True).name == "memsift+judge"
+
+
+def test_keywords_have_no_judge() -> None:
+    assert system_of(Config(match_strategy=TITLE_TAGS), has_judge=True) == SYSTEMS["keywords"]
