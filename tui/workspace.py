@@ -6,8 +6,11 @@ import os
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from engine.config import MEMSIFT
 from engine.pipeline import retrieve
+from engine.search.marks import Marker
 from engine.search.opening import open_index
+from engine.search.query import query_terms
 from engine.systems import SYSTEMS, system_of
 from labels.measure.report import report_from_store
 from labels.pooling import pool
@@ -136,6 +139,11 @@ class Workspace:
         """The prompts in the seeded random order in which they are labelled."""
         by_id = {prompt.id: prompt for prompt in self.prompts}
         return tuple(by_id[prompt_id] for prompt_id in prompt_order(by_id, self.seed))
+
+    def marker(self, prompt: Prompt) -> Marker:
+        """Marks in a memory what the systems without a judge match of a prompt."""
+        by_stem = MEMSIFT in [system.strategy for system in (self.first, self.other) if system]
+        return Marker(query_terms(prompt.text), by_stem=by_stem)
 
     # Retrievals
 

@@ -75,7 +75,7 @@ class Vocabulary:
         if is_precise:
             self._stems = {word: self._stems.get(word) or stem(word) for word in (*plain, *others)}
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
-        self._longer = self._by_key(LONGER, {word for word in plain if _may_begin(word)} if is_precise else ())
+        self._longer = self._by_key(LONGER, {word for word in plain if may_begin(word)} if is_precise else ())
 
     def unit(self, term: Term) -> Unit:
         if term.is_prefix:
@@ -113,5 +113,6 @@ class Vocabulary:
         return [(listed[key], *found) for key, *found in rows]
 
 
-def _may_begin(word: str) -> bool:
+def may_begin(word: str) -> bool:
+    """Whether a word is long enough to stand for what it begins."""
     return len(word) >= (MIN_BEGINNING if word.isascii() else MIN_BEGINNING_UNICODE)

@@ -11,7 +11,6 @@ from textual.widgets import Footer, Input, Static
 
 from engine.errors import LabelStoreError
 from engine.prompt import typed_prompt
-from engine.search.query import query_terms
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
 from tui.messages import Kept
@@ -141,7 +140,7 @@ class ReplayScreen(ModeScreen):
         note = "…" if workspace.second else "off"
         rows = ranking_rows(first, second, workspace.labels(prompt.id))
         workspace.show(prompt.id)
-        self.table.show(rows, query_terms(prompt.text), note)
+        self.table.show(rows, workspace.marker(prompt), note)
         self.prompt_text.update(beginning(prompt.text))
         self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.call_after_refresh(self._show_head)
@@ -227,7 +226,7 @@ class ReplayScreen(ModeScreen):
         memory = self.app.workspace.memory(row.memory.id) if row else None
         prompt = self.prompt_list.current
         if memory and prompt:
-            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, query_terms(prompt.text))))
+            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.app.workspace.marker(prompt))))
 
     def action_read_prompt(self) -> None:
         prompt = self.prompt_list.current
