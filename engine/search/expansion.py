@@ -75,6 +75,7 @@ class Vocabulary:
         if is_precise:
             self._stems = {word: self._stems.get(word) or stem(word) for word in (*plain, *others)}
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
+        self._counts = {word: count for words in self._words.values() for word, count in words.items()}
         self._longer = self._by_key(LONGER, {word for word in plain if may_begin(word)} if is_precise else ())
 
     def unit(self, term: Term) -> Unit:
@@ -98,7 +99,7 @@ class Vocabulary:
         return [phrase, *((*head, other) for other in self._words.get(self._stems.get(last, last), {}))]
 
     def _of_phrase(self, phrase: tuple[str, ...]) -> int:
-        return min(self._words.get(self._stems.get(token, token), {}).get(token, 0) for token in phrase)
+        return min(self._counts.get(token, 0) for token in phrase)
 
     def _by_key(self, sql: str, keys: Iterable[str]) -> dict[str, Counts]:
         found: dict[str, Counts] = {}
