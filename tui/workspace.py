@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from engine.search.explain import Explanation
     from engine.search.index import Index
     from engine.systems import System
     from labels.measure.report import Report
@@ -152,6 +153,14 @@ class Workspace:
         never raises for what the judge does."""
         judge = self.judge if SYSTEMS[system].has_judge else None
         return retrieve(prompt, self.index, SYSTEMS[system].of(self.config), judge=judge, clock=self.clock)
+
+    def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
+        """Why a memory is where it is for a prompt, in `first` and `second` as far as these were kept."""
+        from engine.search.explain import Explainer
+
+        kept = [one for one in self.side_by_side(prompt_id) if one]
+        explainers = [Explainer(one, self.index, SYSTEMS[one.system].of(self.config)) for one in kept]
+        return [found for explainer in explainers if (found := explainer.of(memory_id))]
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """What was kept by `keep`, if anything."""

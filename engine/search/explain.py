@@ -9,7 +9,7 @@ from engine.judge.verdict import OK
 from engine.pipeline import floor_share, pool_size
 from engine.record import record
 from engine.search.accounts import accounts_of
-from engine.search.nearest import advice, nearest, suggested_tag
+from engine.search.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.search.recheck import read_again
 from engine.systems import SYSTEMS
 
@@ -28,6 +28,9 @@ INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
 """What became of a memory, beside the stages that drop one: it is injected; it matched, but others filled the pool; it
 holds nothing of the prompt."""
 
+MIN_LIKENESS = 0.5
+"""`difflib`'s ratio from which on an id may have been meant."""
+
 
 @record
 class Bar:
@@ -41,15 +44,17 @@ class Bar:
 class Explanation:
     """One memory, one prompt, one system.
 
-    `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped it, and `reason` says it in words. `gap`, at most 0,
+    `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped it; `reason` says it in words. `gap`, at most 0,
     is the strength that was missing there, if strength decided. `rank` is 1-based in the pool, None outside of it.
-    `account` is None for UNMATCHED, which has `nearest` and `advice` instead. `floor` is the share of the best one's
-    strength, `least` the least strength at all, `entry` what it takes to be in the pool; None where there is none.
+    `account` is None for UNMATCHED, which has an `advice` instead; `nearest` are words that were almost found. `floor`
+    is the share of the best one's strength, `least` the least strength at all, `entry` what it takes to be in the pool;
+    None where there is none.
     """
 
     memory: MemorySummary
     system: str
     strategy: str
+    mode: str
     outcome: str
     reason: str
     gap: float | None
@@ -124,6 +129,7 @@ class Explainer:
             memory=memory.summary,
             system=self._retrieval.system,
             strategy=self._retrieval.strategy,
+            mode=self._retrieval.mode,
             outcome=outcome,
             reason=self._reason(candidate, entry),
             gap=self._gap(outcome, account, floor, least, entry),
@@ -133,7 +139,14 @@ class Explainer:
             floor=floor,
             least=least,
             entry=None if candidate else entry,
+            nearest=self._near_missing(memory, account),
         )
+
+    def _near_missing(self, memory: Memory, account: Account) -> tuple[Near, ...]:
+        """What may be a mistake among the words that were not found."""
+        missing = set(account.missing)
+        terms = [term for term in self._accounts.terms if term.text in missing]
+        return tuple(near for near in nearest(terms, self._accounts.searched(memory)) if near.how in MISTAKES)
 
     def _of_unmatched(self, memory: Memory) -> Explanation:
         terms = self._accounts.terms
@@ -142,6 +155,7 @@ class Explainer:
             memory=memory.summary,
             system=self._retrieval.system,
             strategy=self._retrieval.strategy,
+            mode=self._retrieval.mode,
             outcome=UNMATCHED,
             reason="it holds no word of the prompt",
             gap=None,
@@ -175,3 +189,13 @@ class Explainer:
 
 def _bar(value: float | None, strength: float) -> Bar | None:
     return None if value is None else Bar(value, strength - value)
+
+
+def near_ids(given: str, ids: list[str], most: int = 3) -> list[str]:
+    """The ids that may have been meant: those that hold what was given, or else those that are spelled like it."""
+    holding = sorted((one for one in ids if given and given.casefold() in one.casefold()), key=len)
+    if holding:
+        return holding[:most]
+    from difflib import get_close_matches
+
+    return get_close_matches(given, ids, most, MIN_LIKENESS)

@@ -23,6 +23,9 @@ SAME_STEM, SPELLING, SHORTER, LONGER, PART = "same stem", "spelling", "shorter",
 with, a word that begins with the prompt's one, a part of an identifier."""
 
 ORDER = (SAME_STEM, SPELLING, SHORTER, LONGER, PART)
+MISTAKES = (SAME_STEM, SPELLING, SHORTER)
+"""Those that are worth a mention beside words that were found."""
+
 FIELDS = ("title", "tags", "body")
 MOST = 5
 MIN_SPELLED, MIN_SPELLED_UNICODE = 4, 3
@@ -136,8 +139,8 @@ def _tokens(term: Term) -> list[str]:
     return parts or [phrase[0] for phrase in term.phrases]
 
 
-def _order(near: Near) -> tuple[int, int, int]:
-    return ORDER.index(near.how), FIELDS.index(near.field), -len(near.memory)
+def _order(near: Near) -> tuple[int, int]:
+    return ORDER.index(near.how), FIELDS.index(near.field)
 
 
 def _is_spelled(word: str) -> bool:
