@@ -79,7 +79,7 @@ def test_a_screen_looks_as_it_did(
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
-    """A memory that one system injects and the other drops."""
+    """A memory that a floor drops in one system and the judge in the other."""
     run = pressing("textual-dark", *EXPLAIN)
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
