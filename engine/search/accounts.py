@@ -6,9 +6,11 @@ from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.record import record
 from engine.search.expansion import expand
 from engine.search.finder import Finder
+from engine.search.index import Hit
 from engine.search.query import Term, query_terms
-from engine.search.rows import words_of
+from engine.search.rows import column_words, words_of
 from engine.search.schema import FULL_TEXT, HEADLINE
+from engine.search.scoring import Scorer, averages
 from engine.search.strategies import fts5_bm25, title_tags
 from engine.search.strength import MAX_ASKED, idf
 from engine.search.strongest import matcher_for
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.search.query import Phrase
     from engine.search.rows import Words
+    from engine.search.sqlite import Connection
     from engine.search.strength import Part
 
     class Accounts(Protocol):
@@ -155,7 +158,11 @@ class StrengthAccounts:
 
 
 class Bm25Accounts:
-    """`fts5_bm25`: which terms were matched; how much of the BM25 is whose, FTS5 keeps to itself."""
+    """`fts5_bm25`: FTS5's BM25 over the fields that are searched, and the bonus for words of the body.
+
+    In how many memories a beginning stands, FTS5 counts and we estimate (see `Index.frequency`): so the shares of the
+    terms are estimates, but their sum is FTS5's.
+    """
 
     rare = 0.0
 
@@ -164,6 +171,7 @@ class Bm25Accounts:
         self._index = index
         self._in_bodies = in_bodies
         self._fields = FULL_TEXT if in_bodies else HEADLINE
+        self._rows, self._mean_length = index.ask(lambda db: averages_of(db, self._fields))
         self.counts = {term.text: index.frequency(term, self._fields) for term in self.terms}
 
     def searched(self, memory: Memory) -> Words:
@@ -171,21 +179,28 @@ class Bm25Accounts:
         return title, tags, body if self._in_bodies else ""
 
     def of(self, memory: Memory, candidate: Candidate | None) -> Account | None:
-        asked = tuple(term.text for term in self.terms)
-        if candidate is None:
-            hits = self._index.search(self.terms, self._fields, len(self._index))
-            own = [hit for hit in hits if hit.summary.id == memory.summary.id]
-            if not own:
-                return None
-            (scored,) = fts5_bm25.score_hits(own, self.terms, with_bonus=not self._in_bodies)
-            return Account(asked, self._matched(memory), -scored.bm25, 1.0, float(scored.body_bonus), -scored.score)
-        bm25, bonus, strength = -candidate.bm25, float(candidate.body_bonus), -candidate.score
-        return Account(asked, self._matched(memory), bm25, 1.0, bonus, strength)
-
-    def _matched(self, memory: Memory) -> tuple[Matched, ...]:
         words = words_of(memory)
-        found = [(term.text, self._found(term, words)) for term in self.terms]
-        return tuple(Matched(text, places, self.counts[text], None, None, None) for text, places in found if places)
+        scores = {term: self._score(term, words) for term in self.terms if self._found(term, words)}
+        total = sum(scores.values())
+        if not total:
+            return None
+        bm25 = -candidate.bm25 if candidate else total
+        hit = Hit(memory.summary, -bm25, words)
+        (scored,) = fts5_bm25.score_hits([hit], self.terms, with_bonus=not self._in_bodies)
+        shares = {term: score / total for term, score in scores.items()}
+        matched = tuple(self._matched(term, words, share, bm25) for term, share in shares.items())
+        asked = tuple(term.text for term in self.terms)
+        return Account(asked, matched, bm25, 1.0, float(scored.body_bonus), -scored.score)
+
+    def _matched(self, term: Term, words: Words, share: float, bm25: float) -> Matched:
+        return Matched(term.text, self._found(term, words), self.counts[term.text], None, share * bm25, share)
+
+    def _score(self, term: Term, words: Words) -> float:
+        """What the term adds: the alternatives of an identifier are scored one by one."""
+        alone = [Term(term.text, (phrase,), term.is_prefix) for phrase in term.phrases]
+        counts = [self._index.frequency(one, self._fields) for one in alone]
+        scorer = Scorer(Finder(term.searched), counts, self._rows, self._mean_length, self._fields)
+        return -scorer.score(column_words(words, self._fields))
 
     def _found(self, term: Term, words: Words) -> tuple[Found, ...]:
         """Words that the term begins count in the title and in the tags, and in the body where it is searched."""
@@ -228,6 +243,12 @@ class KeywordAccounts:
         found = whole or begun_by([((text,), True)], words)
         named = tuple(Found(word, EXACT if whole else BEGINNING, places) for word, places in found)
         return Matched(text, named, None, None, float(points), points / total)
+
+
+def averages_of(db: Connection, fields: str) -> tuple[int, float]:
+    """Number of memories and mean tokens of each, as FTS5 keeps them."""
+    block = db.execute(f"select block from {fields}_data where id = 1").fetchone()
+    return averages(block[0]) if block else (0, 0.0)
 
 
 def occurrences(phrases: Iterable[tuple[str, ...]], words: Words) -> list[tuple[str, tuple[int, int, int]]]:

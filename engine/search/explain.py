@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from engine.config import AUTO, TITLE_TAGS
+from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
 from engine.judge.verdict import OK
 from engine.pipeline import floor_share, pool_size
 from engine.record import record
@@ -90,8 +90,8 @@ class Explainer:
         self._accounts = accounts_of(retrieval.prompt.text, index, retrieval.strategy, retrieval.mode, now())
         counted = [one for one in retrieval.candidates if include_retired or one.memory.status == "active"]
         self._floor, self._least = self._floors(counted)
-        size = pool_size(config, retrieval.mode)
-        self._entry = min((-one.score for one in counted), default=0.0) if len(counted) >= size else None
+        self._has_bodies = retrieval.strategy == MEMSIFT or (retrieval.strategy, retrieval.mode) == (FTS5_BM25, SEARCH)
+        self._entry = self._weakest(counted if self._has_bodies else list(retrieval.candidates))
 
     def of(self, memory_id: str) -> Explanation | None:
         """The explanation of a memory; None if the root has none of this id."""
@@ -120,6 +120,12 @@ class Explainer:
         best = max((-one.score - one.body_bonus for one in counted), default=0.0)
         least = share * self._config.min_strength * self._accounts.rare
         return share * self._config.floor * best, least or None
+
+    def _weakest(self, counted: list[Candidate]) -> float | None:
+        """What it takes to be in the pool, if it is full: of active memories, where bodies are searched."""
+        if len(counted) < pool_size(self._config, self._retrieval.mode):
+            return None
+        return min(-one.score for one in self._retrieval.candidates)
 
     def _of_matched(self, memory: Memory, candidate: Candidate | None, account: Account) -> Explanation:
         raw = account.strength - account.bonus
@@ -157,7 +163,7 @@ class Explainer:
             strategy=self._retrieval.strategy,
             mode=self._retrieval.mode,
             outcome=UNMATCHED,
-            reason="it holds no word of the prompt",
+            reason=self._reason_unmatched(),
             gap=None,
             rank=None,
             confidence="",
@@ -176,6 +182,9 @@ class Explainer:
             size = pool_size(self._config, self._retrieval.mode)
             return f"the {size} strongest are looked at, and the last of them has {entry.value:.2f}"
         return "the rarer words of the prompt led to other memories, so its strength was not computed"
+
+    def _reason_unmatched(self) -> str:
+        return f"{'it holds' if self._has_bodies else 'its title and tags hold'} no word of the prompt"
 
     def _gap(
         self, outcome: str, account: Account, floor: Bar | None, least: Bar | None, entry: Bar | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.memory import Corpus
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.record import replace
 from engine.search.accounts import BEGINNING, EXACT, PHRASE, STEM, Found
 from engine.search.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
+from engine.search.index import Index
 from engine.search.opening import open_index as open_on_disk
 from engine.search.strength import idf
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.memory import Memory
-    from engine.search.index import Index
 
 WORDS = ("cache", "caching", "cached", "auth", "authentication", "id", "user_id", "userId", "users", "v2.0", "2.0")
 OTHERS = (
@@ -95,9 +97,8 @@ def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
             assert account.strength == pytest.approx(-one.score, abs=1e-9)
             assert account.strength == pytest.approx(account.bm25 * account.coordination + account.bonus, abs=1e-9)
             scores = [part.score for part in account.matched if part.score is not None]
-            if config is not BM25:
-                assert sum(scores) == pytest.approx(account.bm25, abs=1e-9)
-                assert sum(part.share or 0.0 for part in account.matched) == pytest.approx(1.0)
+            assert sum(scores) == pytest.approx(account.bm25, abs=1e-9)
+            assert sum(part.share or 0.0 for part in account.matched) == pytest.approx(1.0)
             if config is not KEYWORDS:
                 assert account.bm25 == pytest.approx(-one.bm25, abs=1e-9)
             assert tuple(part.text for part in account.matched) == one.matched
@@ -193,7 +194,9 @@ def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
         Found("auth", EXACT, (0, 0, 1)),
         Found("authentication", BEGINNING, (1, 0, 0)),
     )
-    assert found.account.matched[0].score is None
+    scores = [part.score or 0.0 for part in found.account.matched]
+    assert scores[0] > 0
+    assert scores[2:] == [0.0, 0.0, 0.0]
 
 
 def test_keywords_say_their_points() -> None:
@@ -262,6 +265,16 @@ def test_a_match_outside_the_pool_says_what_it_takes_to_be_in_it() -> None:
     assert f"{found.entry.value:.2f}" in found.reason
 
 
+@pytest.mark.parametrize("config", [BM25, KEYWORDS])
+def test_retired_memories_fill_the_pool_of_the_original_rules(config: Config) -> None:
+    retired = [memory("rotate keys", memory_id=f"m{number}", status="retired") for number in range(3)]
+    small = replace(config, judge=JudgeConfig(candidate_pool_size=3))
+    found = explain("rotate keys", "outside", *retired, memory("bicycle keys", memory_id="outside"), config=small)
+    assert found.outcome == POOL
+    assert found.entry
+    assert found.reason.startswith("the 3 strongest are looked at")
+
+
 @pytest.mark.parametrize("config", [CONFIG, BM25, KEYWORDS])
 def test_a_memory_that_matches_nothing_says_what_is_near(config: Config) -> None:
     one = memory("Reply cache", memory_id="one")
@@ -278,6 +291,18 @@ def test_the_original_rules_know_no_stems_and_the_explanation_says_so() -> None:
     assert explain("caching", "one", one, config=BM25).advice == (
         "The prompt says 'caching', the memory 'cached': the tag 'caching' would make it match."
     )
+
+
+def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same() -> None:
+    """Of many words, the original rules look up the rarest only."""
+    common = [memory(f"rule {number}", memory_id=f"m{number}") for number in range(30)]
+    rare = [memory(f"rule cache token{number}", memory_id=f"r{number}") for number in range(3)]
+    corpus = Corpus("/root", tuple(sorted((*common, *rare), key=lambda one: one.summary.path)))
+    with closing(Index(corpus, budget=10)) as index:
+        found = explained("rule cache", index, BM25)["m7"]
+        assert "m7" not in [one.memory.id for one in retrieve(typed_prompt("rule cache"), index, BM25).candidates]
+    assert (found.outcome, found.entry) == (POOL, None)
+    assert found.reason.startswith("the rarer words of the prompt")
 
 
 def test_a_word_in_a_body_that_is_not_searched_is_not_near() -> None:
