@@ -37,8 +37,6 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "replay.open": ("enter,space", "open", "Read", "replay: Read the whole memory"),
     "replay.explain": ("e", "explain", "Explain", "replay: Explain why this memory is where it is"),
     "replay.pick": ("f", "pick", "Why not", "replay: Pick any memory and explain why it is not here"),
-    "pick.down": ("down", "cursor(1)", "Down", "pick: Go to the next memory"),
-    "pick.up": ("up", "cursor(-1)", "Up", "pick: Go to the memory before"),
     "pick.leave": ("escape", "leave", "Close", "pick: Choose none"),
     "mark.relevant": ("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
     "mark.not": ("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),

@@ -82,7 +82,7 @@ class Vocabulary:
         if term.is_prefix:
             return self._word(term.text, term.phrases[0][0])
         phrases = tuple(dict.fromkeys(other for phrase in term.phrases for other in self._forms(phrase)))
-        return Unit(term.text, phrases, (), sum(map(self._of_phrase, phrases)))
+        return Unit(term.text, phrases, (), sum(map(self._of_phrase, phrases)) or sum(map(self._of_forms, phrases)))
 
     def _word(self, text: str, word: str) -> Unit:
         words = self._words.get(self._stems.get(word, word), {})
@@ -99,6 +99,10 @@ class Vocabulary:
         return [phrase, *((*head, other) for other in self._words.get(self._stems.get(last, last), {}))]
 
     def _of_phrase(self, phrase: tuple[str, ...]) -> int:
+        return min(self._words.get(self._stems.get(token, token), {}).get(token, 0) for token in phrase)
+
+    def _of_forms(self, phrase: tuple[str, ...]) -> int:
+        """For an identifier that the corpus holds in another form only: user_ids for user_id."""
         return min(self._counts.get(token, 0) for token in phrase)
 
     def _by_key(self, sql: str, keys: Iterable[str]) -> dict[str, Counts]:

@@ -41,7 +41,7 @@ class PickMemory(ModalScreen[str | None]):
     }
     """
     AUTO_FOCUS = "Input"
-    BINDINGS = bindings(hidden=("pick.down", "pick.up", "pick.leave"))
+    BINDINGS = bindings(hidden=("pick.leave",))
 
     line = query_one(Input)
     memories = query_one(MemoryList)
@@ -72,8 +72,16 @@ class PickMemory(ModalScreen[str | None]):
         if current:
             self.dismiss(current.id)
 
-    def action_cursor(self, step: int) -> None:
-        self.memories.cursor += step
+    def key_down(self) -> None:
+        self._move(1)
+
+    def key_up(self) -> None:
+        self._move(-1)
+
+    def _move(self, step: int) -> None:
+        """Move in the list while the line has the focus; the list moves by itself."""
+        if self.line.has_focus:
+            self.memories.cursor += step
 
     def action_leave(self) -> None:
         self.dismiss(None)
