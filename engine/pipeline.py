@@ -62,7 +62,7 @@ def retrieve(
     candidates = _by_status(candidates, include_retired=include_retired)
     has_floor = mode == AUTO and strategy != TITLE_TAGS
     if has_floor:
-        share = SHARE_FOR_JUDGE if judge and strategy == MEMSIFT else 1.0
+        share = floor_share(strategy, has_judge=judge is not None)
         candidates = below_floor(candidates, share * config.floor, share * pool.least)
     judgement = _judgement(prompt, candidates, mode, judge) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
@@ -83,11 +83,21 @@ def retrieve(
     )
 
 
+def pool_size(config: Config, mode: str) -> int:
+    """How many active memories a strategy looks at."""
+    return config.judge.candidate_pool_size if mode == AUTO else config.max_results
+
+
+def floor_share(strategy: str, *, has_judge: bool) -> float:
+    """How much of the floors a memory must reach."""
+    return SHARE_FOR_JUDGE if has_judge and strategy == MEMSIFT else 1.0
+
+
 def _pool(
     text: str, index: Index, config: Config, mode: str, now: Callable[[], float], *, include_retired: bool
 ) -> tuple[str, Pool]:
     """The strategy that finds the pool, and the pool. Those that are not the default load when they are asked."""
-    size = config.judge.candidate_pool_size if mode == AUTO else config.max_results
+    size = pool_size(config, mode)
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         from engine.search.strategies import title_tags
 

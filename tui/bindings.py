@@ -35,6 +35,9 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
         "replay: Compare with the other first stage, or with the judge again",
     ),
     "replay.open": ("enter,space", "open", "Read", "replay: Read the whole memory"),
+    "replay.explain": ("e", "explain", "Explain", "replay: Explain why this memory is where it is"),
+    "replay.pick": ("f", "pick", "Why not", "replay: Pick any memory and explain why it is not here"),
+    "pick.leave": ("escape", "leave", "Close", "pick: Choose none"),
     "mark.relevant": ("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
     "mark.not": ("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),
     "mark.unsure": ("u", "label('unsure')", "Unsure", "label: Unsure (counted, but in no precision)"),
@@ -46,7 +49,7 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "close": ("escape,enter,space,q", "close", "Close", "app: Close this"),
 }
 
-INTO_INPUT = frozenset({"browse.filter", "replay.type"})
+INTO_INPUT = frozenset({"browse.filter", "replay.type", "replay.pick"})
 """They lead into an input, so they are dealt with at once: what was typed after them must not act as keys."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from engine.memory import Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from engine.search.explain import Explanation
+    from engine.search.index import Index
     from engine.systems import System
     from labels.measure.report import Report
     from labels.store import LabelStore
@@ -48,6 +51,9 @@ PROMPTS = click.option(
     multiple=True,
     help="Prompts: transcripts, history.jsonl, JSON lines, text or a folder.",
 )
+
+
+PIPE_WIDTH = 100
 
 
 class Memsift(click.Group):
@@ -95,6 +101,10 @@ def demo(fresh: bool) -> None:
 @click.option("--max-results", type=click.IntRange(1, 1000), metavar="N", help="Default: 10, or 3 in auto mode.")
 @judge_options
 @click.option("--format", "form", type=click.Choice(["json", "text"]), default="json", show_default=True)
+@click.option(
+    "--explain", is_flag=True, help="Say why each result is there, and in auto mode what was dropped, and why."
+)
+@click.option("--memory", "memory_id", metavar="ID", help="Explain what became of this memory, found or not.")
 def search(
     query: str,
     root: str | None,
@@ -103,23 +113,27 @@ def search(
     max_results: int | None,
     judge: JudgeOptions,
     form: str,
+    explain: bool,
+    memory_id: str | None,
 ) -> None:
     """Find memories that hold words of QUERY, best first. A judge, if one is named, leaves out the unrelated."""
-    from tui.output import search_lines, search_result
+    from tui.search_rows import printed
 
     found = opening.resolve_root(root, os.environ)
     config = judge.applied(load_config(found, os.environ), os.environ)
     if max_results:
         config = replace(config, max_results=max_results, max_inject=max_results)
+    explained = None
     with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
         if asked:
             asked.prepare()
         report_skipped(index.skipped)
         prompt = typed_prompt(query)
         retrieval = retrieve(prompt, index, config, mode=mode, judge=asked, include_retired=include_retired)
-        result = search_result(retrieval, index)
+        if explain or memory_id is not None:
+            explained = explanations(retrieval, index, config, memory_id, include_retired=include_retired)
+        click.echo(printed(retrieval, index, form, explained, output_width(), is_one=memory_id is not None))
     report_fallback(retrieval)
-    click.echo("\n".join(search_lines(result)) if form == "text" else json.dumps(result, indent=2, ensure_ascii=False))
 
 
 @main.command()
@@ -248,6 +262,29 @@ def report_of_labels(root: str | None, db: str | None) -> Report:
     with opening.opened_index(found) as index, opened_store(db) as store:
         digests = {summary.id: summary.digest for summary in index.summaries()}
         return report_from_store(store, index.root, digests)
+
+
+def explanations(
+    retrieval: Retrieval, index: Index, config: Config, memory_id: str | None, *, include_retired: bool
+) -> dict[str, Explanation]:
+    """Why each candidate is where it is, by id, or why the memory called *memory_id* is. Raises MemsiftError."""
+    from engine.search.explain import Explainer, near_ids
+
+    explainer = Explainer(retrieval, index, config, include_retired=include_retired)
+    asked = [one.memory.id for one in retrieval.candidates] if memory_id is None else [memory_id]
+    found = {one: explanation for one in asked if (explanation := explainer.of(one))}
+    if memory_id is not None and not found:
+        near = near_ids(memory_id, [one.id for one in index.summaries()])
+        instead = (
+            f" There is {', '.join(map(repr, near))}." if near else " `memsift search` prints the ids of memories."
+        )
+        raise MemsiftError(f"There is no memory {memory_id!r} in this root.{instead}")
+    return found
+
+
+def output_width() -> int:
+    """Cells of a line on stdout: the terminal's, or PIPE_WIDTH where there is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
 
 
 def opened_store(db: str | None) -> LabelStore:

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content, Span
 
-from engine.search.marks import marks
-
 if TYPE_CHECKING:
-    from engine.search.query import Term
+    from engine.search.marks import Marker
 
 MATCH_STYLE = "bold $text-warning"
 ELLIPSIS = "…"
@@ -50,10 +48,10 @@ def beginning(text: str) -> Content:
     return plain(text if len(text) <= PANE_CHARACTERS else text[:PANE_CHARACTERS] + ELLIPSIS)
 
 
-def marked(text: str, terms: tuple[Term, ...]) -> Content:
-    """*text* with the matches of *terms* marked."""
+def marked(text: str, marker: Marker) -> Content:
+    """*text* with the matches marked."""
     shown = printable(text)
-    return Content(shown, spans=[Span(start, end, MATCH_STYLE) for start, end in marks(shown, terms)])
+    return Content(shown, spans=[Span(start, end, MATCH_STYLE) for start, end in marker.places(shown)])
 
 
 def cells(text: str, width: int) -> str:

@@ -6,8 +6,11 @@ import os
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from engine.config import MEMSIFT
 from engine.pipeline import retrieve
+from engine.search.marks import Marker
 from engine.search.opening import open_index
+from engine.search.query import query_terms
 from engine.systems import SYSTEMS, system_of
 from labels.measure.report import report_from_store
 from labels.pooling import pool
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from engine.search.explain import Explanation
     from engine.search.index import Index
     from engine.systems import System
     from labels.measure.report import Report
@@ -139,6 +143,11 @@ class Workspace:
         by_id = {prompt.id: prompt for prompt in self.prompts}
         return tuple(by_id[prompt_id] for prompt_id in prompt_order(by_id, self.seed))
 
+    def marker(self, prompt: Prompt) -> Marker:
+        """Marks in a memory what the systems without a judge match of a prompt."""
+        by_stem = MEMSIFT in [system.strategy for system in (self.first, self.other) if system]
+        return Marker(query_terms(prompt.text), by_stem=by_stem)
+
     # Retrievals
 
     def run(self, prompt: Prompt, system: str) -> Retrieval:
@@ -146,6 +155,14 @@ class Workspace:
         never raises for what the judge does."""
         judge = self.judge if SYSTEMS[system].has_judge else None
         return retrieve(prompt, self.index, SYSTEMS[system].of(self.config), judge=judge, clock=self.clock)
+
+    def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
+        """Why a memory is where it is for a prompt, in `first` and `second` as far as these were kept."""
+        from engine.search.explain import Explainer
+
+        kept = [one for one in self.side_by_side(prompt_id) if one]
+        explainers = [Explainer(one, self.index, SYSTEMS[one.system].of(self.config)) for one in kept]
+        return [found for explainer in explainers if (found := explainer.of(memory_id))]
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """What was kept by `keep`, if anything."""

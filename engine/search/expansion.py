@@ -93,10 +93,11 @@ class Vocabulary:
         is_precise = len(plain) + len(exact) <= MAX_PRECISE
         self._stems = self._stems_of({*plain, *others}, is_precise=is_precise)
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
-        self._longer = self._by_key(LONGER, {word for word in plain if _may_begin(word)} if is_precise else ())
+        self._longer = self._by_key(LONGER, {word for word in plain if may_begin(word)} if is_precise else ())
         unknown = [word for word in plain if is_precise and self._stems[word] not in self._words]
         halves = {half for word in unknown for pair in _in_two(word) for half in pair}
-        self._counts = dict(self._asked(OF_TERM, {*guesses, *halves}))
+        self._counts = {word: count for words in self._words.values() for word, count in words.items()}
+        self._counts |= dict(self._asked(OF_TERM, {*guesses, *halves}))
 
     def unit(self, term: Term) -> Unit:
         if term.is_prefix:
@@ -127,7 +128,7 @@ class Vocabulary:
         return [phrase, *((*head, other) for other in self._words.get(self._stems.get(last, last), {}))]
 
     def _of_phrase(self, phrase: tuple[str, ...]) -> int:
-        return min(self._words.get(self._stems.get(token, token), {}).get(token, 0) for token in phrase)
+        return min(self._counts.get(token, 0) for token in phrase)
 
     def _stems_of(self, words: set[str], *, is_precise: bool) -> dict[str, str]:
         if is_precise:
@@ -160,7 +161,7 @@ def _in_two(word: str) -> list[tuple[str, str]]:
     return [(word[:i], word[i:]) for i in range(2, end)]
 
 
-def _may_begin(word: str) -> bool:
+def may_begin(word: str) -> bool:
     """Whether a word stands for longer ones: 404 is not 4040."""
     if word.islower():
         return len(word) >= MIN_BEGINNING

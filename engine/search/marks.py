@@ -1,38 +1,109 @@
-"""Where the terms of a query stand in a text, for highlighting and for snippets."""
+"""Where the words of a query stand in a text, for highlighting and for snippets."""
 
 from __future__ import annotations
 
+from engine.record import record
+from engine.search.expansion import MAX_PRECISE, may_begin
+from engine.search.stems import stem
 from engine.search.tokens import placed_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.search.query import Term
+
+    Place = tuple[int, int]
+    """Start and end of a match, as character offsets."""
 
 ELLIPSIS = "…"
 
 
-def marks(text: str, terms: tuple[Term, ...]) -> list[tuple[int, int]]:
-    """Places of *terms* in *text* as (start, end) character offsets: sorted, not overlapping."""
-    placed = placed_tokens(text)
-    tokens = tuple(token for token, _, _ in placed)
-    found = {(placed[first][1], placed[last][2]) for term in terms for first, last in term.places(tokens)}
-    return _merged(sorted(found))
+@record
+class Snippet:
+    """A piece of a text on one line, and the matches in it as (start, end) character offsets."""
+
+    text: str
+    matches: tuple[tuple[int, int], ...]
 
 
-def snippet(text: str, terms: tuple[Term, ...], width: int = 160) -> str:
+class Marker:
+    """Made once for a query and asked for many texts: a word is looked at once.
+
+    It marks what the strategy `memsift` matches: other forms of a word and longer words, see `expansion`. Without
+    *by_stem*, what FTS5 finds for the terms themselves: each word and whatever it begins, as in a filter.
+    """
+
+    def __init__(self, terms: Sequence[Term] = (), *, by_stem: bool = True) -> None:
+        self._by_stem = by_stem
+        plain = {term.phrases[0][0] for term in terms if term.is_prefix}
+        others = [phrase for term in terms if not term.is_prefix for phrase in term.phrases]
+        self._words = plain | {phrase[0] for phrase in others if len(phrase) == 1}
+        self._stems = {stem(word) for word in plain} if by_stem else set()
+        self._starts = {word for word in plain if not by_stem or (may_begin(word) and len(terms) <= MAX_PRECISE)}
+        self._lengths = sorted({len(start) for start in self._starts})
+        self._phrases: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in others:
+            if len(phrase) > 1:
+                self._phrases.setdefault(phrase[0], []).append(phrase)
+        self._known: dict[str, bool] = {}
+
+    def places(self, text: str) -> list[Place]:
+        """The matches in *text*: sorted, not overlapping."""
+        placed = placed_tokens(text)
+        found = [(start, end) for token, start, end in placed if self._marks(token)]
+        return _merged(sorted([*found, *self._phrase_places(placed)] if self._phrases else found))
+
+    def _marks(self, token: str) -> bool:
+        known = self._known.get(token)
+        if known is None:
+            known = self._known[token] = self._is_word(token)
+        return known
+
+    def _is_word(self, token: str) -> bool:
+        if token in self._words or (self._by_stem and stem(token) in self._stems):
+            return True
+        return any(token[:length] in self._starts for length in self._lengths)
+
+    def _phrase_places(self, placed: list[tuple[str, int, int]]) -> list[Place]:
+        tokens = [token for token, _, _ in placed]
+        return [
+            (placed[first][1], placed[first + len(phrase) - 1][2])
+            for first, token in enumerate(tokens)
+            for phrase in self._phrases.get(token, ())
+            if self._is_phrase(phrase, tokens[first : first + len(phrase)])
+        ]
+
+    def _is_phrase(self, phrase: tuple[str, ...], tokens: list[str]) -> bool:
+        """Whether these are the words of *phrase*, the last one in any form."""
+        if len(tokens) < len(phrase) or tokens[:-1] != list(phrase[:-1]):
+            return False
+        return tokens[-1] == phrase[-1] or (self._by_stem and stem(tokens[-1]) == stem(phrase[-1]))
+
+
+def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
     """About *width* characters of *text* around the first match, on one line; its beginning if nothing matches."""
     flat = " ".join(text.split())
+    found = marker.places(flat)
+    start, end = _window(flat, found, width)
+    shown = (ELLIPSIS if start else "") + flat[start:end].rstrip()
+    shift = len(ELLIPSIS) - start if start else 0
+    matches = [(max(first, start) + shift, min(last + shift, len(shown))) for first, last in found if last > start]
+    within = tuple((first, last) for first, last in matches if first < last)
+    return Snippet(shown + (ELLIPSIS if end < len(flat) else ""), within)
+
+
+def _window(flat: str, found: list[Place], width: int) -> Place:
+    """Which part of *flat* is shown."""
     if len(flat) <= width:
-        return flat
-    found = marks(flat, terms)
+        return 0, len(flat)
     start = max(0, min(found[0][0] - width // 3, len(flat) - width)) if found else 0
     start = flat.rfind(" ", max(0, start - width // 4), start) + 1 or start
-    end = start + width
-    return (ELLIPSIS if start else "") + flat[start:end].rstrip() + (ELLIPSIS if end < len(flat) else "")
+    return start, start + width
 
 
-def _merged(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
+def _merged(places: list[Place]) -> list[Place]:
+    merged: list[Place] = []
     for start, end in places:
         if merged and start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))

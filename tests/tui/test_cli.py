@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 from engine.version import __version__
 from tests.engine.builders import memory, write_root
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 RESULT_KEYS = [
     *("id", "title", "category", "path", "tags", "status", "snippet", "updated_at", "score", "confidence"),
+    "matches",
 ]
 PROMPT_KEYS = ["id", "prompt", "context", "session_id", "cwd", "timestamp", "source"]
 HEAVY = ("textual", "rich", "sqlite_utils", "anthropic", "scipy", "sklearn", "numpy", "httpx2", "labels")
@@ -141,6 +143,21 @@ def test_search_as_text_names_confidence_title_and_path() -> None:
     assert result.exit_code == 0
     for part in ("high", "Run background jobs from a Postgres job_queue table", "job-queue-skip-locked.json"):
         assert part in result.stdout
+
+
+def test_the_matches_of_a_snippet_are_character_offsets(tmp_path: Path) -> None:
+    one = memory("Replies", body="🦆 the response is cached; caching it twice is שלום", memory_id="one")
+    root = write_root(tmp_path / "root", [one])
+    (found,) = printed(memsift("search", "cache שלום", "--root", root))["results"]
+    assert [found["snippet"][start:end] for start, end in found["matches"]] == ["cached", "caching", "שלום"]
+
+
+def test_matches_are_bold_for_a_terminal_and_plain_for_a_pipe(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("Replies", body="a \x07 cached reply", memory_id="one")])
+    asked = ["search", "caching", "--root", str(root), "--format", "text"]
+    assert "a · cached reply" in memsift(*asked).stdout
+    in_terminal = CliRunner().invoke(main, asked, prog_name="memsift", color=True)
+    assert "a · \x1b[1mcached\x1b[0m reply" in in_terminal.stdout
 
 
 def test_text_output_carries_no_control_characters(tmp_path: Path) -> None:

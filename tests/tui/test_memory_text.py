@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.search.marks import Marker
 from engine.search.query import filter_terms
 from tests.engine.builders import memory
 from tui.widgets.memory_list import category_name
@@ -36,14 +37,14 @@ def test_a_memory_without_tags_dates_or_body_has_no_empty_lines() -> None:
 
 def test_matches_are_marked_in_title_tags_and_body_and_nowhere_else() -> None:
     one = memory("Queue of jobs", "queue", body="the [queue] is stuck\nnothing", memory_id="queue-id")
-    text = memory_text(one, filter_terms("queu"))
+    text = memory_text(one, Marker(filter_terms("queu"), by_stem=False))
     marked = [text.plain[span.start : span.end] for span in text.spans if "warning" in str(span.style)]
     assert marked == ["Queue", "queue", "queue"]
 
 
 def test_text_full_of_brackets_is_shown_as_it_is() -> None:
     one = memory("[/b] [red]", "[tag]", body="[link=http://x]y [b + x\n[/]")
-    text = memory_text(one, filter_terms("b")).plain
+    text = memory_text(one, Marker(filter_terms("b"), by_stem=False)).plain
     for part in ("[/b] [red]", "#[tag]", "[link=http://x]y [b + x", "[/]"):
         assert part in text
 

@@ -9,9 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from engine.search.marks import Marker
 from engine.search.query import filter_terms, query_terms
 from tests.engine.judge.cases import HOSTILE_TEXTS
 from tui.plain import beginning, cells, marked, one_line, plain, printable
+
+
+def marker(text: str) -> Marker:
+    return Marker(filter_terms(text), by_stem=False)
+
 
 MARKUP = ("[/", "[b + x", "closing [/b]", "[link=http://x]y", "[true, false]", "[@click=app.quit]x[/]", "\\[x", "[[]]")
 
@@ -19,7 +25,7 @@ MARKUP = ("[/", "[b + x", "closing [/b]", "[link=http://x]y", "[true, false]", "
 @pytest.mark.parametrize("text", MARKUP)
 def test_brackets_stay_as_they_are(text: str) -> None:
     assert plain(text).plain == text
-    assert marked(text, filter_terms("x")).plain == text
+    assert marked(text, marker("x")).plain == text
     assert cells(text, 40) == text.ljust(40)
 
 
@@ -74,19 +80,19 @@ def test_what_does_not_fit_ends_in_an_ellipsis() -> None:
 
 
 def test_matches_are_marked_where_they_stand_in_what_is_shown() -> None:
-    text = marked("the\tjob_queue [b] is \u202estuck\u202c", query_terms("stuck job_queue"))
+    text = marked("the\tjob_queue [b] is \u202estuck\u202c", Marker(query_terms("stuck job_queue")))
     spans = [text.plain[span.start : span.end] for span in text.spans]
     assert spans == ["job_queue", "stuck"]
 
 
 def test_a_text_with_very_many_matches_is_marked_in_one_go() -> None:
     text = "e " * 50_000
-    assert len(marked(text, filter_terms("e")).spans) == 50_000
+    assert len(marked(text, marker("e")).spans) == 50_000
 
 
 @given(st.text(max_size=200), st.text(max_size=10))
 def test_marking_changes_no_character(text: str, words: str) -> None:
-    assert marked(text, filter_terms(words)).plain == printable(text)
+    assert marked(text, marker(words)).plain == printable(text)
 
 
 def test_of_a_very_long_text_a_row_shows_the_beginning_and_an_ellipsis() -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BROWSE = ("slash", *"idemp", "enter", "down")
 REPLAY = ("f3", "down", "down", "down", "right", "a")
+EXPLAIN = ("f3", "right", "down", "down", "e")
 LABEL = ("f4", "a", "x")
 REVEAL = ("f4", "a", "x", "a")
 REPORT = (*REVEAL, "enter", "a", "x", "f5", "r")
@@ -74,6 +75,13 @@ def test_a_screen_looks_as_it_did(
     snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size, theme: str
 ) -> None:
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing(theme, *keys))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
+    """A memory that a floor drops in one system and the judge in the other."""
+    run = pressing("textual-dark", *EXPLAIN)
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
 def test_the_readme_shows_what_replay_looks_like(snap_compare: Compare, workspace: Workspace) -> None:

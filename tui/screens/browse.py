@@ -9,6 +9,7 @@ from textual.containers import Container, VerticalScroll
 from textual.getters import query_one
 from textual.widgets import Footer, Input, Static
 
+from engine.search.marks import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.plain import plain
@@ -79,12 +80,16 @@ class BrowseScreen(ModeScreen):
     def show_current(self) -> None:
         memory = self._current()
         if memory:
-            self.text.update(memory_text(memory, self.terms))
+            self.text.update(memory_text(memory, self.marker))
             self.detail.scroll_home(animate=False)
 
     @property
     def terms(self) -> tuple[Term, ...]:
         return filter_terms(self.filter_line.value)
+
+    @property
+    def marker(self) -> Marker:
+        return Marker(self.terms, by_stem=False)
 
     def _current(self) -> Memory | None:
         current = self.memories.current
@@ -102,7 +107,7 @@ class BrowseScreen(ModeScreen):
     def action_open(self) -> None:
         memory = self._current()
         if memory:
-            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.terms)))
+            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.marker)))
 
     def action_filter(self) -> None:
         self.set_focus(self.filter_line)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from textual.content import Content
 
 
+SHARE, MOST_CELLS, FRAME_CELLS = 90, 100, 6
+"""Per cent of the terminal's width and cells that it is wide at most; what its frame takes of these."""
+
+
 class FullText(ModalScreen[None]):
     """Shows *text* under *title*; escape, enter, space and q close it."""
 
@@ -44,3 +48,8 @@ class FullText(ModalScreen[None]):
 
     def action_close(self) -> None:
         self.dismiss()
+
+
+def text_width(terminal_width: int) -> int:
+    """Cells of a line of the text, beside border, padding and scrollbar."""
+    return min(terminal_width * SHARE // 100, MOST_CELLS) - FRAME_CELLS

@@ -10,7 +10,6 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
-from engine.search.query import query_terms
 from tui.bindings import bindings
 from tui.labelling import LabelQueue, Position
 from tui.messages import Kept
@@ -177,7 +176,7 @@ class LabelScreen(ModeScreen):
         if first is None:
             return
         note = "" if workspace.second else "off"
-        self.table.show(ranking_rows(first, second, workspace.labels(prompt.id)), query_terms(prompt.text), note)
+        self.table.show(ranking_rows(first, second, workspace.labels(prompt.id)), workspace.marker(prompt), note)
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
         self.query_one("#judge", Static).update(plain(judge_sentence(judged or None)))
         self.card_pane.display = False

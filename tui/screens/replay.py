@@ -11,14 +11,15 @@ from textual.widgets import Footer, Input, Static
 
 from engine.errors import LabelStoreError
 from engine.prompt import typed_prompt
-from engine.search.query import query_terms
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
 from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.replay_rows import candidate_sentence, judge_sentence, ranking_rows
-from tui.screens.full_text import FullText
+from tui.screens.full_text import FullText, text_width
 from tui.screens.mode_screen import ModeScreen
+from tui.screens.pick_memory import PickMemory
+from tui.widgets.explain_text import explain_text
 from tui.widgets.memory_text import memory_text
 from tui.widgets.prompt_list import PromptList
 from tui.widgets.prompt_text import prompt_text
@@ -63,10 +64,15 @@ class ReplayScreen(ModeScreen):
             "replay.previous",
             "replay.leave",
             "replay.open",
+            "replay.explain",
+            "replay.pick",
             "prompt.read",
         ),
     )
-    HELP = "Right and left go between prompts and memories. There, a and x say whether a memory is relevant."
+    HELP = (
+        "Right and left go between prompts and memories. There, a and x say whether a memory is relevant, "
+        "and e explains why it is where it is. f explains any other memory."
+    )
 
     line = query_one(Input)
     prompt_list = query_one(PromptList)
@@ -141,7 +147,7 @@ class ReplayScreen(ModeScreen):
         note = "…" if workspace.second else "off"
         rows = ranking_rows(first, second, workspace.labels(prompt.id))
         workspace.show(prompt.id)
-        self.table.show(rows, query_terms(prompt.text), note)
+        self.table.show(rows, workspace.marker(prompt), note)
         self.prompt_text.update(beginning(prompt.text))
         self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.call_after_refresh(self._show_head)
@@ -215,9 +221,9 @@ class ReplayScreen(ModeScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Labels are given where the memories are, so that no key labels a row that nobody looks at."""
-        if action in ("label", "prompts", "open"):
+        if action in ("label", "prompts", "open", "explain"):
             return self.focused is self.table
-        if action == "type":
+        if action in ("type", "pick"):
             return not isinstance(self.focused, Input)
         return self.focused is self.prompt_list if action == "memories" else True
 
@@ -227,7 +233,24 @@ class ReplayScreen(ModeScreen):
         memory = self.app.workspace.memory(row.memory.id) if row else None
         prompt = self.prompt_list.current
         if memory and prompt:
-            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, query_terms(prompt.text))))
+            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.app.workspace.marker(prompt))))
+
+    def action_explain(self) -> None:
+        row = self.table.current
+        if row:
+            self.explain(row.memory.id)
+
+    def action_pick(self) -> None:
+        """Ask which memory to explain, found or not."""
+        if self.prompt_list.current:
+            self.app.push_screen(PickMemory(), self.explain)
+
+    def explain(self, memory_id: str | None) -> None:
+        """Say what became of a memory for this prompt, in each system that has answered."""
+        prompt = self.prompt_list.current
+        if prompt and memory_id:
+            explanations = self.app.workspace.explanations(prompt.id, memory_id)
+            self.app.push_screen(FullText(memory_id, explain_text(explanations, text_width(self.app.size.width))))
 
     def action_read_prompt(self) -> None:
         prompt = self.prompt_list.current

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.search.marks import marks
+from engine.search.marks import Marker
 from tui.plain import cells
 from tui.widgets.row_list import RowList
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate
-    from engine.search.query import Term
     from tui.widgets.row_list import Cell
 
 SIGNS = {"relevant": ("+", "good"), "not": ("−", "bad"), "unsure": ("?", "match"), "unrateable": ("!", "muted")}
@@ -54,13 +53,13 @@ class RankingTable(RowList):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.rows: Sequence[Row] = ()
-        self._terms: tuple[Term, ...] = ()
+        self._marker = Marker()
         self._note = ""
 
-    def show(self, rows: Sequence[Row], terms: tuple[Term, ...], note: str) -> None:
+    def show(self, rows: Sequence[Row], marker: Marker, note: str) -> None:
         """Show these; the cursor stays on its memory if that is among them."""
         current = self.current
-        self.rows, self._terms, self._note = rows, terms, note
+        self.rows, self._marker, self._note = rows, marker, note
         places = {row.memory.id: i for i, row in enumerate(rows)}
         self.set_count(len(rows), places.get(current.memory.id, 0) if current else 0)
 
@@ -76,7 +75,7 @@ class RankingTable(RowList):
         second = _cell(row.second, second_width) if row.has_second else (cells(self._note, second_width), "muted")
         return [
             (f" {sign} ", tone),
-            *marked_cells(title, self._terms, "" if row.is_injected else "muted"),
+            *marked_cells(title, self._marker, "" if row.is_injected else "muted"),
             (" ", ""),
             _cell(row.first, first_width),
             second,
@@ -97,11 +96,11 @@ def head_text(width: int, names: tuple[str, str]) -> str:
     return title + cells(first, first_width) + cells(second, second_width)
 
 
-def marked_cells(text: str, terms: tuple[Term, ...], tone: str) -> list[Cell]:
-    """*text* as cells, matches of *terms* as cells of their own."""
+def marked_cells(text: str, marker: Marker, tone: str) -> list[Cell]:
+    """*text* as cells, matches as cells of their own."""
     pieces: list[Cell] = []
     position = 0
-    for start, end in marks(text, terms):
+    for start, end in marker.places(text):
         pieces += [(text[position:start], tone), (text[start:end], "match")]
         position = end
     return [*pieces, (text[position:], tone)]

@@ -27,14 +27,18 @@ _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 
 def find(text: str, index: Index, size: int, *, now: float) -> Pool:
     """The best *size* memories. *now* is in seconds since 1970."""
-    recent_since = time.strftime("%Y-%m-%d", time.gmtime(now - RECENT_SECONDS))
-    words = keywords(text)
-    scores = ((summary, keyword_score(words, summary, recent_since)) for summary in index.summaries())
+    words, since = keywords(text), recent_since(now)
+    scores = ((summary, keyword_score(words, summary, since)) for summary in index.summaries())
     best = sorted((Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched), key=order)[
         :size
     ]
     shown = {summary.id for summary in index.unchanged([one.memory for one in best])}
     return Pool([one for one in best if one.memory.id in shown])
+
+
+def recent_since(now: float) -> str:
+    """The ISO 8601 date from which on a memory is recent."""
+    return time.strftime("%Y-%m-%d", time.gmtime(now - RECENT_SECONDS))
 
 
 def keywords(text: str) -> dict[str, int]:
@@ -44,26 +48,24 @@ def keywords(text: str) -> dict[str, int]:
     return {word: place for place, word in enumerate(found)}
 
 
-def keyword_score(
-    prompt_words: Mapping[str, int], memory: MemorySummary, recent_since: str
-) -> tuple[float, tuple[str, ...]]:
+def keyword_score(prompt_words: Mapping[str, int], memory: MemorySummary, since: str) -> tuple[float, tuple[str, ...]]:
     """The (negative) score of a memory and the prompt words that counted, in their order; (0, ()) if none did.
 
-    `prompt_words` are what `keywords` gives. `recent_since` is an ISO 8601 date; a memory updated on or after it is
-    recent.
+    `prompt_words` are what `keywords` gives. A memory
+    updated on or after the ISO 8601 date *since* is recent.
     """
-    points = _points(prompt_words, memory)
-    if not points:
+    found = points(prompt_words, memory)
+    if not found:
         return 0.0, ()
-    is_recent = bool(memory.updated_at) and memory.updated_at >= recent_since
-    return -float(sum(points.values()) + RECENT * is_recent), tuple(sorted(points, key=lambda word: prompt_words[word]))
+    is_recent = bool(memory.updated_at) and memory.updated_at >= since
+    return -float(sum(found.values()) + RECENT * is_recent), tuple(sorted(found, key=lambda word: prompt_words[word]))
 
 
-def _points(prompt_words: Mapping[str, int], memory: MemorySummary) -> dict[str, int]:
+def points(prompt_words: Mapping[str, int], memory: MemorySummary) -> dict[str, int]:
     """Prompt word -> its points. Goes by the memory's words: a prompt may have tens of thousands."""
     title = set(keywords(memory.title))
     tags = {word for tag in memory.tags for word in (tag.lower(), *keywords(tag))}
     prefixes = {word[:end] for word in title | tags for end in range(MIN_PREFIX, min(len(word), MAX_PREFIX))}
-    points = dict.fromkeys(prefixes & prompt_words.keys(), PREFIX)
-    points |= dict.fromkeys(title & prompt_words.keys(), TITLE_WORD)
-    return points | dict.fromkeys(tags & prompt_words.keys(), TAG)
+    found = dict.fromkeys(prefixes & prompt_words.keys(), PREFIX)
+    found |= dict.fromkeys(title & prompt_words.keys(), TITLE_WORD)
+    return found | dict.fromkeys(tags & prompt_words.keys(), TAG)

@@ -6,12 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.marks import ELLIPSIS, marks, snippet
+from engine.search.expansion import MAX_PRECISE, expand
+from engine.search.finder import Finder
+from engine.search.marks import ELLIPSIS, Marker, Snippet, snippet
 from engine.search.query import filter_terms, query_terms
+from engine.search.rows import words_of
+from tests.engine.builders import memory, open_index
+
+WORDS = st.sampled_from(
+    ["cache", "caching", "cached", "auth", "authentication", "id", "identity", "user_id", "user_ids", "userId", "users",
+     "v2.0", "2.0", "迁移", "数据库迁移", "토큰을", "토큰은", "שלום", "cafés", "Café", "🦆", "the", "go", "Go"]
+)  # fmt: skip
+TEXTS = st.lists(WORDS, max_size=6).map(" ".join)
+
+
+def asking(query: str) -> Marker:
+    return Marker(query_terms(query))
 
 
 def marked(text: str, query: str) -> list[str]:
-    return [text[start:end] for start, end in marks(text, query_terms(query))]
+    return [text[start:end] for start, end in asking(query).places(text)]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +41,14 @@ def marked(text: str, query: str) -> list[str]:
         ("数据库迁移方案", "数据库", ["数据库"]),
         ("Café [bold]menu[/]", "cafe menu", ["Café", "menu"]),
         ("e\u0301cole", "école", ["e\u0301cole"]),
+        ("cached, it caches", "caching", ["cached", "caches"]),
+        ("a cache of user_ids", "user_id", ["user_ids"]),
+        ("identity and ids", "id", ["ids"]),
+        ("auth", "authentication", []),
+        ("토큰은 갱신된다", "토큰을", ["토큰은"]),
+        ("לפני האימות של שלום", "שלום", ["שלום"]),
+        ("🦆 caching 👩‍👩‍👧 é", "cached", ["caching"]),
+        ("on v2.0 and 2.0.1", "2.0", ["v2.0", "2.0"]),
         ("", "auth", []),
         ("auth", "", []),
     ],
@@ -40,12 +62,12 @@ def test_overlapping_marks_are_merged() -> None:
 
 
 def test_a_snippet_of_a_short_text_is_the_text_on_one_line() -> None:
-    assert snippet("one\n two\tthree", query_terms("two"), 40) == "one two three"
+    assert snippet("one\n two\tthree", asking("three"), 40) == Snippet("one two three", ((8, 13),))
 
 
 def test_a_snippet_stands_around_the_first_match() -> None:
     text = "word " * 100 + "treasure island " + "more " * 100
-    shown = snippet(text, query_terms("treasure"), 60)
+    shown = snippet(text, asking("treasure"), 60).text
     assert shown.startswith(ELLIPSIS + "word")
     assert shown.endswith(ELLIPSIS)
     assert "treasure island" in shown
@@ -53,19 +75,19 @@ def test_a_snippet_stands_around_the_first_match() -> None:
 
 
 def test_a_snippet_without_a_match_is_the_beginning() -> None:
-    assert snippet("word " * 100, query_terms("treasure"), 20) == "word word word word" + ELLIPSIS
+    assert snippet("word " * 100, asking("treasure"), 20) == Snippet("word word word word" + ELLIPSIS, ())
 
 
 def test_a_snippet_of_a_text_without_spaces_still_shows_the_match() -> None:
-    shown = snippet("字" * 500 + "迁移" + "文" * 500, query_terms("迁移"), 60)
+    shown = snippet("字" * 500 + "迁移" + "文" * 500, asking("迁移"), 60).text
     assert "迁移" in shown
     assert len(shown) <= 62
 
 
 @given(st.text(), st.text(max_size=10))
 def test_marks_are_sorted_apart_and_inside_the_text(text: str, query: str) -> None:
-    for terms in (query_terms(query), query_terms(text), filter_terms(query)):
-        found = marks(text, terms)
+    for marker in (asking(query), asking(text), Marker(filter_terms(query), by_stem=False)):
+        found = marker.places(text)
         flat = [offset for place in found for offset in place]
         assert flat == sorted(flat)
         assert all(0 <= start < end <= len(text) for start, end in found)
@@ -73,6 +95,47 @@ def test_marks_are_sorted_apart_and_inside_the_text(text: str, query: str) -> No
 
 @given(st.text(max_size=400), st.text(max_size=10), st.integers(10, 80))
 def test_a_snippet_is_one_line_of_its_width(text: str, query: str, width: int) -> None:
-    shown = snippet(text, query_terms(query), width)
-    assert len(shown) <= width + 2
-    assert len(shown.splitlines()) <= 1
+    shown = snippet(text, asking(query), width)
+    assert len(shown.text) <= width + 2
+    assert len(shown.text.splitlines()) <= 1
+    flat = [offset for place in shown.matches for offset in place]
+    assert flat == sorted(flat)
+    assert all(0 <= start < end <= len(shown.text) for start, end in shown.matches)
+
+
+def test_the_matches_of_a_snippet_stand_where_it_shows_them() -> None:
+    text = "word " * 100 + "caching an island, cached " + "more " * 100
+    shown = snippet(text, asking("cache island"), 60)
+    assert [shown.text[start:end] for start, end in shown.matches] == ["caching", "island", "cached"]
+    assert shown.text.startswith(ELLIPSIS)
+
+
+def test_a_match_that_the_snippet_cuts_is_marked_as_far_as_it_is_shown() -> None:
+    shown = snippet("island" * 100, asking("island"), 20)
+    assert shown == Snippet(("island" * 4)[:20] + ELLIPSIS, ((0, 20),))
+
+
+def test_a_filter_marks_what_its_words_begin_and_no_other_form_of_them() -> None:
+    text = "id, identity, cached, caching"
+    places = Marker(filter_terms("id cach caching"), by_stem=False).places(text)
+    assert [text[start:end] for start, end in places] == ["id", "identity", "cached", "caching"]
+    places = Marker(filter_terms("caching"), by_stem=False).places(text)
+    assert [text[start:end] for start, end in places] == ["caching"]
+
+
+def test_of_a_paste_no_beginnings_are_marked_because_they_are_not_matched() -> None:
+    paste = " ".join(f"word{number}" for number in range(MAX_PRECISE))
+    assert marked("authentication, auths", f"auth {paste}") == ["auths"]
+
+
+@given(TEXTS, TEXTS, TEXTS, TEXTS)
+def test_what_is_marked_is_what_the_strategy_matches(title: str, tag: str, body: str, prompt: str) -> None:
+    """A field of a memory has marks if and only if words that the corpus has for the prompt stand in it."""
+    one = memory(title, tag, body=body, memory_id="it")
+    with open_index(one, memory(body, title, memory_id="other")) as index:
+        units = index.ask(lambda db: expand(db, query_terms(prompt)))
+    finder = Finder(
+        [(phrase, False) for unit in units for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
+    )
+    has_marks = [bool(asking(prompt).places(text)) for text in (title, tag, body)]
+    assert has_marks == [bool(finder.count(words)) for words in words_of(one)]

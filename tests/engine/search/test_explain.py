@@ -1,0 +1,335 @@
+"""Why a memory was injected, and why not: the account adds up to what was retrieved, the reasons name what to do."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.memory import Corpus
+from engine.pipeline import retrieve
+from engine.prompt import typed_prompt
+from engine.record import replace
+from engine.search.accounts import BEGINNING, EXACT, PHRASE, STEM, Found
+from engine.search.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
+from engine.search.index import Index
+from engine.search.opening import open_index as open_on_disk
+from engine.search.strength import idf
+from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.memory import Memory
+
+WORDS = ("cache", "caching", "cached", "auth", "authentication", "id", "user_id", "userId", "users", "v2.0", "2.0")
+OTHERS = (
+    "迁移",
+    "数据库迁移",
+    "토큰을",
+    "토큰은",
+    "שלום",
+    "cafés",
+    "Café",
+    "🦆",
+    "go",
+    "Go",
+    "cahce",
+    "dbase",
+    "db",
+    "the",
+)
+TEXTS = st.lists(st.sampled_from(WORDS + OTHERS), max_size=7).map(" ".join)
+STATUS = st.sampled_from(["active", "active", "active", "retired"])
+MEMORIES = st.lists(st.tuples(TEXTS, TEXTS, TEXTS, STATUS), min_size=1, max_size=12)
+NOW = 1_700_000_000.0
+CONFIG = Config()
+BM25, KEYWORDS = replace(CONFIG, match_strategy=FTS5_BM25), replace(CONFIG, match_strategy=TITLE_TAGS)
+
+
+def now() -> float:
+    return NOW
+
+
+def explained(
+    prompt: str, index: Index, config: Config = CONFIG, *, mode: str = AUTO, judge: FakeJudge | None = None
+) -> dict[str, Explanation]:
+    """The explanation of every memory, by id."""
+    retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=judge, now=now)
+    explainer = Explainer(retrieval, index, config, now=now)
+    found = {one.id: explainer.of(one.id) for one in index.summaries()}
+    return {memory_id: one for memory_id, one in found.items() if one}
+
+
+def explain(prompt: str, memory_id: str, *memories: Memory, config: Config = CONFIG, mode: str = AUTO) -> Explanation:
+    with open_index(*memories, *fillers(20)) as index:
+        return explained(prompt, index, config, mode=mode)[memory_id]
+
+
+def built(rows: list[tuple[str, str, str, str]]) -> list[Memory]:
+    return [
+        memory(title, *tags.split(), body=body, status=status, memory_id=f"m{number}")
+        for number, (title, tags, body, status) in enumerate(rows)
+    ]
+
+
+# It adds up
+
+
+@settings(max_examples=150)
+@given(MEMORIES, TEXTS, st.sampled_from([CONFIG, BM25, KEYWORDS]), st.sampled_from([AUTO, SEARCH]), st.booleans())
+def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
+    rows: list[tuple[str, str, str, str]], prompt: str, config: Config, mode: str, include_retired: bool
+) -> None:
+    with open_index(*built(rows)) as index:
+        retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, include_retired=include_retired, now=now)
+        explainer = Explainer(retrieval, index, config, include_retired=include_retired, now=now)
+        for one in retrieval.candidates:
+            explanation = explainer.of(one.memory.id)
+            assert explanation
+            assert explanation.account
+            account = explanation.account
+            assert account.strength == pytest.approx(-one.score, abs=1e-9)
+            assert account.strength == pytest.approx(account.bm25 * account.coordination + account.bonus, abs=1e-9)
+            scores = [part.score for part in account.matched if part.score is not None]
+            assert sum(scores) == pytest.approx(account.bm25, abs=1e-9)
+            assert sum(part.share or 0.0 for part in account.matched) == pytest.approx(1.0)
+            if config is not KEYWORDS:
+                assert account.bm25 == pytest.approx(-one.bm25, abs=1e-9)
+            assert tuple(part.text for part in account.matched) == one.matched
+            assert all(any(place.occurrences) for part in account.matched for place in part.found)
+            assert explanation.outcome == (one.dropped_by or INJECTED)
+            assert (explanation.rank, explanation.reason) == (one.rank, one.reason)
+            if one.dropped_by == "floor":
+                assert explanation.gap is not None
+                assert explanation.gap < 0
+            elif one.injected and explanation.floor:
+                assert explanation.floor.gap >= -1e-9
+                assert explanation.least is None or explanation.least.gap >= -1e-9
+
+
+@settings(max_examples=60)
+@given(MEMORIES, TEXTS, st.sampled_from([CONFIG, BM25, KEYWORDS]))
+def test_every_memory_of_the_root_has_an_explanation_in_one_of_three_kinds(
+    rows: list[tuple[str, str, str, str]], prompt: str, config: Config
+) -> None:
+    small = replace(config, judge=JudgeConfig(candidate_pool_size=2))
+    with open_index(*built(rows)) as index:
+        for one in explained(prompt, index, small).values():
+            assert (one.account is None) == (one.outcome == UNMATCHED)
+            assert (one.rank is None) == (one.outcome in (POOL, UNMATCHED))
+            assert bool(one.advice) == (one.outcome == UNMATCHED)
+
+
+@settings(max_examples=60)
+@given(MEMORIES, TEXTS)
+def test_the_tag_that_is_advised_makes_it_match(rows: list[tuple[str, str, str, str]], prompt: str) -> None:
+    memories = built(rows)
+    with open_index(*memories) as index:
+        found = explained(prompt, index)
+    for place, one in enumerate(memories):
+        advice = found[one.summary.id].advice
+        if " tag '" in advice:
+            tag = advice.split(" tag '")[1].split("'")[0]
+            title, tags, body, status = rows[place]
+            edited = built([*rows[:place], (title, f"{tags} {tag}", body, status), *rows[place + 1 :]])
+            with open_index(*edited) as index:
+                assert explained(prompt, index)[one.summary.id].outcome != UNMATCHED
+
+
+# What was matched
+
+
+def test_a_word_says_how_it_was_found_where_and_how_often() -> None:
+    one = memory("Cached replies, cached twice", "auth", body="authentication of user ids; a cache", memory_id="one")
+    account = explain("caching auth user_id login", "one", one).account
+    assert account
+    assert [(part.text, part.how) for part in account.matched] == [
+        ("caching", STEM),
+        ("auth", EXACT),
+        ("user_id", STEM),
+    ]
+    assert account.missing == ("login",)
+    caching, auth, user_id = account.matched
+    assert set(caching.found) == {Found("cached", STEM, (2, 0, 0)), Found("cache", STEM, (0, 0, 1))}
+    assert auth.found == (Found("auth", EXACT, (0, 1, 0)),)
+    assert user_id.found == (Found("user ids", STEM, (0, 0, 1)),)
+    assert account.coordination == pytest.approx((3 / 4) ** 0.5)
+
+
+def test_a_longer_word_and_a_compound_are_named_as_such() -> None:
+    one = memory("Authentication", body="the user_id", memory_id="one")
+    account = explain("auth userId", "one", one).account
+    assert account
+    assert [(part.how, part.found[0].words) for part in account.matched] == [
+        (BEGINNING, "authentication"),
+        (EXACT, "userid"),
+    ]
+    assert PHRASE in [found.how for found in account.matched[1].found]
+
+
+def test_a_rare_word_weighs_more_and_both_say_in_how_many_memories_they_stand() -> None:
+    others = [memory(f"shared {number}", memory_id=f"o{number}") for number in range(4)]
+    account = explain("shared secret", "one", memory("shared secret", memory_id="one"), *others).account
+    assert account
+    shared, secret = account.matched
+    assert (shared.count, secret.count) == (5, 1)
+    assert (shared.idf, secret.idf) == (idf(5, 25), idf(1, 25))
+    assert (shared.share or 0) < (secret.share or 0)
+
+
+def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
+    one = memory("Authentication", "user_id", body="auth login session cookie", memory_id="one")
+    found = explain("auth userId login session cookie", "one", one, config=BM25)
+    assert found.outcome == INJECTED
+    assert found.account
+    assert found.account.bonus == 3
+    assert [part.text for part in found.account.matched] == ["auth", "userId", "login", "session", "cookie"]
+    assert found.account.matched[0].found == (
+        Found("auth", EXACT, (0, 0, 1)),
+        Found("authentication", BEGINNING, (1, 0, 0)),
+    )
+    scores = [part.score or 0.0 for part in found.account.matched]
+    assert scores[0] > 0
+    assert scores[2:] == [0.0, 0.0, 0.0]
+
+
+def test_keywords_say_their_points() -> None:
+    one = memory("Cache rules", "redis", memory_id="one", updated_at="2023-11-10T00:00:00Z")
+    found = explain("cache redis rule", "one", one, config=KEYWORDS)
+    assert found.account
+    assert {part.text: part.score for part in found.account.matched} == {"cache": 2, "redis": 3, "rule": 1}
+    assert (found.account.bonus, found.account.strength) == (1, 7)
+    assert found.floor is None
+
+
+# Where it fell
+
+
+def test_a_memory_under_the_floor_says_how_far() -> None:
+    strong = memory("rotate signing keys", "rotate", "signing", "keys", memory_id="strong")
+    weak = memory("bicycle", body=f"keys {'word ' * 80}", memory_id="weak")
+    found = explain("rotate signing keys", "weak", strong, weak)
+    assert found.outcome == "floor"
+    assert found.account
+    assert found.floor
+    assert found.least
+    assert found.floor.gap == pytest.approx(found.account.strength - found.floor.value)
+    assert found.gap == min(found.floor.gap, found.least.gap) < 0
+    assert found.rank == 2
+
+
+def test_a_memory_over_the_cap_says_what_the_last_injected_had_more() -> None:
+    memories = [memory("rotate keys", body="word " * number, memory_id=f"m{number}") for number in range(4)]
+    found = explain("rotate keys", "m3", *memories)
+    assert found.outcome == "cap"
+    assert found.gap is not None
+    assert found.gap < 0
+    assert explain("rotate keys", "m0", *memories).gap is None
+
+
+def test_a_retired_memory_and_one_that_the_judge_rejects_say_so() -> None:
+    assert explain("rotate keys", "old", memory("rotate keys", memory_id="old", status="retired")).outcome == "status"
+    with open_index(memory("rotate keys", memory_id="one"), *fillers(20)) as index:
+        found = explained("rotate keys", index, judge=FakeJudge())["one"]
+    assert (found.outcome, found.system) == ("judge", "memsift+judge")
+
+
+def test_before_a_judge_half_of_the_floors_is_asked_for_and_the_whole_where_it_fails() -> None:
+    with open_index(memory("rotate keys", memory_id="one"), *fillers(20)) as index:
+        whole, half, failed = (
+            explained("rotate keys", index, judge=judge)["one"].least
+            for judge in (None, FakeJudge(["one"]), FakeJudge(["one"], status="timeout"))
+        )
+    assert whole
+    assert half
+    assert failed
+    assert half.value == pytest.approx(whole.value / 2)
+    assert failed.value == whole.value
+
+
+def test_a_match_outside_the_pool_says_what_it_takes_to_be_in_it() -> None:
+    memories = [memory("rotate keys", memory_id=f"m{number}") for number in range(3)]
+    outside = memory("bicycle", body=f"keys {'word ' * 80}", memory_id="outside")
+    config = replace(CONFIG, judge=JudgeConfig(candidate_pool_size=3))
+    found = explain("rotate keys", "outside", *memories, outside, config=config)
+    assert found.outcome == POOL
+    assert found.account
+    assert found.entry
+    assert found.gap == found.entry.gap == pytest.approx(found.account.strength - found.entry.value) != 0
+    assert f"{found.entry.value:.2f}" in found.reason
+
+
+@pytest.mark.parametrize("config", [BM25, KEYWORDS])
+def test_retired_memories_fill_the_pool_of_the_original_rules(config: Config) -> None:
+    retired = [memory("rotate keys", memory_id=f"m{number}", status="retired") for number in range(3)]
+    small = replace(config, judge=JudgeConfig(candidate_pool_size=3))
+    found = explain("rotate keys", "outside", *retired, memory("bicycle keys", memory_id="outside"), config=small)
+    assert found.outcome == POOL
+    assert found.entry
+    assert found.reason.startswith("the 3 strongest are looked at")
+
+
+@pytest.mark.parametrize("config", [CONFIG, BM25, KEYWORDS])
+def test_a_memory_that_matches_nothing_says_what_is_near(config: Config) -> None:
+    one = memory("Reply cache", memory_id="one")
+    found = explain("how is the cahce warmed?", "one", one, config=config)
+    assert found.outcome == UNMATCHED
+    assert found.account is None
+    assert [(near.prompt, near.memory) for near in found.nearest] == [("cahce", "cache")]
+    assert found.advice == "The prompt says 'cahce', the memory 'cache'."
+
+
+def test_the_original_rules_know_no_stems_and_the_explanation_says_so() -> None:
+    one = memory("Cached replies", memory_id="one")
+    assert explain("caching", "one", one).outcome != UNMATCHED
+    assert explain("caching", "one", one, config=BM25).advice == (
+        "The prompt says 'caching', the memory 'cached': the tag 'caching' would make it match."
+    )
+
+
+def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same() -> None:
+    """Of many words, the original rules look up the rarest only."""
+    common = [memory(f"rule {number}", memory_id=f"m{number}") for number in range(30)]
+    rare = [memory(f"rule cache token{number}", memory_id=f"r{number}") for number in range(3)]
+    corpus = Corpus("/root", tuple(sorted((*common, *rare), key=lambda one: one.summary.path)))
+    with closing(Index(corpus, budget=10)) as index:
+        found = explained("rule cache", index, BM25)["m7"]
+        assert "m7" not in [one.memory.id for one in retrieve(typed_prompt("rule cache"), index, BM25).candidates]
+    assert (found.outcome, found.entry) == (POOL, None)
+    assert found.reason.startswith("the rarer words of the prompt")
+
+
+def test_a_word_in_a_body_that_is_not_searched_is_not_near() -> None:
+    one = memory("Replies", body="cache", memory_id="one")
+    assert explain("cahce", "one", one, config=BM25).nearest == ()
+    assert explain("cahce", "one", one, config=BM25, mode=SEARCH).nearest != ()
+
+
+def test_an_unknown_id_has_no_explanation() -> None:
+    with open_index(memory("rotate keys", memory_id="one")) as index:
+        retrieval = retrieve(typed_prompt("rotate"), index, CONFIG)
+        assert Explainer(retrieval, index, CONFIG).of("two") is None
+
+
+def test_what_changed_on_disk_is_explained_as_it_is_now(tmp_path: Path) -> None:
+    """As the retrieval ranked it."""
+    root = write_root(tmp_path / "root", [memory("rotate keys", memory_id="one"), *fillers(20)])
+    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    open_on_disk(str(root), environ).close()
+    index = open_on_disk(str(root), environ)
+    try:
+        write_memory(root, memory("rotate keys and certificates", "keys", memory_id="one"))
+        retrieval = retrieve(typed_prompt("rotate keys"), index, CONFIG)
+        found = Explainer(retrieval, index, CONFIG).of("one")
+    finally:
+        index.close()
+    assert found
+    assert found.account
+    assert found.account.strength == pytest.approx(-retrieval.candidates[0].score, abs=1e-9)
+    assert json.dumps(found.memory.title) == json.dumps(retrieval.candidates[0].memory.title)

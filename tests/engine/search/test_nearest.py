@@ -1,0 +1,115 @@
+"""The words of a prompt that come closest to those of a memory that they do not find."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.search.nearest import (
+    LONGER,
+    MOST,
+    PART,
+    SAME_STEM,
+    SHORTER,
+    SPELLING,
+    Near,
+    advice,
+    is_one_edit,
+    nearest,
+    suggested_tag,
+)
+from engine.search.query import query_terms
+from engine.search.rows import words_of
+from tests.engine.builders import memory
+
+NEARBY = st.text("abc", max_size=5)
+
+
+def edits(one: str, other: str) -> int:
+    """Damerau's distance, restricted: no letter is edited twice. By the recurrence, for small words."""
+    if not one or not other:
+        return len(one) + len(other)
+    best = min(edits(one[1:], other) + 1, edits(one, other[1:]) + 1, edits(one[1:], other[1:]) + (one[0] != other[0]))
+    is_swapped = one[:2] == other[1::-1] and len(one) > 1 and len(other) > 1
+    return min(best, edits(one[2:], other[2:]) + 1) if is_swapped else best
+
+
+def near(prompt: str, title: str, *tags: str, body: str = "") -> list[tuple[str, str, str, str]]:
+    found = nearest(query_terms(prompt), words_of(memory(title, *tags, body=body)))
+    return [(one.prompt, one.memory, one.how, one.field) for one in found]
+
+
+@given(NEARBY, NEARBY)
+def test_one_edit_is_a_distance_of_one(one: str, other: str) -> None:
+    assert is_one_edit(one, other) == (edits(one, other) == 1)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title", "expected"),
+    [
+        ("cahce", "Reply cache", ("cahce", "cache", SPELLING)),
+        ("cachee", "Reply cache", ("cachee", "cache", SPELLING)),
+        ("cace", "Reply cache", ("cace", "cache", SPELLING)),
+        ("cocha", "Reply kocha", ("cocha", "kocha", SPELLING)),
+        ("authentication", "Auth tokens", ("authentication", "auth", SHORTER)),
+        ("db", "The dbase", ("db", "dbase", LONGER)),
+        ("caching", "Replies cached", ("caching", "cached", SAME_STEM)),
+        ("user_id", "A user", ("user", "user", PART)),
+        ("שלומ", "שלום", ("שלומ", "שלום", SPELLING)),
+        ("토큰은", "토큰을", ("토큰은", "토큰을", SAME_STEM)),
+    ],
+)
+def test_what_is_near_is_named_with_how(prompt: str, title: str, expected: tuple[str, str, str]) -> None:
+    assert near(prompt, title) == [(*expected, "title")]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        ("cat", "car"),
+        ("v2", "v3"),
+        ("2024", "2025"),
+        ("3.11", "3.12"),
+        ("rat", "rate limit"[5:]),
+        ("迁", "移"),
+        ("", "x"),
+    ],
+)
+def test_what_is_merely_short_or_a_number_is_not_near(prompt: str, title: str) -> None:
+    assert near(prompt, title) == []
+
+
+def test_the_field_is_the_first_that_holds_the_word() -> None:
+    assert near("cahce", "Reply", "cache", body="cache") == [("cahce", "cache", SPELLING, "tags")]
+    assert near("cahce", "Reply", body="a cache") == [("cahce", "cache", SPELLING, "body")]
+
+
+def test_the_nearest_stand_first_one_for_each_word_and_not_too_many() -> None:
+    title = " ".join(f"wordy{letter}" for letter in "abcdefgh")
+    prompt = " ".join(f"wordz{letter}" for letter in "abcdefgh")
+    assert len(near(f"{prompt} authentication", f"{title} auth")) == MOST
+    found = near("authentication cahce", "auth cache cachet")
+    assert found == [("cahce", "cache", SPELLING, "title"), ("authentication", "auth", SHORTER, "title")]
+
+
+def test_advice_says_what_would_have_made_it_match() -> None:
+    spelled = Near("cahce", "cahce", "cache", SPELLING, "title")
+    assert advice(spelled, "x") == "The prompt says 'cahce', the memory 'cache'."
+    shorter = Near("authentication", "authentication", "auth", SHORTER, "tags")
+    assert advice(shorter, "x").endswith("the tag 'authentication' would make it match.")
+    part = Near("user_id", "user", "user", PART, "title")
+    assert "not 'user_id' in one" in advice(part, "x")
+    assert advice(None, "auth") == "No word comes close. The tag 'auth' would make it match."
+    assert advice(None, "") == "The prompt has no word to search for."
+
+
+def test_the_rarest_word_is_the_tag_to_add() -> None:
+    assert suggested_tag({"common": 9, "rare": 1, "rarer": 1}) == "rarer"
+    assert suggested_tag({}) == ""
+
+
+@given(st.text(), st.text(), st.text())
+def test_any_text_has_neighbours_or_none(prompt: str, title: str, body: str) -> None:
+    for one in nearest(query_terms(prompt), words_of(memory(title, body=body, memory_id="it"))):
+        assert one.memory in " ".join(words_of(memory(title, body=body, memory_id="it"))).split()

@@ -1,0 +1,87 @@
+"""Any memory of the root, picked by typing words of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import Vertical
+from textual.getters import query_one
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from engine.search.query import filter_terms
+from tui.bindings import bindings
+from tui.widgets.memory_list import MemoryList
+from tui.widgets.row_list import RowList
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from tui.app import MemsiftApp
+
+
+NO_MATCH = "No memory has all of these words."
+
+
+class PickMemory(ModalScreen[str | None]):
+    """The memories that a filter lets through, as Browse has it; gives the id of the one that was chosen, or None."""
+
+    app: MemsiftApp
+
+    DEFAULT_CSS = """
+    PickMemory {
+        align: center middle;
+        Vertical {
+            width: 90%; max-width: 100; height: 80%;
+            background: $surface; border: round $primary; border-title-color: $text;
+        }
+        Input { background: $boost; padding: 0 1; }
+        #none { padding: 0 1; color: $foreground-muted; }
+    }
+    """
+    AUTO_FOCUS = "Input"
+    BINDINGS = bindings(hidden=("pick.leave",))
+
+    line = query_one(Input)
+    memories = query_one(MemoryList)
+    none = query_one("#none", Static)
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            yield Input(placeholder="Type words of title, tags or body", compact=True)
+            yield MemoryList()
+            yield Static(NO_MATCH, id="none")
+        box.border_title = "Why not this memory?"
+        box.border_subtitle = "enter explains, esc closes"
+
+    def on_mount(self) -> None:
+        self.line.cursor_blink = False
+        self.show_matching()
+
+    @on(Input.Changed)
+    def show_matching(self) -> None:
+        found = self.app.workspace.index.matching(filter_terms(self.line.value))
+        self.memories.show(found)
+        self.memories.display, self.none.display = bool(found), not found
+
+    @on(Input.Submitted)
+    @on(RowList.Selected)
+    def choose(self) -> None:
+        current = self.memories.current
+        if current:
+            self.dismiss(current.id)
+
+    def key_down(self) -> None:
+        self._move(1)
+
+    def key_up(self) -> None:
+        self._move(-1)
+
+    def _move(self, step: int) -> None:
+        """Move in the list while the line has the focus; the list moves by itself."""
+        if self.line.has_focus:
+            self.memories.cursor += step
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
