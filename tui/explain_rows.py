@@ -27,8 +27,8 @@ MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
 
 COLUMNS: tuple[tuple[str, int, Callable[[Matched], str]], ...] = (
-    ("BM25", 6, lambda one: "" if one.score is None else f"{one.score:.2f}"),
-    ("share", 7, lambda one: "" if one.share is None else f"{one.share:.0%}"),
+    ("BM25", 6, lambda one: f"{one.score:.2f}"),
+    ("share", 7, lambda one: f"{one.share:.0%}"),
     ("memories", 10, lambda one: "" if one.count is None else f"{one.count:,}"),
     ("IDF", 6, lambda one: "" if one.idf is None else f"{one.idf:.2f}"),
 )
@@ -169,7 +169,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _heaviest_first(matched: Sequence[Matched]) -> list[Matched]:
-    return sorted(matched, key=lambda one: -(one.score or 0.0))
+    return sorted(matched, key=lambda one: -one.score)
 
 
 def _width(text: str) -> int:

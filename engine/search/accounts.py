@@ -69,16 +69,16 @@ class Found:
 class Matched:
     """A word of the prompt that the memory holds, and what it adds.
 
-    `count` is in how many memories it stands at most, `idf` what that makes it weigh, `score` its part of the BM25 (of
-    the points, with `title_tags`) and `share` that part, 0..1; None where the strategy does not say.
+    `count` is in how many memories it stands at most, `idf` what that makes it weigh; None where the strategy does not
+    use them. `score` is its part of the BM25 (of the points, with `title_tags`), and `share` that part, 0..1.
     """
 
     text: str
     found: tuple[Found, ...]
     count: int | None
     idf: float | None
-    score: float | None
-    share: float | None
+    score: float
+    share: float
 
     @property
     def how(self) -> str:

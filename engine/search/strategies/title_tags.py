@@ -51,8 +51,7 @@ def keywords(text: str) -> dict[str, int]:
 def keyword_score(prompt_words: Mapping[str, int], memory: MemorySummary, since: str) -> tuple[float, tuple[str, ...]]:
     """The (negative) score of a memory and the prompt words that counted, in their order; (0, ()) if none did.
 
-    `prompt_words` are what `keywords` gives. A memory
-    updated on or after the ISO 8601 date *since* is recent.
+    `prompt_words` are what `keywords` gives. A memory updated on or after the ISO 8601 date *since* is recent.
     """
     found = points(prompt_words, memory)
     if not found:
