@@ -127,7 +127,7 @@ def test_retired_memories_come_only_when_asked_for() -> None:
 
 
 @pytest.mark.parametrize("mode", ["search", "auto"])
-@pytest.mark.parametrize("number", [1, 5])
+@pytest.mark.parametrize("number", [1, 3])
 def test_max_results_is_how_many_there_are(mode: str, number: int) -> None:
     found = printed(memsift("search", "job queue", "--root", DEMO_ROOT, "--mode", mode, "--max-results", str(number)))
     assert found["total_results"] == number
