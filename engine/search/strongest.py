@@ -99,7 +99,7 @@ class Search:
     def _found(self, limit: int, *, include_retired: bool) -> list[Strong]:
         known = [unit for unit in self._units if unit.count]
         expression = any_of((phrase, False) for unit in chosen(known, self._effort.budget) for phrase in spelled(unit))
-        size = max(self._effort.candidates, 2 * limit)
+        size = max(self._effort.candidates, limit + limit // 2)
         while expression:
             rowids = self._candidates(expression, size)
             matched = self._matched(rowids)
