@@ -16,7 +16,7 @@ import click
 
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import MemsiftError
-from engine.judge.verdict import TIMEOUT
+from engine.judge.verdict import OK, TIMEOUT
 from engine.paths import labels_file
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
@@ -117,6 +117,7 @@ def search(
         report_skipped(index.skipped)
         prompt = typed_prompt(query)
         retrieval = retrieve(prompt, index, config, mode=mode, judge=asked, include_retired=include_retired)
+        refuse_a_miss(judge, retrieval)
         result = search_result(retrieval, index)
     report_fallback(retrieval)
     click.echo("\n".join(search_lines(result)) if form == "text" else json.dumps(result, indent=2, ensure_ascii=False))
@@ -142,6 +143,7 @@ def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, form: s
         asked.prepare()
         report_skipped(index.skipped)
         retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=asked)
+        refuse_a_miss(judge, retrieval)
     report_fallback(retrieval)
     rows = verdict_rows(retrieval)
     click.echo("\n".join(verdict_lines(rows)) if form == "text" else json.dumps(rows, indent=2, ensure_ascii=False))
@@ -195,6 +197,7 @@ def replay(
             for system in chosen:
                 how = system.of(config)
                 retrieval = retrieve(prompt, index, how, judge=asked if system.has_judge else None)
+                refuse_a_miss(judge, retrieval)
                 if store:
                     record(retrieval, store, index, how)
                 click.echo(json.dumps(write_row(retrieval), ensure_ascii=False))
@@ -277,6 +280,13 @@ def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:
     """The prompts, with a bar on stderr where somebody watches it."""
     with click.progressbar(prompts, label="Replaying", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
         yield from bar
+
+
+def refuse_a_miss(judge: JudgeOptions, retrieval: Retrieval) -> None:
+    """Raise MemsiftError where only the cache was to answer, and could not."""
+    judgement = retrieval.judgement
+    if judge.is_cached_only and judgement and judgement.status != OK:
+        raise MemsiftError(judgement.detail)
 
 
 def report_fallback(retrieval: Retrieval) -> None:

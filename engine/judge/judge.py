@@ -8,29 +8,38 @@ from engine.judge.outcome import Outcome, failure, outcome_of
 from engine.judge.prices import cost_usd
 from engine.judge.prompts import request_text, shuffled
 from engine.judge.templates import templates
-from engine.judge.verdict import FLAGGED, OK, Judgement, Opinion, Verdict
+from engine.judge.verdict import CACHE, FLAGGED, OK, Judgement, Opinion, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engine.config import JudgeConfig
-    from engine.judge.provider import Completion, Provider
+    from engine.judge.cache import Cache
+    from engine.judge.provider import Provider
     from engine.judge.templates import Template
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
 
 
 class Judge:
-    """Asks *provider* which candidates to keep. Holds no state between calls; may be shared between threads.
+    """Asks *provider* which candidates to keep. Holds no state between calls but its *cache*, where one is given; may
+    be shared between threads.
 
     Raises ConfigError for a prompt in *config* that does not hold what it needs.
     """
 
-    def __init__(self, provider: Provider, config: JudgeConfig, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        config: JudgeConfig,
+        clock: Callable[[], float] = perf_counter,
+        cache: Cache | None = None,
+    ) -> None:
         self._provider = provider
         self._config = config
         self._clock = clock
+        self._cache = cache
         self._templates = templates(config)
 
     def prepare(self) -> None:
@@ -38,7 +47,10 @@ class Judge:
         self._provider.prepare()
 
     def close(self) -> None:
+        """Close the provider and the cache."""
         self._provider.close()
+        if self._cache:
+            self._cache.close()
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:
         """A verdict on each of *candidates*, in their order; no call for no candidates.
@@ -61,7 +73,7 @@ class Judge:
             output_tokens=outcome.output_tokens,
             detail=outcome.detail,
             depth=template.depth,
-            cost_usd=cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens),
+            cost_usd=self._cost_usd(outcome),
         )
 
     def _unready(self) -> Outcome | None:
@@ -72,22 +84,37 @@ class Judge:
             return failure(error)
         return None
 
-    def _asked(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
+    def _asked(
+        self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int = 0
+    ) -> Outcome:
         turns = self._turns(prompt)
 
         def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
-            def call() -> Completion:
-                user = request_text(prompt, [candidates[position] for position in shown], turns)
-                return self._provider.complete(template.question(user), timeout_s)
+            memories = [candidates[position] for position in shown]
+            question = template.question(request_text(prompt, memories, turns))
 
-            return outcome_of(call, shown, template.depth)
+            def call() -> Outcome:
+                return outcome_of(lambda: self._provider.complete(question, timeout_s), shown, template.depth)
 
-        shown, timeout_s = shuffled(prompt, len(candidates)), self._config.timeout_per_call
+            if self._cache is None:
+                return call()
+            from engine.judge.cache import cache_key
+
+            digests = [memory.digest for memory in memories]
+            return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
+
+        shown, timeout_s = shuffled(prompt, len(candidates), sample), self._config.timeout_per_call
         if 0 < self._config.split_over < len(candidates):
             from engine.judge.split import asked_in_two  # loads threads, which one call does not need
 
             return asked_in_two(ask, shown, timeout_s)
         return ask(shown, timeout_s)
+
+    def _cost_usd(self, outcome: Outcome) -> float | None:
+        """Nothing for what the cache answers: it was paid for when it was asked."""
+        if outcome.source == CACHE:
+            return 0.0
+        return cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens)
 
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0

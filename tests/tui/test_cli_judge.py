@@ -214,6 +214,8 @@ def test_depth_and_timeout_have_flags_variables_and_keys(root: Path, server: Api
         ["--judge-timeout", "0"],
         ["--judge-timeout", "soon"],
         ["--no-judge", "--judge", "anthropic"],
+        ["--no-judge", "--judge", "none"],
+        ["--judge", "none", "--judge-refresh"],
     ],
 )
 def test_options_that_make_no_sense_say_so(root: Path, flags: list[str]) -> None:
@@ -222,11 +224,10 @@ def test_options_that_make_no_sense_say_so(root: Path, flags: list[str]) -> None
     assert "Error: " in result.stderr
 
 
-@pytest.mark.parametrize("flags", [["--no-judge"], ["--judge", "none"], ["--no-judge", "--judge", "none"]])
-def test_without_a_judge_there_is_nothing_to_ask(root: Path, server: ApiServer, flags: list[str]) -> None:
-    assert "--judge anthropic" in refused(memsift("judge", ASK, "--root", root, *flags))
+def test_without_a_judge_there_is_nothing_to_ask(root: Path, server: ApiServer) -> None:
+    assert "--judge anthropic" in refused(memsift("judge", ASK, "--root", root, "--no-judge"))
     configure(root, enabled=True)
-    found = printed(memsift("search", ASK, "--root", root, *flags))
+    found = printed(memsift("search", ASK, "--root", root, "--no-judge"))
     assert found["total_results"] == 5
     assert server.requests == []
 
