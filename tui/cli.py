@@ -24,7 +24,7 @@ from engine.record import replace
 from engine.systems import SYSTEMS, system_of
 from engine.version import __version__
 from tui import opening
-from tui.judge_options import JudgeOptions, judge_options, opened_judge
+from tui.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
 from tui.output import visible
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
 DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
+STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
 PROMPTS = click.option(
     "--prompts",
     metavar="FILE",
@@ -128,8 +129,9 @@ def search(
 @ROOT
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help="auto: as the hook.")
 @judge_options
+@STRICT
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, form: str) -> None:
+def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
     """Ask the judge about the memories that PROMPT brings up; print its verdict on each."""
     from tui.verdicts import verdict_lines, verdict_rows
 
@@ -147,6 +149,8 @@ def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, form: s
     report_fallback(retrieval)
     rows = verdict_rows(retrieval)
     click.echo("\n".join(verdict_lines(rows)) if form == "text" else json.dumps(rows, indent=2, ensure_ascii=False))
+    if strict:
+        require_agreement(disputed(retrieval))
 
 
 @main.command()
@@ -172,10 +176,17 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 @click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help="Prompts to replay.")
 @click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
 @judge_options
+@STRICT
 @click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
 @DB
 def replay(
-    root: str | None, files: tuple[str, ...], systems: str | None, judge: JudgeOptions, save: bool, db: str | None
+    root: str | None,
+    files: tuple[str, ...],
+    systems: str | None,
+    judge: JudgeOptions,
+    strict: bool,
+    save: bool,
+    db: str | None,
 ) -> None:
     """Run prompts through systems; print a JSON line for each prompt and system."""
     from labels.exchange.runs import write_row
@@ -183,7 +194,9 @@ def replay(
 
     found = opening.resolve_root(root, os.environ)
     config = judge.applied(load_config(found, os.environ), os.environ)
+    judge = judge.sampling(REPLAY_SAMPLES)
     reading = opening.project_prompts(files, os.environ)
+    disagreements = 0
     with (
         opened_judge(judge, config) as asked,
         opening.opened_index(found) as index,
@@ -201,6 +214,9 @@ def replay(
                 if store:
                     record(retrieval, store, index, how)
                 click.echo(json.dumps(write_row(retrieval), ensure_ascii=False))
+                disagreements += disputed(retrieval)
+    if strict:
+        require_agreement(disagreements)
 
 
 @main.command()
@@ -287,6 +303,18 @@ def refuse_a_miss(judge: JudgeOptions, retrieval: Retrieval) -> None:
     judgement = retrieval.judgement
     if judge.is_cached_only and judgement and judgement.status != OK:
         raise MemsiftError(judgement.detail)
+
+
+def disputed(retrieval: Retrieval) -> int:
+    """On how many candidates the judge's samples disagree."""
+    return sum(one.verdict.is_disputed for one in retrieval.candidates if one.verdict)
+
+
+def require_agreement(count: int) -> None:
+    """Exit with 1 unless *count*, the number of verdicts whose samples disagree, is 0."""
+    if count:
+        tell(f"The judge disagrees with itself on {count:,} {'memory' if count == 1 else 'memories'}.")
+        click.get_current_context().exit(1)
 
 
 def report_fallback(retrieval: Retrieval) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from dataclasses import replace as replace_dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
 
 VARIABLE = "MEMSIFT_JUDGE"
+REPLAY_SAMPLES = 3
+"""A replay is measured, and one answer is a throw of dice; everywhere else somebody waits."""
 
 OPTIONS = (
     click.option(
@@ -34,12 +37,19 @@ OPTIONS = (
         "--judge-timeout",
         metavar="SECONDS",
         type=click.FloatRange(*LIMITS["timeout_per_call"]),
-        help="For everything that one prompt asks.",
+        help="For everything that one prompt asks, or each sample of it.",
     ),
     click.option(
         "--judge-depth",
         type=click.Choice(DEPTHS),
         help="Which memories to keep, or a decision, a confidence and a sentence for each.",
+    ),
+    click.option(
+        "--judge-samples",
+        metavar="K",
+        type=click.IntRange(1, 15),
+        envvar="MEMSIFT_JUDGE_SAMPLES",
+        help=f"Ask K times and let the majority decide. Default: {REPLAY_SAMPLES} in replay, else 1.",
     ),
     click.option("--judge-refresh", is_flag=True, help="Ask anew, whatever the cache holds, and keep the answers."),
 )
@@ -58,10 +68,15 @@ class JudgeOptions:
     depth: str | None = None
     is_off: bool = False
     is_refreshing: bool = False
+    samples: int | None = None
 
     @property
     def is_cached_only(self) -> bool:
         return self.name == NO_JUDGE and not self.is_off
+
+    def sampling(self, default: int) -> JudgeOptions:
+        """These options, with *default* samples where no number was given."""
+        return self if self.samples else replace_dataclass(self, samples=default)
 
     def named(self, config: Config, environ: Mapping[str, str]) -> str:
         """Which judge it is: flag, then MEMSIFT_JUDGE, then the root's where its configuration enables one."""
@@ -95,13 +110,14 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
         judge_timeout: float | None,
         judge_depth: str | None,
         judge_refresh: bool,
+        judge_samples: int | None,
         **others: Any,
     ) -> Any:
         if no_judge and judge is not None:
             raise click.UsageError(f"--no-judge and --judge {judge} contradict each other.")
         if judge == NO_JUDGE and judge_refresh:
             raise click.UsageError("--judge none asks nobody, so that --judge-refresh has nothing to refresh with.")
-        options = JudgeOptions(judge, judge_model, judge_timeout, judge_depth, no_judge, judge_refresh)
+        options = JudgeOptions(judge, judge_model, judge_timeout, judge_depth, no_judge, judge_refresh, judge_samples)
         return command(*given, judge=options, **others)
 
     for option in reversed(OPTIONS):
@@ -124,7 +140,8 @@ def make_judge(options: JudgeOptions, config: Config, environ: Mapping[str, str]
     provider = make_provider(name, config.judge, environ)
     if options.is_cached_only:
         provider = CacheOnlyProvider(provider, name)
-    return Judge(provider, config.judge, cache=Cache(cache_file(environ), refresh=options.is_refreshing))
+    cache = Cache(cache_file(environ), refresh=options.is_refreshing)
+    return Judge(provider, config.judge, cache=cache, samples=options.samples or 1)
 
 
 def opened_judge(options: JudgeOptions, config: Config) -> AbstractContextManager[Judge | None]:

@@ -26,6 +26,7 @@ class Judge:
     """Asks *provider* which candidates to keep. Holds no state between calls but its *cache*, where one is given; may
     be shared between threads.
 
+    Of several *samples*, which are asked one after the other, the majority decides. The configured timeout is for each.
     Raises ConfigError for a prompt in *config* that does not hold what it needs.
     """
 
@@ -35,11 +36,13 @@ class Judge:
         config: JudgeConfig,
         clock: Callable[[], float] = perf_counter,
         cache: Cache | None = None,
+        samples: int = 1,
     ) -> None:
         self._provider = provider
         self._config = config
         self._clock = clock
         self._cache = cache
+        self._samples = samples
         self._templates = templates(config)
 
     def prepare(self) -> None:
@@ -61,7 +64,7 @@ class Judge:
         template = self._templates[mode]
         settled = self._unready() if candidates else Outcome(OK)
         started = self._clock()
-        outcome = settled or self._asked(template, prompt, candidates)
+        outcome = settled or self._voted(template, prompt, candidates)
         return Judgement(
             status=outcome.status,
             verdicts=tuple(_verdict(memory, position, outcome) for position, memory in enumerate(candidates)),
@@ -84,9 +87,17 @@ class Judge:
             return failure(error)
         return None
 
-    def _asked(
-        self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int = 0
-    ) -> Outcome:
+    def _voted(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
+        def ask(sample: int) -> Outcome:
+            return self._asked(template, prompt, candidates, sample)
+
+        if self._samples == 1:
+            return ask(0)
+        from engine.judge.voting import voted
+
+        return voted(ask, self._samples)
+
+    def _asked(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
         turns = self._turns(prompt)
 
         def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
@@ -122,16 +133,15 @@ class Judge:
 
 
 def _verdict(memory: MemorySummary, position: int, outcome: Outcome) -> Verdict:
-    """An answer is one sample, which agrees with itself; an error has none."""
-    answers = 1 if outcome.status == OK else 0
-    opinion = outcome.opinions.get(position, Opinion(FLAGGED))
+    """An error has no samples, and nothing to agree on."""
+    opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
     return Verdict(
         memory_id=memory.id,
         decision=opinion.decision,
         status=outcome.status,
         reasoning=opinion.reasoning,
         confidence=opinion.confidence,
-        samples=answers,
-        agreement=float(answers),
+        samples=opinion.samples,
+        agreement=opinion.agreement,
         source=outcome.source,
     )

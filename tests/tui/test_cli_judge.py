@@ -289,7 +289,7 @@ def test_every_status_goes_through_replay(tmp_path: Path, root: Path, server: Ap
     server.answers.extend(reply for reply, _ in REPLIES.values())
     done = process(
         *("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge"),
-        *("--judge", provider, "--judge-timeout", "0.5"),
+        *("--judge", provider, "--judge-timeout", "0.5", "--judge-samples", "1"),
     )
     assert done.returncode == 0, done.stderr
     found = {row["prompt_id"]: row for row in map(json.loads, done.stdout.splitlines())}
@@ -315,6 +315,7 @@ def test_a_missing_key_and_a_cancelled_call_are_statuses_of_a_script(tmp_path: P
 def test_an_openai_server_judges_a_replay(root: Path, prompts: Path, server: ApiServer) -> None:
     server.answers.append(chatted('{"keep": [0]}'))
     arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", "--judge", "openai")
+    arguments += ("--judge-samples", "1")
     (row,) = rows(memsift(*arguments, "--judge-model", "local", OPENAI_BASE_URL=f"{server.url}/v1"))
     assert (row["judgement"]["status"], row["judgement"]["model"], len(row["injected"])) == ("ok", "local", 1)
 
