@@ -28,21 +28,24 @@ from tui.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opene
 from tui.output import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from engine.config import Config
     from engine.judge.judge import Judge
     from engine.memory import Skipped
-    from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.systems import System
     from labels.measure.report import Report
     from labels.store import LabelStore
+    from tui.replaying import Ending
     from tui.workspace import Workspace
 
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
 DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
+AT_ONCE = "How many prompts the judge is asked about at once."
+RETRIES = "Ask again after a rate limit or a server's error, when the server says."
+MAX_COST = "Stop before the judge has cost more than this, in US dollars."
 PROMPTS = click.option(
     "--prompts",
     metavar="FILE",
@@ -177,6 +180,12 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 @click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
 @judge_options
 @STRICT
+@click.option(
+    "--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help="Calls at once."
+)
+@click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES)
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST)
+@click.option("--resume", metavar="FILE", help="Write the rows to FILE, behind those that it holds from before.")
 @click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
 @DB
 def replay(
@@ -185,36 +194,56 @@ def replay(
     systems: str | None,
     judge: JudgeOptions,
     strict: bool,
+    concurrency: int,
+    retries: int,
+    max_cost: float | None,
+    resume: str | None,
     save: bool,
     db: str | None,
 ) -> None:
-    """Run prompts through systems; print a JSON line for each prompt and system."""
+    """Run prompts through systems; print a JSON line for each prompt and system.
+
+    Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
+    """
     from labels.exchange.runs import write_row
+    from tui import replaying
     from tui.recording import record
+    from tui.run_output import opened_output
 
     found = opening.resolve_root(root, os.environ)
     config = judge.applied(load_config(found, os.environ), os.environ)
-    judge = judge.sampling(REPLAY_SAMPLES)
+    terms = replaying.Terms(retries, max_cost)
     reading = opening.project_prompts(files, os.environ)
     disagreements = 0
     with (
-        opened_judge(judge, config) as asked,
+        opened_judge(judge.sampling(REPLAY_SAMPLES), config, terms.around) as asked,
         opening.opened_index(found) as index,
         opened_store(db) if save else nullcontext() as store,
+        opened_output(resume) as (before, write),
     ):
         chosen = chosen_systems(systems, config, asked)
-        if asked and any(system.has_judge for system in chosen):
+        has_judge = asked is not None and any(system.has_judge for system in chosen)
+        if asked and has_judge:
+            replaying.refuse_another_judge(before, asked, AUTO)
             asked.prepare()
         report_skipped((*index.skipped, *reading.skipped))
-        for prompt in progress(reading.prompts):
-            for system in chosen:
-                how = system.of(config)
-                retrieval = retrieve(prompt, index, how, judge=asked if system.has_judge else None)
-                refuse_a_miss(judge, retrieval)
-                if store:
-                    record(retrieval, store, index, how)
-                click.echo(json.dumps(write_row(retrieval), ensure_ascii=False))
-                disagreements += disputed(retrieval)
+
+        def keep(retrieval: Retrieval) -> None:
+            nonlocal disagreements
+            refuse_a_miss(judge, retrieval)
+            if store:
+                record(retrieval, store, index, SYSTEMS[retrieval.system].of(config))
+            write(write_row(retrieval))
+            disagreements += disputed(retrieval)
+
+        ending = replaying.run(
+            replaying.jobs_left(reading.prompts, chosen, before.pairs),
+            lambda job: replaying.retrievals(job, index, config, asked),
+            keep,
+            terms,
+            concurrency if has_judge else 0,
+        )
+    report_ending(ending, resume)
     if strict:
         require_agreement(disagreements)
 
@@ -292,10 +321,14 @@ def chosen_systems(given: str | None, config: Config, judge: Judge | None) -> li
     return chosen
 
 
-def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:
-    """The prompts, with a bar on stderr where somebody watches it."""
-    with click.progressbar(prompts, label="Replaying", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-        yield from bar
+def report_ending(ending: Ending, resume: str | None) -> None:
+    """Exit with 130 after Ctrl-C, with 1 where the judge may cost no more; and say how to go on."""
+    if not (ending.is_interrupted or ending.is_spent):
+        return
+    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
+    why = "--max-cost is reached" if ending.is_spent else "Stopped"
+    tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
+    click.get_current_context().exit(1 if ending.is_spent else 130)
 
 
 def refuse_a_miss(judge: JudgeOptions, retrieval: Retrieval) -> None:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.judge.judge import Judge
+    from engine.judge.provider import Provider
+
+    Around = Callable[[Provider], Provider]
 
 VARIABLE = "MEMSIFT_JUDGE"
 REPLAY_SAMPLES = 3
@@ -125,10 +128,13 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_judge
 
 
-def make_judge(options: JudgeOptions, config: Config, environ: Mapping[str, str]) -> Judge | None:
+def make_judge(
+    options: JudgeOptions, config: Config, environ: Mapping[str, str], around: Around | None = None
+) -> Judge | None:
     """The judge that *options* and *config* (in which they are applied) come to, with the user's cache; None for none.
 
-    Raises ConfigError for a name that there is not, or a prompt that does not hold what it needs.
+    *around* puts something between the judge and its provider, unless that is not asked at all. Raises ConfigError for
+    a name that there is not, or a prompt that does not hold what it needs.
     """
     name = options.named(config, environ)
     if name == NO_JUDGE:
@@ -140,11 +146,15 @@ def make_judge(options: JudgeOptions, config: Config, environ: Mapping[str, str]
     provider = make_provider(name, config.judge, environ)
     if options.is_cached_only:
         provider = CacheOnlyProvider(provider, name)
+    elif around:
+        provider = around(provider)
     cache = Cache(cache_file(environ), refresh=options.is_refreshing)
     return Judge(provider, config.judge, cache=cache, samples=options.samples or 1)
 
 
-def opened_judge(options: JudgeOptions, config: Config) -> AbstractContextManager[Judge | None]:
+def opened_judge(
+    options: JudgeOptions, config: Config, around: Around | None = None
+) -> AbstractContextManager[Judge | None]:
     """The judge for a command, which closes it. Raises as `make_judge` does."""
-    judge = make_judge(options, config, os.environ)
+    judge = make_judge(options, config, os.environ, around)
     return closing(judge) if judge else nullcontext()

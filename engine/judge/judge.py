@@ -49,6 +49,10 @@ class Judge:
         """See `Provider.prepare`: raises what would make every judgement fail, such as MissingKeyError."""
         self._provider.prepare()
 
+    def identity(self, mode: str) -> tuple[str, str, str]:
+        """(provider, model, template hash): judgements that differ in one of them are not of one judge."""
+        return self._provider.name, self._provider.model, self._templates[mode].hash
+
     def close(self) -> None:
         """Close the provider and the cache."""
         self._provider.close()

@@ -290,6 +290,7 @@ def test_every_status_goes_through_replay(tmp_path: Path, root: Path, server: Ap
     done = process(
         *("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge"),
         *("--judge", provider, "--judge-timeout", "0.5", "--judge-samples", "1"),
+        *("--concurrency", "1", "--retries", "0"),
     )
     assert done.returncode == 0, done.stderr
     found = {row["prompt_id"]: row for row in map(json.loads, done.stdout.splitlines())}
