@@ -135,11 +135,14 @@ def keep_all(found: Sequence[Retrieval], keep: Callable[[Retrieval], None]) -> N
 
 @contextmanager
 def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Call *interrupt* on the first Ctrl-C, so that it comes between two rows; the second is as ever."""
-    if threading.current_thread() is not threading.main_thread():
+    """Call *interrupt* on the first Ctrl-C, so that it comes between two rows; the second is as ever.
+
+    Nothing changes where the signal is ignored, as in a script's background, or where this thread cannot get it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before == signal.SIG_IGN:
         yield
         return
-    before = signal.getsignal(signal.SIGINT)
 
     def first(*_: object) -> None:
         signal.signal(signal.SIGINT, before)

@@ -105,6 +105,12 @@ class Judge:
         turns = self._turns(prompt)
 
         def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
+            try:
+                return recalled(shown, timeout_s)
+            except Exception as error:  # noqa: BLE001 - a candidate that cannot be shown is a status, too
+                return failure(error)
+
+        def recalled(shown: tuple[int, ...], timeout_s: float) -> Outcome:
             memories = [candidates[position] for position in shown]
             question = template.question(request_text(prompt, memories, turns))
 

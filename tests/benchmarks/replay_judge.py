@@ -3,8 +3,9 @@
     python -m tests.benchmarks.replay_judge [--prompts 1000] [--concurrency 16] [--samples 1] [--judge anthropic-http]
 
 The server delays each answer by 50 to 500 ms, by chance, and answers 5 % of the requests with 429, 500 or 529. The
-ideal is what its delays come to when that many calls are always under way. The replay is a process; its start, until the
-first request arrives, is printed apart and is not part of the ratio (budget: 1.3). Then it is run again, from the cache.
+ideal is what its delays come to when that many calls are always under way. The replay is a process; its start, until
+the first request arrives, is printed apart and is not part of the ratio (budget: 1.3). Then it is run again, from the
+cache.
 """
 
 from __future__ import annotations

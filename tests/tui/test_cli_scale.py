@@ -56,7 +56,15 @@ def read(path: Path) -> list[dict[str, Any]]:
 def started(*arguments: str | Path) -> subprocess.Popen[str]:
     """A replay as a process that can be interrupted."""
     command, pipe = [*MAIN, *map(str, arguments)], subprocess.PIPE
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, cwd=PROJECT)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        cwd=PROJECT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test may run in the background
+    )
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
