@@ -180,9 +180,7 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 @click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
 @judge_options
 @STRICT
-@click.option(
-    "--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help="Calls at once."
-)
+@click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE)
 @click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES)
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST)
 @click.option("--resume", metavar="FILE", help="Write the rows to FILE, behind those that it holds from before.")

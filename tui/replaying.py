@@ -78,15 +78,14 @@ def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Co
     return [job for job in jobs if job.systems]
 
 
-def refuse_another_judge(found: UnfinishedRun, judge: Judge | None, mode: str) -> None:
+def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
     """Raise MemsiftError where rows of *found* were judged by another judge, or in other words."""
-    others = found.judges - {judge.identity(mode)} if judge else frozenset()
-    if judge and others:
-        name, model, template = min(others)
-        now = "{} ({}), template {}".format(*judge.identity(mode))
+    now = judge.identity(mode)
+    if others := found.judges - {now}:
+        before, after = ("{} ({}), template {}".format(*one) for one in (min(others), now))
         raise MemsiftError(
-            f"The run was judged by {name} ({model}), template {template}; to go on with {now} would mix two judges. "
-            "Name the same judge, or another file."
+            f"The run was judged by {before}; to go on with {after} would mix two judges. Name the same judge, or "
+            "another file."
         )
 
 

@@ -139,9 +139,9 @@ def _opened(path: str, *, is_suspect: bool) -> Connection:
         found = _existing(path, is_suspect=is_suspect)
         if found is None:
             _discard(path)
-            found = for_writing(path)
-            found.executescript(TABLE)
-        return _unsynchronised(found)
+            found = _made(path)
+        found.execute("pragma synchronous=off")  # an answer outlives the process that wrote it, if not a power cut
+        return found
 
 
 def _make_folder(folder: str) -> None:
@@ -171,9 +171,13 @@ def _existing(path: str, *, is_suspect: bool) -> Connection | None:
     return None
 
 
-def _unsynchronised(db: Connection) -> Connection:
-    """*db* without waiting for the disk: an answer that a process wrote outlives the process, if not a power cut."""
-    db.execute("pragma synchronous=off")
+def _made(path: str) -> Connection:
+    db = for_writing(path)
+    try:
+        db.executescript(TABLE)
+    except DAMAGE:
+        db.close()
+        raise
     return db
 
 

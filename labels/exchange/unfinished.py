@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+BEGINNING = b'{"prompt_id":'
+"""How every row begins: what stands at the end of a file and does not was not cut off there by us."""
+
+
 @dataclass(frozen=True)
 class UnfinishedRun:
     """`pairs` are (prompt id, system) of its rows, `judges` (provider, model, template hash) of those that were judged.
@@ -27,7 +31,8 @@ class UnfinishedRun:
 
 
 def read_unfinished(path: Path) -> UnfinishedRun:
-    """What the run file at *path* holds; nothing, if there is none. ExchangeError for a whole line that is no row."""
+    """What the run file at *path* holds; nothing, if there is none. ExchangeError for a line that is no row, or
+    cannot be the beginning of one."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -35,6 +40,8 @@ def read_unfinished(path: Path) -> UnfinishedRun:
     except OSError as error:
         raise ExchangeError(f"{path}: {error.strerror or error}. Check the path.") from error
     size = content.rfind(b"\n") + 1
+    if not BEGINNING.startswith(content[size:][: len(BEGINNING)]):
+        raise Line(path, content.count(b"\n") + 1, "").wrong("row", "a row of a run, or the beginning of one")
     lines = enumerate(content[:size].decode("utf-8", "replace").split("\n"), start=1)
     rows = [Line(path, number, text) for number, text in lines if text.strip()]
     outcomes = [parse(row) for row in rows]

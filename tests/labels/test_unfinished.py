@@ -26,7 +26,7 @@ def test_no_file_is_an_empty_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "cut", ["", '{"prompt_id": "p9", "sys', row("p9"), "\n"], ids=["none", "half", "whole", "blank"]
+    "cut", ["", '{"pro', '{"prompt_id": "p9", "sys', row("p9"), "\n"], ids=["none", "start", "half", "whole", "blank"]
 )
 def test_only_what_ends_in_a_newline_counts(tmp_path: Path, cut: str) -> None:
     whole = f"{row('p1', 'memsift')}\n{row('p1', judgement=ASKED)}\n"
@@ -51,3 +51,11 @@ def test_a_whole_line_that_is_no_row_is_refused(tmp_path: Path) -> None:
         read_unfinished(path)
     with pytest.raises(ExchangeError):
         read_unfinished(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["notes of mine", '{"other": "json"}', " "])
+def test_a_file_that_is_not_ours_is_not_taken_for_a_cut_row(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ExchangeError, match="line 1"):
+        read_unfinished(path)

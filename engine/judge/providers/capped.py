@@ -49,7 +49,10 @@ class CappedProvider:
         self._provider.prepare()
 
     def close(self) -> None:
-        self._end()
+        """Close the provider, and let nobody wait or ask any more."""
+        with self._changed:
+            self.is_spent = True
+            self._changed.notify_all()
         self._provider.close()
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
@@ -89,12 +92,6 @@ class CappedProvider:
         with self._changed:
             self._reserved.remove(most)
             self.spent_usd += cost
-            self._changed.notify_all()
-
-    def _end(self) -> None:
-        """Let nobody wait or ask any more."""
-        with self._changed:
-            self.is_spent = True
             self._changed.notify_all()
 
 

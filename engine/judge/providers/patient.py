@@ -62,18 +62,18 @@ class PatientProvider:
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises the last error."""
-        for attempt in range(self._retries):
+        attempt = 0
+        while True:
             self._sleep(self._held_until - self._clock())
             try:
                 return self._provider.complete(question, timeout_s)
             except ProviderHttpError as error:
                 wait_s = self._wait_s(error, attempt)
-                if error.http_status not in PASSING or wait_s > LONGEST_WAIT_S:
+                if attempt == self._retries or error.http_status not in PASSING or wait_s > LONGEST_WAIT_S:
                     raise
                 self._hold(error, wait_s)
-                self._sleep(wait_s)
-        self._sleep(self._held_until - self._clock())
-        return self._provider.complete(question, timeout_s)
+            self._sleep(wait_s)
+            attempt += 1
 
     def _wait_s(self, error: ProviderHttpError, attempt: int) -> float:
         if error.retry_after_s is not None:
