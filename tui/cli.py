@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.measure.report import Report
     from labels.store import LabelStore
-    from tui.replaying import Ending
+    from tui.replaying import Ending, Job
     from tui.workspace import Workspace
 
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
@@ -45,6 +45,7 @@ DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
 AT_ONCE = "How many prompts the judge is asked about at once."
 RETRIES = "Ask again after a rate limit or a server's error, when the server says."
+BATCH = "Ask in batches: half the price, and up to a day to wait. Only with the judge anthropic."
 MAX_COST = "Stop before the judge has cost more than this, in US dollars."
 PROMPTS = click.option(
     "--prompts",
@@ -182,6 +183,8 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 @STRICT
 @click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE)
 @click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES)
+@click.option("--batch", is_flag=True, help=BATCH)
+@click.option("--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True)
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST)
 @click.option("--resume", metavar="FILE", help="Write the rows to FILE, behind those that it holds from before.")
 @click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
@@ -194,6 +197,8 @@ def replay(
     strict: bool,
     concurrency: int,
     retries: int,
+    batch: bool,
+    batch_poll: float,
     max_cost: float | None,
     resume: str | None,
     save: bool,
@@ -204,17 +209,20 @@ def replay(
     Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
     """
     from labels.exchange.runs import write_row
-    from tui import replaying
+    from tui import batching, replaying
     from tui.recording import record
     from tui.run_output import opened_output
 
     found = opening.resolve_root(root, os.environ)
     config = judge.applied(load_config(found, os.environ), os.environ)
     terms = replaying.Terms(retries, max_cost)
+    batches = batching.batches_of_user(os.environ, batch_poll, tell) if batch else None
+    if batch:
+        judge, config = judge.in_batches(max_cost), batching.unsplit(config)
     reading = opening.project_prompts(files, os.environ)
     disagreements = 0
     with (
-        opened_judge(judge.sampling(REPLAY_SAMPLES), config, terms.around) as asked,
+        opened_judge(judge.sampling(REPLAY_SAMPLES), config, (batches or terms).around) as asked,
         opening.opened_index(found) as index,
         opened_store(db) if save else nullcontext() as store,
         opened_output(resume) as (before, write),
@@ -234,13 +242,14 @@ def replay(
             write(write_row(retrieval))
             disagreements += disputed(retrieval)
 
-        ending = replaying.run(
-            replaying.jobs_left(reading.prompts, chosen, before.pairs),
-            lambda job: replaying.retrievals(job, index, config, asked),
-            keep,
-            terms,
-            concurrency if has_judge else 0,
-        )
+        def work(job: Job) -> list[Retrieval]:
+            return replaying.retrievals(job, index, config, asked)
+
+        jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
+        if batches and has_judge:
+            ending = replaying.run_in_batches(jobs, work, keep, batches)
+        else:
+            ending = replaying.run(jobs, work, keep, terms, concurrency if has_judge else 0)
     report_ending(ending, resume)
     if strict:
         require_agreement(disagreements)

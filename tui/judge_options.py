@@ -60,7 +60,7 @@ OPTIONS = (
 
 @dataclass(frozen=True)
 class JudgeOptions:
-    """What was said of the judge on the command line; None where nothing was.
+    """What was said of the judge on the command line; None where nothing was. `is_batched`: at the price of batches.
 
     `is_off`: there is to be none. The name "none" means a judge that is not asked, whose answers the cache holds.
     """
@@ -72,6 +72,7 @@ class JudgeOptions:
     is_off: bool = False
     is_refreshing: bool = False
     samples: int | None = None
+    is_batched: bool = False
 
     @property
     def is_cached_only(self) -> bool:
@@ -80,6 +81,14 @@ class JudgeOptions:
     def sampling(self, default: int) -> JudgeOptions:
         """These options, with *default* samples where no number was given."""
         return self if self.samples else replace_dataclass(self, samples=default)
+
+    def in_batches(self, max_cost: float | None) -> JudgeOptions:
+        """These options for a judge that is asked in batches. Raises click.UsageError where it cannot be."""
+        if max_cost is not None:
+            raise click.UsageError("--max-cost cannot hold with --batch: a batch is paid for as a whole.")
+        if self.is_cached_only:
+            raise click.UsageError("--judge none asks nobody, so that there is nothing to --batch.")
+        return replace_dataclass(self, is_batched=True)
 
     def named(self, config: Config, environ: Mapping[str, str]) -> str:
         """Which judge it is: flag, then MEMSIFT_JUDGE, then the root's where its configuration enables one."""
@@ -141,6 +150,7 @@ def make_judge(
         return None
     from engine.judge.cache import Cache, cache_file
     from engine.judge.judge import Judge
+    from engine.judge.prices import BATCH_SHARE
     from engine.judge.providers.cache_only import CacheOnlyProvider
 
     provider = make_provider(name, config.judge, environ)
@@ -149,7 +159,8 @@ def make_judge(
     elif around:
         provider = around(provider)
     cache = Cache(cache_file(environ), refresh=options.is_refreshing)
-    return Judge(provider, config.judge, cache=cache, samples=options.samples or 1)
+    share = BATCH_SHARE if options.is_batched else 1.0
+    return Judge(provider, config.judge, cache=cache, samples=options.samples or 1, price_share=share)
 
 
 def opened_judge(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.systems import System
     from labels.exchange.unfinished import UnfinishedRun
+    from tui.batching import Batches
 
     Work = Callable[["Job"], list[Retrieval]]
 
@@ -120,6 +121,17 @@ def run(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], term
         for position in sorted(waiting):
             keep_all(waiting[position], keep)
     return Ending(done, len(jobs), workers.is_interrupted, done < len(jobs) and terms.is_spent)
+
+
+def run_in_batches(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], batches: Batches) -> Ending:
+    """As `run`, with a judge that *batches* answer; no row before all are there. Ctrl-C leaves them under way."""
+    try:
+        for found in batches.answers(jobs, work):
+            keep_all(found, keep)
+    except KeyboardInterrupt:
+        return Ending(0, len(jobs), is_interrupted=True)
+    batches.done()
+    return Ending(len(jobs), len(jobs))
 
 
 def is_unanswered(retrieval: Retrieval) -> bool:

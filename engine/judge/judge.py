@@ -27,7 +27,8 @@ class Judge:
     be shared between threads.
 
     Of several *samples*, which are asked one after the other, the majority decides. The configured timeout is for each.
-    Raises ConfigError for a prompt in *config* that does not hold what it needs.
+    *price_share* is what is paid of the provider's price, 0..1. Raises ConfigError for a prompt in *config* that does
+    not hold what it needs.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class Judge:
         clock: Callable[[], float] = perf_counter,
         cache: Cache | None = None,
         samples: int = 1,
+        price_share: float = 1.0,
     ) -> None:
         self._provider = provider
         self._config = config
         self._clock = clock
         self._cache = cache
         self._samples = samples
+        self._price_share = price_share
         self._templates = templates(config)
 
     def prepare(self) -> None:
@@ -135,7 +138,8 @@ class Judge:
         """Nothing for what the cache answers: it was paid for when it was asked."""
         if outcome.source == CACHE:
             return 0.0
-        return cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens)
+        full = cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens)
+        return None if full is None else full * self._price_share
 
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0

@@ -20,6 +20,9 @@ PRICES = {
 }
 """US dollars for a million tokens in and a million out, by the beginning of a model's name."""
 
+BATCH_SHARE = 0.5
+"""What a token of a batch costs, of the price of one that is answered at once."""
+
 BILLED_BY_TOKEN = ("anthropic", "anthropic-http")
 """Providers to which the table applies."""
 
