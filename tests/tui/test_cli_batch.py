@@ -68,10 +68,11 @@ def test_what_is_known_is_not_submitted_again(server: ApiServer, replay: list[st
     assert (cost(again), server.batches.submitted) == (0, 12)
 
 
-def test_samples_that_disagree_are_another_batch(server: ApiServer, replay: list[str]) -> None:
+@pytest.mark.parametrize("more", [[], ["--judge-refresh"]], ids=["cache", "refresh"])
+def test_samples_that_disagree_are_another_batch(server: ApiServer, replay: list[str], more: list[str]) -> None:
     answers = itertools.cycle([kept_titles("cache rule 1"), kept_titles("cache rule 2"), kept_titles("cache rule 1")])
     server.answer = lambda request: next(answers)(request)
-    found = [row for row in rows(memsift(*replay, *BATCH)) if row["judgement"]]
+    found = [row for row in rows(memsift(*replay, *BATCH, *more)) if row["judgement"]]
     first, second = (len(items) for items in server.batches.requests.values())
     assert first == 12
     assert 0 < second <= 6

@@ -6,6 +6,8 @@ from threading import Lock
 
 from engine.errors import ProviderCancelledError, ProviderError
 from engine.judge.providers.messages_api import encoded, request_body
+from engine.judge.verdict import CACHE
+from engine.record import replace
 from engine.sha256 import digest
 
 TYPE_CHECKING = False
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 class BatchedProvider:
     """Gives *provider*'s answers from batches. What no batch has answered is wanted, and the call is cancelled.
 
-    A request is named after its contents (64 hex digits), and so is the same request in the next process.
+    A request is named after its contents (64 hex digits), and so is the same request in the next process. Its tokens
+    are counted when the answer is first given; after that it is as from a cache.
     """
 
     def __init__(self, provider: Provider) -> None:
@@ -45,6 +48,8 @@ class BatchedProvider:
             if answer is None:
                 self._wanted[name] = body
                 raise ProviderCancelledError("This waits for its batch.")
+            if not isinstance(answer, ProviderError):
+                self._answers[name] = replace(answer, input_tokens=0, output_tokens=0, source=CACHE)
         if isinstance(answer, ProviderError):
             raise answer
         return answer
