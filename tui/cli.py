@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,7 +16,7 @@ import click
 
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import MemsiftError
-from engine.judge.verdict import TIMEOUT
+from engine.judge.verdict import OK, TIMEOUT
 from engine.paths import labels_file
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
@@ -25,35 +24,35 @@ from engine.record import replace
 from engine.systems import SYSTEMS, system_of
 from engine.version import __version__
 from tui import opening
-from tui.judge_options import JudgeOptions, judge_options, opened_judge
+from tui.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
 from tui.output import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from engine.config import Config
     from engine.judge.judge import Judge
     from engine.memory import Skipped
-    from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from engine.search.explain import Explanation
-    from engine.search.index import Index
     from engine.systems import System
     from labels.measure.report import Report
     from labels.store import LabelStore
+    from tui.replaying import Ending, Job
     from tui.workspace import Workspace
 
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
 DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
+STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
+AT_ONCE = "How many prompts the judge is asked about at once."
+RETRIES = "Ask again after a rate limit or a server's error, when the server says."
+BATCH = "Ask in batches: half the price, and up to a day to wait. Only with the judge anthropic."
+MAX_COST = "Stop before the judge has cost more than this, in US dollars."
 PROMPTS = click.option(
     "--prompts",
     metavar="FILE",
     multiple=True,
     help="Prompts: transcripts, history.jsonl, JSON lines, text or a folder.",
 )
-
-
-PIPE_WIDTH = 100
 
 
 class Memsift(click.Group):
@@ -117,7 +116,7 @@ def search(
     memory_id: str | None,
 ) -> None:
     """Find memories that hold words of QUERY, best first. A judge, if one is named, leaves out the unrelated."""
-    from tui.search_rows import printed
+    from tui.search_rows import explanations, output_width, printed
 
     found = opening.resolve_root(root, os.environ)
     config = judge.applied(load_config(found, os.environ), os.environ)
@@ -130,6 +129,7 @@ def search(
         report_skipped(index.skipped)
         prompt = typed_prompt(query)
         retrieval = retrieve(prompt, index, config, mode=mode, judge=asked, include_retired=include_retired)
+        refuse_a_miss(judge, retrieval)
         if explain or memory_id is not None:
             explained = explanations(retrieval, index, config, memory_id, include_retired=include_retired)
         click.echo(printed(retrieval, index, form, explained, output_width(), is_one=memory_id is not None))
@@ -141,8 +141,9 @@ def search(
 @ROOT
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help="auto: as the hook.")
 @judge_options
+@STRICT
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, form: str) -> None:
+def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
     """Ask the judge about the memories that PROMPT brings up; print its verdict on each."""
     from tui.verdicts import verdict_lines, verdict_rows
 
@@ -156,9 +157,12 @@ def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, form: s
         asked.prepare()
         report_skipped(index.skipped)
         retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=asked)
+        refuse_a_miss(judge, retrieval)
     report_fallback(retrieval)
     rows = verdict_rows(retrieval)
     click.echo("\n".join(verdict_lines(rows)) if form == "text" else json.dumps(rows, indent=2, ensure_ascii=False))
+    if strict:
+        require_agreement(disputed(retrieval))
 
 
 @main.command()
@@ -184,34 +188,79 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 @click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help="Prompts to replay.")
 @click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
 @judge_options
+@STRICT
+@click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE)
+@click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES)
+@click.option("--batch", is_flag=True, help=BATCH)
+@click.option("--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True)
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST)
+@click.option("--resume", metavar="FILE", help="Write the rows to FILE, behind those that it holds from before.")
 @click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
 @DB
 def replay(
-    root: str | None, files: tuple[str, ...], systems: str | None, judge: JudgeOptions, save: bool, db: str | None
+    root: str | None,
+    files: tuple[str, ...],
+    systems: str | None,
+    judge: JudgeOptions,
+    strict: bool,
+    concurrency: int,
+    retries: int,
+    batch: bool,
+    batch_poll: float,
+    max_cost: float | None,
+    resume: str | None,
+    save: bool,
+    db: str | None,
 ) -> None:
-    """Run prompts through systems; print a JSON line for each prompt and system."""
+    """Run prompts through systems; print a JSON line for each prompt and system.
+
+    Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
+    """
     from labels.exchange.runs import write_row
+    from tui import batching, replaying
     from tui.recording import record
+    from tui.run_output import opened_output
 
     found = opening.resolve_root(root, os.environ)
     config = judge.applied(load_config(found, os.environ), os.environ)
+    terms = replaying.Terms(retries, max_cost)
+    batches = batching.batches_of_user(os.environ, batch_poll, tell) if batch else None
+    if batch:
+        judge, config = judge.in_batches(max_cost), batching.unsplit(config)
     reading = opening.project_prompts(files, os.environ)
+    disagreements = 0
     with (
-        opened_judge(judge, config) as asked,
+        opened_judge(judge.sampling(REPLAY_SAMPLES), config, (batches or terms).around) as asked,
         opening.opened_index(found) as index,
         opened_store(db) if save else nullcontext() as store,
+        opened_output(resume) as (before, write),
     ):
         chosen = chosen_systems(systems, config, asked)
-        if asked and any(system.has_judge for system in chosen):
+        has_judge = asked is not None and any(system.has_judge for system in chosen)
+        if asked and has_judge:
+            replaying.refuse_another_judge(before, asked, AUTO)
             asked.prepare()
         report_skipped((*index.skipped, *reading.skipped))
-        for prompt in progress(reading.prompts):
-            for system in chosen:
-                how = system.of(config)
-                retrieval = retrieve(prompt, index, how, judge=asked if system.has_judge else None)
-                if store:
-                    record(retrieval, store, index, how)
-                click.echo(json.dumps(write_row(retrieval), ensure_ascii=False))
+
+        def keep(retrieval: Retrieval) -> None:
+            nonlocal disagreements
+            refuse_a_miss(judge, retrieval)
+            if store:
+                record(retrieval, store, index, SYSTEMS[retrieval.system].of(config))
+            write(write_row(retrieval))
+            disagreements += disputed(retrieval)
+
+        def work(job: Job) -> list[Retrieval]:
+            return replaying.retrievals(job, index, config, asked)
+
+        jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
+        if batches and has_judge:
+            ending = replaying.run_in_batches(jobs, work, keep, batches)
+        else:
+            ending = replaying.run(jobs, work, keep, terms, concurrency if has_judge else 0)
+    report_ending(ending, resume)
+    if strict:
+        require_agreement(disagreements)
 
 
 @main.command()
@@ -264,29 +313,6 @@ def report_of_labels(root: str | None, db: str | None) -> Report:
         return report_from_store(store, index.root, digests)
 
 
-def explanations(
-    retrieval: Retrieval, index: Index, config: Config, memory_id: str | None, *, include_retired: bool
-) -> dict[str, Explanation]:
-    """Why each candidate is where it is, by id, or why the memory called *memory_id* is. Raises MemsiftError."""
-    from engine.search.explain import Explainer, near_ids
-
-    explainer = Explainer(retrieval, index, config, include_retired=include_retired)
-    asked = [one.memory.id for one in retrieval.candidates] if memory_id is None else [memory_id]
-    found = {one: explanation for one in asked if (explanation := explainer.of(one))}
-    if memory_id is not None and not found:
-        near = near_ids(memory_id, [one.id for one in index.summaries()])
-        instead = (
-            f" There is {', '.join(map(repr, near))}." if near else " `memsift search` prints the ids of memories."
-        )
-        raise MemsiftError(f"There is no memory {memory_id!r} in this root.{instead}")
-    return found
-
-
-def output_width() -> int:
-    """Cells of a line on stdout: the terminal's, or PIPE_WIDTH where there is none."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
-
-
 def opened_store(db: str | None) -> LabelStore:
     from labels.store import LabelStore
 
@@ -310,10 +336,33 @@ def chosen_systems(given: str | None, config: Config, judge: Judge | None) -> li
     return chosen
 
 
-def progress(prompts: tuple[Prompt, ...]) -> Iterator[Prompt]:
-    """The prompts, with a bar on stderr where somebody watches it."""
-    with click.progressbar(prompts, label="Replaying", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-        yield from bar
+def report_ending(ending: Ending, resume: str | None) -> None:
+    """Exit with 130 after Ctrl-C, with 1 where the judge may cost no more; and say how to go on."""
+    if not (ending.is_interrupted or ending.is_spent):
+        return
+    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
+    why = "--max-cost is reached" if ending.is_spent else "Stopped"
+    tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
+    click.get_current_context().exit(1 if ending.is_spent else 130)
+
+
+def refuse_a_miss(judge: JudgeOptions, retrieval: Retrieval) -> None:
+    """Raise MemsiftError where only the cache was to answer, and could not."""
+    judgement = retrieval.judgement
+    if judge.is_cached_only and judgement and judgement.status != OK:
+        raise MemsiftError(judgement.detail)
+
+
+def disputed(retrieval: Retrieval) -> int:
+    """On how many candidates the judge's samples disagree."""
+    return sum(one.verdict.is_disputed for one in retrieval.candidates if one.verdict)
+
+
+def require_agreement(count: int) -> None:
+    """Exit with 1 unless *count*, the number of verdicts whose samples disagree, is 0."""
+    if count:
+        tell(f"The judge disagrees with itself on {count:,} {'memory' if count == 1 else 'memories'}.")
+        click.get_current_context().exit(1)
 
 
 def report_fallback(retrieval: Retrieval) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.config import MEMSIFT
+from engine.errors import MemsiftError
 from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import Marker, snippet
 from engine.search.query import query_terms
@@ -16,6 +19,7 @@ from tui.output import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from engine.config import Config
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from engine.search.explain import Explanation
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 
 INDENT = " " * 7
 STAGE_WIDTH, GAP_WIDTH = 7, 8
+PIPE_WIDTH = 100
 NONE_DROPPED = "No other memory came up."
 
 
@@ -161,3 +166,26 @@ def bold(text: str, places: Iterable[tuple[int, int]]) -> str:
         pieces += [shown[position:start], click.style(shown[start:end], bold=True)]
         position = end
     return "".join([*pieces, shown[position:]])
+
+
+def explanations(
+    retrieval: Retrieval, index: Index, config: Config, memory_id: str | None, *, include_retired: bool
+) -> dict[str, Explanation]:
+    """Why each candidate is where it is, by id, or why the memory called *memory_id* is. Raises MemsiftError."""
+    from engine.search.explain import Explainer, near_ids
+
+    explainer = Explainer(retrieval, index, config, include_retired=include_retired)
+    asked = [one.memory.id for one in retrieval.candidates] if memory_id is None else [memory_id]
+    found = {one: explanation for one in asked if (explanation := explainer.of(one))}
+    if memory_id is not None and not found:
+        near = near_ids(memory_id, [one.id for one in index.summaries()])
+        instead = (
+            f" There is {', '.join(map(repr, near))}." if near else " `memsift search` prints the ids of memories."
+        )
+        raise MemsiftError(f"There is no memory {memory_id!r} in this root.{instead}")
+    return found
+
+
+def output_width() -> int:
+    """Cells of a line on stdout: the terminal's, or PIPE_WIDTH where there is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH

@@ -45,8 +45,13 @@ def _row(one: Candidate) -> dict[str, Any]:
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     sure = "" if row["confidence"] is None else f"{row['confidence']:.2f}"
-    decision = row["decision"] if row["status"] == "ok" else f"{row['decision']} ({row['status']})"
-    return (decision, sure, "yes" if row["injected"] else "", row["category"], row["title"])
+    return (_decision(row), sure, "yes" if row["injected"] else "", row["category"], row["title"])
+
+
+def _decision(row: dict[str, Any]) -> str:
+    if row["status"] != "ok":
+        return f"{row['decision']} ({row['status']})"
+    return row["decision"] if row["agreement"] == 1 else f"{row['decision']} ({row['agreement']:.0%} agree)"
 
 
 def _summary(rows: dict[str, Any]) -> list[str]:

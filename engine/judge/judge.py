@@ -8,37 +8,59 @@ from engine.judge.outcome import Outcome, failure, outcome_of
 from engine.judge.prices import cost_usd
 from engine.judge.prompts import request_text, shuffled
 from engine.judge.templates import templates
-from engine.judge.verdict import FLAGGED, OK, Judgement, Opinion, Verdict
+from engine.judge.verdict import CACHE, FLAGGED, OK, Judgement, Opinion, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engine.config import JudgeConfig
-    from engine.judge.provider import Completion, Provider
+    from engine.judge.cache import Cache
+    from engine.judge.provider import Provider
     from engine.judge.templates import Template
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
 
 
 class Judge:
-    """Asks *provider* which candidates to keep. Holds no state between calls; may be shared between threads.
+    """Asks *provider* which candidates to keep. Holds no state between calls but its *cache*, where one is given; may
+    be shared between threads.
 
-    Raises ConfigError for a prompt in *config* that does not hold what it needs.
+    Of several *samples*, which are asked one after the other, the majority decides. The configured timeout is for each.
+    *price_share* is what is paid of the provider's price, 0..1. Raises ConfigError for a prompt in *config* that does
+    not hold what it needs.
     """
 
-    def __init__(self, provider: Provider, config: JudgeConfig, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        config: JudgeConfig,
+        clock: Callable[[], float] = perf_counter,
+        cache: Cache | None = None,
+        samples: int = 1,
+        price_share: float = 1.0,
+    ) -> None:
         self._provider = provider
         self._config = config
         self._clock = clock
+        self._cache = cache
+        self._samples = samples
+        self._price_share = price_share
         self._templates = templates(config)
 
     def prepare(self) -> None:
         """See `Provider.prepare`: raises what would make every judgement fail, such as MissingKeyError."""
         self._provider.prepare()
 
+    def identity(self, mode: str) -> tuple[str, str, str]:
+        """(provider, model, template hash): judgements that differ in one of them are not of one judge."""
+        return self._provider.name, self._provider.model, self._templates[mode].hash
+
     def close(self) -> None:
+        """Close the provider and the cache."""
         self._provider.close()
+        if self._cache:
+            self._cache.close()
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:
         """A verdict on each of *candidates*, in their order; no call for no candidates.
@@ -49,7 +71,7 @@ class Judge:
         template = self._templates[mode]
         settled = self._unready() if candidates else Outcome(OK)
         started = self._clock()
-        outcome = settled or self._asked(template, prompt, candidates)
+        outcome = settled or self._voted(template, prompt, candidates)
         return Judgement(
             status=outcome.status,
             verdicts=tuple(_verdict(memory, position, outcome) for position, memory in enumerate(candidates)),
@@ -61,7 +83,7 @@ class Judge:
             output_tokens=outcome.output_tokens,
             detail=outcome.detail,
             depth=template.depth,
-            cost_usd=cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens),
+            cost_usd=self._cost_usd(outcome),
         )
 
     def _unready(self) -> Outcome | None:
@@ -72,22 +94,52 @@ class Judge:
             return failure(error)
         return None
 
-    def _asked(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
+    def _voted(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
+        def ask(sample: int) -> Outcome:
+            return self._asked(template, prompt, candidates, sample)
+
+        if self._samples == 1:
+            return ask(0)
+        from engine.judge.voting import voted
+
+        return voted(ask, self._samples)
+
+    def _asked(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
         turns = self._turns(prompt)
 
         def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
-            def call() -> Completion:
-                user = request_text(prompt, [candidates[position] for position in shown], turns)
-                return self._provider.complete(template.question(user), timeout_s)
+            try:
+                return recalled(shown, timeout_s)
+            except Exception as error:  # noqa: BLE001 - a candidate that cannot be shown is a status, too
+                return failure(error)
 
-            return outcome_of(call, shown, template.depth)
+        def recalled(shown: tuple[int, ...], timeout_s: float) -> Outcome:
+            memories = [candidates[position] for position in shown]
+            question = template.question(request_text(prompt, memories, turns))
 
-        shown, timeout_s = shuffled(prompt, len(candidates)), self._config.timeout_per_call
+            def call() -> Outcome:
+                return outcome_of(lambda: self._provider.complete(question, timeout_s), shown, template.depth)
+
+            if self._cache is None:
+                return call()
+            from engine.judge.cache import cache_key
+
+            digests = [memory.digest for memory in memories]
+            return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
+
+        shown, timeout_s = shuffled(prompt, len(candidates), sample), self._config.timeout_per_call
         if 0 < self._config.split_over < len(candidates):
             from engine.judge.split import asked_in_two  # loads threads, which one call does not need
 
             return asked_in_two(ask, shown, timeout_s)
         return ask(shown, timeout_s)
+
+    def _cost_usd(self, outcome: Outcome) -> float | None:
+        """Nothing for what the cache answers: it was paid for when it was asked."""
+        if outcome.source == CACHE:
+            return 0.0
+        full = cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens)
+        return None if full is None else full * self._price_share
 
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0
@@ -95,16 +147,15 @@ class Judge:
 
 
 def _verdict(memory: MemorySummary, position: int, outcome: Outcome) -> Verdict:
-    """An answer is one sample, which agrees with itself; an error has none."""
-    answers = 1 if outcome.status == OK else 0
-    opinion = outcome.opinions.get(position, Opinion(FLAGGED))
+    """An error has no samples, and nothing to agree on."""
+    opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
     return Verdict(
         memory_id=memory.id,
         decision=opinion.decision,
         status=outcome.status,
         reasoning=opinion.reasoning,
         confidence=opinion.confidence,
-        samples=answers,
-        agreement=float(answers),
+        samples=opinion.samples,
+        agreement=opinion.agreement,
         source=outcome.source,
     )

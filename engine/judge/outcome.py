@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.errors import ProviderError
 from engine.judge.prompts import cut
 from engine.judge.provider import MAX_TOKENS, REFUSAL
-from engine.judge.verdict import HTTP_ERROR, KEEP, LIVE, OK, PARSE_ERROR, REFUSED
+from engine.judge.verdict import CACHE, HTTP_ERROR, KEEP, LIVE, OK, PARSE_ERROR, REFUSED
 from engine.record import record, replace
 
 TYPE_CHECKING = False
@@ -31,9 +31,11 @@ class Outcome:
     source: str = LIVE
 
     def after(self, *earlier: Outcome) -> Outcome:
-        """This outcome, with the tokens of *earlier* ones on top: they are paid for, too."""
+        """This outcome, with the tokens of *earlier* ones on top: they are paid for, too. Live, if any of them was."""
+        is_live = any(one.source == LIVE for one in (self, *earlier))
         return replace(
             self,
+            source=LIVE if is_live else CACHE,
             input_tokens=self.input_tokens + sum(one.input_tokens for one in earlier),
             output_tokens=self.output_tokens + sum(one.output_tokens for one in earlier),
         )

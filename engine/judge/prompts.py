@@ -39,12 +39,14 @@ def layout() -> tuple[str, ...]:
     return (_REQUEST, _CONVERSATION, _TURN, _CANDIDATE)
 
 
-def shuffled(prompt: Prompt, count: int) -> tuple[int, ...]:
-    """A permutation of range(count) that depends only on the prompt's text, on every Python version.
+def shuffled(prompt: Prompt, count: int, sample: int = 0) -> tuple[int, ...]:
+    """A permutation of range(count) that depends only on the prompt's text and *sample*, on every Python version.
 
-    Position k of the request shows candidate `shuffled(prompt, count)[k]`.
+    Position k of the request shows candidate `shuffled(prompt, count)[k]`. Samples count from 0.
     """
     seed = digest(prompt.text.encode("utf-8", "surrogatepass"))
+    if sample:
+        seed = digest(seed + f"sample {sample}".encode())
     return tuple(sorted(range(count), key=lambda index: digest(seed + str(index).encode())))
 
 

@@ -51,6 +51,10 @@ class Provider(Protocol):
     def model(self) -> str:
         """The model, as the provider names it."""
 
+    @property
+    def fingerprint(self) -> str:
+        """What else tells its answers from another's of the same name and model, or empty. No secret."""
+
     def prepare(self) -> None:
         """Check what a call needs and load it, so that no call's time pays for it. Cheap after the first time.
 

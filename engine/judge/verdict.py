@@ -27,11 +27,17 @@ KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
 
 @record
 class Opinion:
-    """What one answer says of one candidate. `confidence` is 0..1, or None where none was given."""
+    """What one answer, or several together, say of one candidate.
+
+    `confidence` is 0..1, or None where none was given. `samples` are the answers, `agreement` the share of them that
+    say the same as most.
+    """
 
     decision: str
     confidence: float | None = None
     reasoning: str = ""
+    samples: int = 1
+    agreement: float = 1.0
 
 
 @record
@@ -39,7 +45,7 @@ class Verdict:
     """A judge's decision on one memory.
 
     `confidence` is 0..1: how sure the judge is of the decision, or None where it did not say. `samples` are the answers
-    that the decision is drawn from (0 on an error), `agreement` the share of them that say the same, 0..1.
+    that the decision is drawn from (0 on an error), `agreement` the share of them that say the same as most, 0..1.
     """
 
     memory_id: str
@@ -50,6 +56,11 @@ class Verdict:
     samples: int = 1
     agreement: float = 1.0
     source: str = LIVE
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether its samples said different things."""
+        return self.samples > 0 and self.agreement < 1
 
 
 @record

@@ -214,6 +214,8 @@ def test_depth_and_timeout_have_flags_variables_and_keys(root: Path, server: Api
         ["--judge-timeout", "0"],
         ["--judge-timeout", "soon"],
         ["--no-judge", "--judge", "anthropic"],
+        ["--no-judge", "--judge", "none"],
+        ["--judge", "none", "--judge-refresh"],
     ],
 )
 def test_options_that_make_no_sense_say_so(root: Path, flags: list[str]) -> None:
@@ -222,11 +224,10 @@ def test_options_that_make_no_sense_say_so(root: Path, flags: list[str]) -> None
     assert "Error: " in result.stderr
 
 
-@pytest.mark.parametrize("flags", [["--no-judge"], ["--judge", "none"], ["--no-judge", "--judge", "none"]])
-def test_without_a_judge_there_is_nothing_to_ask(root: Path, server: ApiServer, flags: list[str]) -> None:
-    assert "--judge anthropic" in refused(memsift("judge", ASK, "--root", root, *flags))
+def test_without_a_judge_there_is_nothing_to_ask(root: Path, server: ApiServer) -> None:
+    assert "--judge anthropic" in refused(memsift("judge", ASK, "--root", root, "--no-judge"))
     configure(root, enabled=True)
-    found = printed(memsift("search", ASK, "--root", root, *flags))
+    found = printed(memsift("search", ASK, "--root", root, "--no-judge"))
     assert found["total_results"] == 5
     assert server.requests == []
 
@@ -288,7 +289,8 @@ def test_every_status_goes_through_replay(tmp_path: Path, root: Path, server: Ap
     server.answers.extend(reply for reply, _ in REPLIES.values())
     done = process(
         *("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge"),
-        *("--judge", provider, "--judge-timeout", "0.5"),
+        *("--judge", provider, "--judge-timeout", "0.5", "--judge-samples", "1"),
+        *("--concurrency", "1", "--retries", "0"),
     )
     assert done.returncode == 0, done.stderr
     found = {row["prompt_id"]: row for row in map(json.loads, done.stdout.splitlines())}
@@ -314,6 +316,7 @@ def test_a_missing_key_and_a_cancelled_call_are_statuses_of_a_script(tmp_path: P
 def test_an_openai_server_judges_a_replay(root: Path, prompts: Path, server: ApiServer) -> None:
     server.answers.append(chatted('{"keep": [0]}'))
     arguments = ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", "--judge", "openai")
+    arguments += ("--judge-samples", "1")
     (row,) = rows(memsift(*arguments, "--judge-model", "local", OPENAI_BASE_URL=f"{server.url}/v1"))
     assert (row["judgement"]["status"], row["judgement"]["model"], len(row["injected"])) == ("ok", "local", 1)
 

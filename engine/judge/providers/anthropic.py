@@ -28,6 +28,7 @@ class AnthropicProvider:
     """
 
     name = "anthropic"
+    fingerprint = ""
 
     def __init__(
         self,

@@ -21,6 +21,7 @@ class AnthropicHttpProvider:
     """
 
     name = "anthropic-http"
+    fingerprint = ""
 
     def __init__(
         self,

@@ -47,6 +47,7 @@ class ClaudeCliProvider:
     """
 
     name = "claude-cli"
+    fingerprint = ""
 
     def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
         self.model = model

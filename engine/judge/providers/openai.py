@@ -43,6 +43,13 @@ class OpenAiProvider:
         self.model = model
         self._environ = environ
 
+    @property
+    def fingerprint(self) -> str:
+        """The server, without a password in its URL: models of one name differ from server to server."""
+        scheme, slashes, rest = self._url().partition("://")
+        host, slash, path = rest.partition("/")
+        return scheme + slashes + host.rpartition("@")[2] + slash + path
+
     def prepare(self) -> None:
         """See `Provider.prepare`. A server of one's own may need no key."""
         if not (self._environ.get(KEY) or self._environ.get(BASE_URL)):
@@ -57,7 +64,7 @@ class OpenAiProvider:
         from engine.judge.providers.messages_api import refusal
 
         key = self._environ.get(KEY, "")
-        url = (self._environ.get(BASE_URL) or DEFAULT_URL).rstrip("/")
+        url = self._url()
         headers = {"accept": "application/json", "content-type": "application/json"}
         headers |= {"authorization": f"Bearer {key}"} if key else {}
         body = dumps(request_body(self.model, question, url), ascii_only=False).encode()
@@ -68,6 +75,9 @@ class OpenAiProvider:
 
     def close(self) -> None:
         """Nothing is held between calls."""
+
+    def _url(self) -> str:
+        return (self._environ.get(BASE_URL) or DEFAULT_URL).rstrip("/")
 
 
 def request_body(model: str, question: Question, url: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.provider import Completion
 from engine.judge.verdict import APPROVED, REJECTED
 from engine.record import record
+from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,6 +76,11 @@ class ScriptedProvider:
         `model` is the file's name. Raises ConfigError naming line and field for anything else.
         """
         return cls(read_script(path), os.path.basename(path), sleep, pace)
+
+    @property
+    def fingerprint(self) -> str:
+        """The script: its file's name says nothing of what is in it."""
+        return hex_digest(repr(sorted(self._answers.items(), key=lambda row: row[0])))
 
     def prepare(self) -> None:
         """See `Provider.prepare`. The file was read already."""

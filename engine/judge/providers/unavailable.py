@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 class UnavailableProvider:
     """Stands in for the provider *name*; every call is refused with *reason*, a sentence for people."""
 
+    fingerprint = ""
+
     def __init__(self, name: str, model: str, reason: str) -> None:
         self.name = name
         self.model = model

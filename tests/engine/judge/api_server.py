@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+from tests.engine.judge.batch_store import BATCHES, BatchStore
+
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
@@ -179,6 +181,7 @@ class ApiServer:
         self._scheme = "https" if tls else "http"
         self.answers: deque[Reply] = deque()
         self.requests: list[ApiRequest] = []
+        self.batches = BatchStore()
         self.closing = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.api = self
@@ -199,6 +202,8 @@ class ApiServer:
         self.requests.append(request)
         if refused := refusal(request):
             return refused
+        if request.path.startswith(BATCHES):
+            return self.batches.reply_to(request, self.url, self.answer)
         try:
             return self.answers.popleft()
         except IndexError:
@@ -219,12 +224,17 @@ class ApiServer:
 
 def refusal(request: ApiRequest) -> Reply | None:
     """What the API answers to a bad *request*; None for a good one."""
+    if request.path.startswith(f"{BATCHES}/"):
+        return None
     try:
         body = request.body
     except (ValueError, AssertionError):
         return failed(400, "the body is not a JSON object")
     if request.path == "/v1/messages":
         return _refused_message(request.headers, body)
+    if request.path == BATCHES:
+        bodies = [one["params"] for one in body["requests"]]
+        return next(filter(None, (_refused_message(request.headers, each) for each in bodies)), None)
     if request.path == "/v1/chat/completions":
         return None if {"model", "messages"} <= body.keys() else failed(400, "model and messages are required")
     return failed(404, f"no such path: {request.path}")
@@ -280,6 +290,9 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.number = next(self.server.numbers)
+
+    def do_GET(self) -> None:
+        self.do_POST()
 
     def do_POST(self) -> None:
         api = self.server.api

@@ -1,0 +1,75 @@
+"""The Message Batches API through the SDK: half the price, and up to a day to wait. Importing this loads the SDK."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from anthropic import Anthropic, AnthropicError, APIStatusError
+
+from engine.errors import ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
+from engine.judge.providers.credentials import API_KEY, AUTH_TOKEN, BASE_URL, check_key, known_secrets
+from engine.judge.providers.http_post import HttpResponse
+from engine.judge.providers.messages_api import read_answer
+from engine.judge.providers.redaction import presentable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeVar
+
+    from engine.judge.provider import Completion
+
+    T = TypeVar("T")
+
+
+class BatchApi:
+    """Submits requests, says when they are done, and fetches what came of them. Raises ProviderHttpError throughout,
+    MissingKeyError at first."""
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        check_key(environ)
+        key = environ.get(API_KEY) or None
+        token = None if key else environ.get(AUTH_TOKEN) or None
+        self._secrets = known_secrets(environ)
+        self._sdk = Anthropic(api_key=key, auth_token=token, base_url=environ.get(BASE_URL) or None, max_retries=4)
+
+    def submit(self, bodies: Mapping[str, dict[str, Any]]) -> str:
+        """The id of a batch of the request *bodies*, which are named by custom ids (at most 64 of [A-Za-z0-9_-])."""
+        requests: list[Any] = [{"custom_id": name, "params": body} for name, body in bodies.items()]
+        return self._asked(lambda: self._sdk.messages.batches.create(requests=requests).id)
+
+    def is_ended(self, batch_id: str) -> bool:
+        return self._asked(lambda: self._sdk.messages.batches.retrieve(batch_id).processing_status) == "ended"
+
+    def results(self, batch_id: str) -> dict[str, Completion | ProviderError]:
+        """What came of each request of a batch that ended, by its custom id; they come in any order."""
+        return self._asked(lambda: dict(self._results(batch_id)))
+
+    def close(self) -> None:
+        self._sdk.close()
+
+    def _results(self, batch_id: str) -> Iterator[tuple[str, Completion | ProviderError]]:
+        for item in self._sdk.messages.batches.results(batch_id):
+            yield item.custom_id, self._result(item.result)
+
+    def _result(self, result: Any) -> Completion | ProviderError:
+        try:
+            if result.type == "succeeded":
+                return read_answer(HttpResponse(200, result.message.to_json().encode()), self._secrets)
+            if result.type == "errored":
+                said = presentable(result.error.error.message, self._secrets)
+                return ProviderHttpError(f"The batch could not answer this: {said}")
+        except ProviderError as error:
+            return error
+        if result.type == "expired":
+            return ProviderTimeoutError("The batch expired before this was answered.")
+        return ProviderCancelledError("The batch was cancelled before this was answered.")
+
+    def _asked(self, call: Callable[[], T]) -> T:
+        try:
+            return call()
+        except APIStatusError as error:
+            said = presentable(error.message, self._secrets)
+            raise ProviderHttpError(f"The batch API answered {error.status_code}: {said}", error.status_code) from None
+        except (AnthropicError, OSError, ValueError) as error:
+            raise ProviderHttpError(f"The batch API cannot be asked ({type(error).__name__}).") from None

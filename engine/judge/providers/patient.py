@@ -1,0 +1,91 @@
+"""A provider that waits where it is told to come back later: for runs of many prompts, never for the hook."""
+
+from __future__ import annotations
+
+import random
+import time
+from threading import Event, Lock
+
+from engine.errors import ProviderCancelledError, ProviderHttpError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.judge.provider import Completion, Provider, Question
+
+RATE_LIMITED = 429
+PASSING = (RATE_LIMITED, 500, 502, 503, 504, 529)
+"""What a server answers that may answer otherwise in a while; 529 is Anthropic's for overloaded."""
+
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 60.0
+"""Without a `retry-after` each wait is twice the one before, less up to half of it by chance. A server that asks for
+more than the longest wait is not waited for."""
+
+
+class PatientProvider:
+    """Asks *provider* again, up to *retries* times, after an error that passes.
+
+    A rate limit holds for the key, and so for all calls: where a server names a time with one, all of them wait. The
+    timeout of a call holds for each attempt. *clock* is in seconds, *wait* takes seconds and says whether `close` was
+    called meanwhile, *chance* gives 0..1.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        retries: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], bool] | None = None,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.name = provider.name
+        self.model = provider.model
+        self.fingerprint = provider.fingerprint
+        self._provider = provider
+        self._retries = retries
+        self._clock = clock
+        self._closed = Event()
+        self._wait = wait or self._closed.wait
+        self._chance = chance
+        self._lock = Lock()
+        self._held_until = 0.0
+
+    def prepare(self) -> None:
+        self._provider.prepare()
+
+    def close(self) -> None:
+        """Close the provider; a call that waits ends with ProviderCancelledError."""
+        self._closed.set()
+        self._provider.close()
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
+        """See `Provider.complete`. Raises the last error."""
+        attempt = 0
+        while True:
+            self._sleep(self._held_until - self._clock())
+            try:
+                return self._provider.complete(question, timeout_s)
+            except ProviderHttpError as error:
+                wait_s = self._wait_s(error, attempt)
+                if attempt == self._retries or error.http_status not in PASSING or wait_s > LONGEST_WAIT_S:
+                    raise
+                self._hold(error, wait_s)
+            self._sleep(wait_s)
+            attempt += 1
+
+    def _wait_s(self, error: ProviderHttpError, attempt: int) -> float:
+        if error.retry_after_s is not None:
+            return error.retry_after_s
+        return min(FIRST_WAIT_S * float(2**attempt), LONGEST_WAIT_S) * (1 - self._chance() / 2)
+
+    def _hold(self, error: ProviderHttpError, wait_s: float) -> None:
+        """Let every call wait, if it is a rate limit that says for how long."""
+        if error.http_status == RATE_LIMITED and error.retry_after_s is not None:
+            with self._lock:
+                self._held_until = max(self._held_until, self._clock() + wait_s)
+
+    def _sleep(self, seconds: float) -> None:
+        if seconds > 0 and self._wait(seconds):
+            raise ProviderCancelledError("The judge was stopped before it answered.")

@@ -1,0 +1,290 @@
+"""The cache: what it tells apart, what it keeps, and that nothing but itself suffers when it cannot."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import JudgeConfig
+from engine.judge.cache import Cache, cache_file, cache_key
+from engine.judge.judge import Judge
+from engine.judge.provider import Completion, Question
+from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.providers.openai import OpenAiProvider
+from engine.judge.verdict import CACHE, LIVE
+from engine.prompt import Prompt, Turn, typed_prompt
+from engine.record import replace
+from tests.engine.judge.api_server import KEY, ApiServer, said
+from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.judge.verdict import Judgement
+    from engine.memory import MemorySummary
+
+PROJECT = Path(__file__).resolve().parent.parent.parent.parent
+FOUR = pool(4)
+
+
+class Asking:
+    """A judge of *answer* with the cache at *path*; `asked` counts its calls."""
+
+    def __init__(self, path: Path, answer: str = '{"keep": [1]}', **config: object) -> None:
+        self._provider = AnsweringProvider(lambda *_: Completion(answer, 10, 2))
+        self._provider.fingerprint = ""  # type: ignore[attr-defined]
+        self._path = path
+        self._config = JudgeConfig(**config)
+
+    @property
+    def asked(self) -> int:
+        return len(self._provider.asked)
+
+    def __call__(
+        self, prompt: Prompt = PROMPT, candidates: tuple[MemorySummary, ...] = FOUR, *, refresh: bool = False
+    ) -> Judgement:
+        with closing(Judge(self._provider, self._config, cache=Cache(str(self._path), refresh=refresh))) as judge:
+            return judge.evaluate(prompt, candidates, "auto")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "judge.db"
+
+
+def test_the_second_time_nobody_is_asked(path: Path) -> None:
+    ask = Asking(path)
+    first, second, third = ask(), ask(), ask()
+    assert ask.asked == 1
+    assert approved(first) == approved(second)
+    assert {one.source for one in first.verdicts} == {LIVE}
+    assert {one.source for one in second.verdicts} == {CACHE}
+    assert repr(second.verdicts) == repr(third.verdicts)
+    assert (second.input_tokens, second.output_tokens, second.cost_usd) == (0, 0, 0.0)
+
+
+def test_reasons_and_confidence_are_kept_as_they_were_said(path: Path) -> None:
+    entries = [
+        {"index": index, "reasoning": f"Reason {index} é.", "decision": decision, "confidence": 0.1 * index}
+        for index, decision in enumerate(("approved", "rejected", "flagged", "approved"))
+    ]
+    ask = Asking(path, json.dumps({"verdicts": entries}), depth="explained")
+    first, second = ask(), ask()
+    assert [replace(one, source=CACHE) for one in first.verdicts] == list(second.verdicts)
+    assert sorted(one.confidence or 0 for one in second.verdicts) == pytest.approx([0.0, 0.1, 0.2, 0.3])
+
+
+QUESTION = Question("system", "user", {}, 256)
+PROVIDER = AnthropicHttpProvider(MODEL, KEY)
+KEY_PARTS: dict[str, tuple[object, ...]] = {
+    "as it was": (PROVIDER, "hash", QUESTION, 0, ["a", "b"]),
+    "model": (AnthropicHttpProvider("claude-other", KEY), "hash", QUESTION, 0, ["a", "b"]),
+    "provider": (OpenAiProvider(MODEL, {}), "hash", QUESTION, 0, ["a", "b"]),
+    "server": (OpenAiProvider(MODEL, {"OPENAI_BASE_URL": "http://me:pw@box/v1"}), "hash", QUESTION, 0, ["a", "b"]),
+    "template": (PROVIDER, "hush", QUESTION, 0, ["a", "b"]),
+    "input": (PROVIDER, "hash", replace(QUESTION, user="other"), 0, ["a", "b"]),
+    "tokens": (PROVIDER, "hash", replace(QUESTION, max_tokens=255), 0, ["a", "b"]),
+    "sample": (PROVIDER, "hash", QUESTION, 1, ["a", "b"]),
+    "digests": (PROVIDER, "hash", QUESTION, 0, ["a", "c"]),
+    "boundaries": (PROVIDER, "hash", QUESTION, 0, ["ab", ""]),
+}
+
+
+def test_whatever_an_answer_depends_on_is_in_the_key() -> None:
+    keys = [cache_key(*parts) for parts in KEY_PARTS.values()]  # type: ignore[arg-type]
+    assert len(set(keys)) == len(KEY_PARTS)
+    assert {len(key) for key in keys} == {64}
+
+
+def test_a_key_depends_on_no_secret() -> None:
+    other = AnthropicHttpProvider(MODEL, "sk-ant-another")
+    assert cache_key(PROVIDER, "hash", QUESTION, 0, []) == cache_key(other, "hash", QUESTION, 0, [])
+    assert OpenAiProvider(MODEL, {"OPENAI_BASE_URL": "http://me:pw@box/v1"}).fingerprint == "http://box/v1"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "candidates"),
+    [
+        (typed_prompt("another prompt", PROMPT.turns), FOUR),
+        (typed_prompt(PROMPT.text, (Turn("user", "the other one"),)), FOUR),
+        (PROMPT, (replace(FOUR[0], digest="1" * 64), *FOUR[1:])),
+        (PROMPT, FOUR[::-1]),
+        (PROMPT, FOUR[:3]),
+    ],
+    ids=["prompt", "turns", "digest", "order", "fewer"],
+)
+def test_another_input_is_another_question(path: Path, prompt: Prompt, candidates: tuple[MemorySummary, ...]) -> None:
+    ask = Asking(path)
+    ask()
+    assert ask(prompt, candidates).verdicts[0].source == LIVE
+    assert ask.asked == 2
+
+
+def test_the_halves_of_a_split_pool_are_kept_each(path: Path) -> None:
+    ask = Asking(path, '{"keep": [0]}', split_over=2)
+    first, second = ask(), ask()
+    assert ask.asked == 2
+    assert approved(first) == approved(second)
+    assert {one.source for one in second.verdicts} == {CACHE}
+
+
+@pytest.mark.parametrize(
+    ("completion", "status"),
+    [
+        (Completion("prose"), "parse_error"),
+        (Completion('{"keep": [0', stop_reason="max_tokens"), "parse_error"),
+        (Completion("", stop_reason="refusal"), "refused"),
+    ],
+)
+def test_what_is_no_answer_is_never_kept(path: Path, completion: Completion, status: str) -> None:
+    provider = AnsweringProvider(lambda *_: completion)
+    provider.fingerprint = ""  # type: ignore[attr-defined]
+    for _ in range(2):
+        with closing(Judge(provider, JudgeConfig(), cache=Cache(str(path)))) as judge:
+            assert_flagged(judge.evaluate(PROMPT, FOUR, "auto"), status)
+    assert len(provider.asked) == 2
+
+
+def test_no_key_of_the_api_is_in_the_file(path: Path) -> None:
+    with ApiServer() as server:
+        server.answers.append(said(f'{{"keep": [0]}} {KEY}'))
+        cache = Cache(str(path))
+        with closing(Judge(AnthropicHttpProvider(MODEL, KEY, server.url), JudgeConfig(), cache=cache)) as judge:
+            assert judge.evaluate(PROMPT, FOUR, "auto").status == "ok"
+    assert KEY.encode() not in path.read_bytes()
+
+
+# Files that cannot be used
+
+
+def foreign(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("create table answer(key text primary key, opinions text)")
+        db.execute("insert into answer values ('k', 'somebody else')")
+        db.commit()
+
+
+def of_another_format(path: Path) -> None:
+    Asking(path)()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("pragma user_version=99")
+
+
+def damaged(path: Path) -> None:
+    Asking(path)()
+    content = bytearray(path.read_bytes())
+    content[16384:] = b"\xa5" * (len(content) - 16384)
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(b"this is no database" * 5000),
+        lambda path: path.write_bytes(b""),
+        foreign,
+        of_another_format,
+        damaged,
+    ],
+    ids=["garbage", "empty", "foreign", "format", "damaged"],
+)
+def test_a_file_that_is_not_a_cache_is_made_anew(path: Path, spoil: Callable[[Path], object]) -> None:
+    path.parent.mkdir()
+    spoil(path)
+    ask = Asking(path)
+    assert [ask().verdicts[0].source for _ in range(3)] == [LIVE, CACHE, CACHE]
+
+
+def test_a_file_that_is_damaged_while_it_is_open_is_made_anew(path: Path) -> None:
+    ask = Asking(path)
+    with closing(Cache(str(path))) as cache:
+        judge = Judge(ask._provider, JudgeConfig(), cache=cache)
+        judge.evaluate(PROMPT, FOUR, "auto")
+        path.write_bytes(b"\xa5" * path.stat().st_size)
+        sources = [judge.evaluate(PROMPT, FOUR, "auto").verdicts[0].source for _ in range(2)]
+    assert sources == [LIVE, CACHE]
+
+
+@pytest.mark.parametrize(
+    "row", ["no json", "[]", "[[]]", '[["approved"]]', '[["x", null, ""]]', "7", "null", '{"a": 1}']
+)
+def test_a_row_that_is_no_answer_is_a_miss(path: Path, row: str) -> None:
+    ask = Asking(path)
+    ask()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("update answer set opinions = ?", (row,))
+        db.commit()
+    assert ask().status == "ok"
+    assert ask.asked == 2
+
+
+def test_where_nothing_can_be_kept_the_judge_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder" / "judge.db" / "more").mkdir(parents=True)
+    for path in (tmp_path / "file" / "judge.db", tmp_path / "folder" / "judge.db", Path("/proc/none/judge.db")):
+        ask = Asking(path)
+        assert [(ask().status, ask().verdicts[0].source) for _ in range(2)] == [("ok", LIVE)] * 2
+        assert ask.asked == 4
+
+
+def test_a_cache_that_another_program_holds_is_given_up_on(path: Path) -> None:
+    ask = Asking(path)
+    ask()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")  # it can still be read
+        assert ask().verdicts[0].source == CACHE
+
+
+# Threads and processes
+
+
+def test_threads_share_a_cache(path: Path) -> None:
+    ask = Asking(path)
+    prompts = [typed_prompt(f"prompt {number % 50}") for number in range(400)]
+    with closing(Judge(ask._provider, JudgeConfig(), cache=Cache(str(path)))) as judge, ThreadPoolExecutor(16) as pool_:
+        found = list(pool_.map(lambda prompt: judge.evaluate(prompt, FOUR, "auto"), prompts))
+    assert {one.status for one in found} == {"ok"}
+    again = Asking(path)
+    assert {again(prompt).verdicts[0].source for prompt in prompts[:50]} == {CACHE}
+
+
+WORKER = """
+import sys
+sys.path.insert(0, {project!r})
+from pathlib import Path
+from engine.prompt import typed_prompt
+from tests.engine.judge.test_cache import Asking
+ask = Asking(Path(sys.argv[1]))
+own = int(sys.argv[2])
+print(*{{ask(typed_prompt(f"prompt {{number}}")).status for number in (*range(60), *range(own, own + 20))}})
+"""
+
+
+@pytest.mark.parametrize("is_spoiled", [False, True], ids=["new", "damaged"])
+def test_eight_processes_at_once_lose_nothing(path: Path, is_spoiled: bool) -> None:
+    path.parent.mkdir()
+    if is_spoiled:
+        path.write_bytes(b"garbage" * 1000)
+    command = [sys.executable, "-c", WORKER.format(project=str(PROJECT)), str(path)]
+    running = [
+        subprocess.Popen(
+            [*command, str(1000 * (number + 1))], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=PROJECT, text=True
+        )
+        for number in range(8)
+    ]
+    assert [one.communicate(timeout=120) for one in running] == [("ok\n", "")] * 8
+    ask = Asking(path)
+    numbers = [*range(60), *(1000 * (number + 1) + more for number in range(8) for more in range(20))]
+    assert {ask(typed_prompt(f"prompt {number}")).verdicts[0].source for number in numbers} == {CACHE}
+
+
+def test_the_cache_lies_in_the_users_cache_folder() -> None:
+    assert cache_file({"XDG_CACHE_HOME": "/c"}) == "/c/memsift/judge.db"

@@ -1,0 +1,166 @@
+"""Several samples of one judgement: who wins, when it is over, and what an error is worth."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.config import JudgeConfig
+from engine.judge.cache import Cache
+from engine.judge.judge import Judge
+from engine.judge.outcome import Outcome
+from engine.judge.prompts import parse_request, shuffled
+from engine.judge.provider import Completion
+from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, Opinion
+from engine.judge.voting import voted
+from tests.engine.judge.cases import PROMPT, AnsweringProvider, approved, assert_flagged, pool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+A, R, F = APPROVED, REJECTED, FLAGGED
+ERROR = Outcome(TIMEOUT, detail="No answer within 3 s.", input_tokens=5)
+
+
+def vote(*decisions: str) -> Outcome:
+    return Outcome(OK, dict(enumerate(map(Opinion, decisions))), input_tokens=10, output_tokens=1)
+
+
+def result(samples: int, *outcomes: Outcome) -> tuple[Outcome, int]:
+    """What comes of these outcomes, in their order, and how many of them were asked for."""
+    asked: list[int] = []
+
+    def ask(number: int) -> Outcome:
+        asked.append(number)
+        return outcomes[number]
+
+    found = voted(ask, samples)
+    assert asked == list(range(len(asked)))
+    return found, len(asked)
+
+
+@pytest.mark.parametrize(
+    ("samples", "said", "decision", "asked", "agreement"),
+    [
+        (3, [A, A, R], A, 2, 1.0),
+        (3, [A, R, A], A, 3, 2 / 3),
+        (3, [A, R, R], R, 3, 2 / 3),
+        (3, [A, R, F], F, 3, 1 / 3),
+        (3, [F, F, A], F, 2, 1.0),
+        (2, [A, A], A, 2, 1.0),
+        (2, [A, R], F, 2, 1 / 2),
+        (5, [A, A, A, R, R], A, 3, 1.0),
+        (5, [A, A, R, R, A], A, 5, 3 / 5),
+        (5, [A, R, F, A, R], F, 5, 2 / 5),
+        (5, [A, A, R, R, F], F, 5, 2 / 5),
+        (4, [A, A, R, R], F, 4, 1 / 2),
+        (4, [A, A, A, R], A, 3, 1.0),
+        (1, [R], R, 1, 1.0),
+    ],
+)
+def test_the_majority_decides_as_soon_as_it_is_certain(
+    samples: int, said: list[str], decision: str, asked: int, agreement: float
+) -> None:
+    found, count = result(samples, *map(vote, said))
+    opinion = found.opinions[0]
+    assert (opinion.decision, count, opinion.samples) == (decision, asked, asked)
+    assert opinion.agreement == pytest.approx(agreement)
+    assert (found.input_tokens, found.output_tokens) == (10 * count, count)
+
+
+def test_one_candidate_that_is_open_keeps_the_vote_open() -> None:
+    found, count = result(3, vote(A, A), vote(A, R), vote(R, R))
+    assert count == 3
+    assert [(one.decision, round(one.agreement, 2)) for one in found.opinions.values()] == [(A, 0.67), (R, 0.67)]
+
+
+def test_without_a_majority_the_reason_is_that_they_disagree() -> None:
+    found, _ = result(3, vote(A), vote(R), vote(F))
+    assert found.opinions[0].reasoning == "The samples disagree: 1 approved, 1 rejected, 1 flagged."
+
+
+def test_an_error_is_no_vote() -> None:
+    found, count = result(3, vote(A), ERROR, vote(A))
+    assert (found.status, found.opinions[0].decision, found.opinions[0].samples, count) == (OK, A, 2, 3)
+    assert found.opinions[0].agreement == 1.0
+    assert found.input_tokens == 25
+    disputed, _ = result(3, vote(A), ERROR, vote(R))
+    assert (disputed.opinions[0].decision, disputed.opinions[0].agreement) == (F, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("samples", "outcomes", "asked"),
+    [(1, [ERROR], 1), (3, [ERROR, ERROR], 2), (3, [vote(A), ERROR, ERROR], 3), (2, [ERROR], 1), (5, [ERROR] * 3, 3)],
+)
+def test_too_few_votes_are_the_error(samples: int, outcomes: list[Outcome], asked: int) -> None:
+    found, count = result(samples, *outcomes)
+    assert (found.status, found.detail, count) == (TIMEOUT, ERROR.detail, asked)
+    assert found.opinions == {}
+    assert found.input_tokens == sum(outcome.input_tokens for outcome in outcomes)
+
+
+def test_sure_is_the_majority_s_mean_and_the_reason_its_first() -> None:
+    said = [Opinion(R, 0.1, "No."), Opinion(A, 0.6, "Yes."), Opinion(A, None, "Sure."), Opinion(A, 0.8, "Well.")]
+    found, _ = result(5, *(Outcome(OK, {0: one}) for one in said))
+    opinion = found.opinions[0]
+    assert (opinion.decision, opinion.reasoning) == (A, "Yes.")
+    assert opinion.confidence == pytest.approx(0.7)
+
+
+@given(st.integers(1, 7), st.lists(st.lists(st.sampled_from(DECISIONS), min_size=3, max_size=3), min_size=7))
+def test_stopping_early_never_changes_a_decision(samples: int, said: list[list[str]]) -> None:
+    found, _ = result(samples, *(vote(*decisions) for decisions in said))
+    for position in range(3):
+        column = [decisions[position] for decisions in said[:samples]]
+        winner = next((one for one in DECISIONS if 2 * column.count(one) > samples), FLAGGED)
+        assert found.opinions[position].decision == winner
+
+
+# Through the judge
+
+
+def keeping(titles: Callable[[int], tuple[str, ...]]) -> AnsweringProvider:
+    """A provider that keeps what *titles* says for the number of the call, wherever the request shows it."""
+
+    def answer(_: str, user: str) -> Completion:
+        kept = titles(len(provider.asked) - 1)
+        shown = parse_request(user)[1]
+        return Completion(json.dumps({"keep": [shown.index(title) for title in kept]}), 10, 2)
+
+    provider = AnsweringProvider(answer)
+    provider.fingerprint = ""  # type: ignore[attr-defined]
+    return provider
+
+
+def test_each_sample_shows_the_candidates_in_an_order_of_its_own() -> None:
+    provider = keeping(lambda number: ("Memory 2",) if number else ("Memory 1",))
+    judgement = Judge(provider, JudgeConfig(), samples=3).evaluate(PROMPT, pool(4), "auto")
+    orders = [parse_request(user)[1] for _, user in provider.asked]
+    assert orders == [tuple(f"Memory {n}" for n in shuffled(PROMPT, 4, sample)) for sample in range(3)]
+    assert len(set(orders)) == 3
+    assert approved(judgement) == [2]
+    assert [one.is_disputed for one in judgement.verdicts] == [False, True, True, False]
+    assert (judgement.input_tokens, judgement.output_tokens) == (30, 6)
+
+
+def test_too_few_votes_flag_everything() -> None:
+    judgement = Judge(AnsweringProvider(lambda *_: Completion("prose")), JudgeConfig(), samples=3)
+    assert_flagged(judgement.evaluate(PROMPT, pool(4), "auto"), "parse_error")
+
+
+def test_every_sample_is_kept_by_itself(tmp_path: Path) -> None:
+    provider = keeping(lambda _: ("Memory 1",))
+
+    def ask(samples: int) -> tuple[str, int]:
+        cache = Cache(str(tmp_path / "judge.db"))
+        judge = Judge(provider, JudgeConfig(), cache=cache, samples=samples)
+        judgement = judge.evaluate(PROMPT, pool(4), "auto")
+        judge.close()
+        return judgement.verdicts[1].source, len(provider.asked)
+
+    assert [ask(1), ask(3), ask(3), ask(1)] == [(LIVE, 1), (LIVE, 2), (CACHE, 2), (CACHE, 2)]

@@ -1,0 +1,263 @@
+"""Replay of many prompts: several at once, in order, within a price, and stopped and resumed at any moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.builders import memory, write_root
+from tests.engine.judge.api_server import KEY, ApiServer, failed, kept_titles, late, rate_limited
+from tests.tui.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.engine.judge.api_server import ApiRequest, Reply
+
+RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
+COUNT = 24
+IDS = [f"p{number:02}" for number in range(COUNT)]
+ALL = [(name, system) for name in IDS for system in ("memsift", "memsift+judge")]
+KEEP = kept_titles("cache rule 1", "cache rule 3")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    with ApiServer(KEEP) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def replay(tmp_path: Path) -> list[str]:
+    root = write_root(tmp_path / "root", RULES)
+    prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": name, "prompt": f"the cache rule of {name}"} for name in IDS))
+    arguments = ["replay", "--root", root, "--prompts", prompts, "--systems", "memsift,memsift+judge"]
+    return [*map(str, arguments), "--judge", "anthropic-http", "--judge-samples", "1", "--judge-timeout", "10"]
+
+
+def pairs(found: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(row["prompt_id"], row["system"]) for row in found]
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def started(*arguments: str | Path) -> subprocess.Popen[str]:
+    """A replay as a process that can be interrupted."""
+    command, pipe = [*MAIN, *map(str, arguments)], subprocess.PIPE
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        cwd=PROJECT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test may run in the background
+    )
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+# Several at once
+
+
+def test_rows_come_in_the_order_of_the_prompts_whatever_is_done_first(server: ApiServer, replay: list[str]) -> None:
+    delays = iter([0.3, *[0.0] * COUNT])
+    server.answer = lambda request: late(next(delays), KEEP(request))
+    found = rows(memsift(*replay))
+    assert pairs(found) == ALL
+    assert {len(row["injected"]) for row in found if row["judgement"]} == {2}
+    assert len(server.requests) == COUNT
+
+
+@pytest.mark.parametrize("concurrency", [1, 6])
+def test_as_many_calls_run_at_once_as_was_said(server: ApiServer, replay: list[str], concurrency: int) -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def answer(request: ApiRequest) -> Reply:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.05)
+        running.pop()
+        return KEEP(request)
+
+    server.answer = answer
+    rows(memsift(*replay, "--concurrency", str(concurrency)))
+    assert max(most) <= concurrency
+    assert concurrency == 1 or max(most) > 1
+
+
+def test_a_rate_limit_is_waited_for_and_asked_again(server: ApiServer, replay: list[str]) -> None:
+    server.answers.extend([rate_limited(1), failed(529), failed(500)])
+    started_at = time.monotonic()
+    found = rows(memsift(*replay))
+    assert time.monotonic() - started_at >= 1
+    assert pairs(found) == ALL
+    assert {row["fallback"] for row in found} == {""}
+    assert len(server.requests) == COUNT + 3
+
+
+def test_retries_are_bounded(server: ApiServer, replay: list[str]) -> None:
+    server.answer = lambda _: failed(529)
+    found = rows(memsift(*replay, "--retries", "1"))
+    assert {row["fallback"] for row in found if row["judgement"]} == {"http_error"}
+    assert len(server.requests) == 2 * COUNT
+
+
+# Stopping and going on
+
+
+def test_a_run_file_is_gone_on_with(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
+    run = tmp_path / "run.jsonl"
+    first = memsift(*replay, "--resume", run)
+    assert (first.exit_code, first.stdout) == (0, "")
+    whole = run.read_bytes()
+    assert pairs(read(run)) == ALL
+    memsift(*replay, "--resume", run)
+    assert run.read_bytes() == whole
+    lines = whole.splitlines(keepends=True)
+    run.write_bytes(b"".join(lines[:9]) + lines[9][:50])  # a judged row was cut off, after that of its prompt's other
+    assert memsift(*replay, "--resume", run, "--judge-refresh").exit_code == 0
+    assert pairs(read(run)) == ALL
+    assert run.read_bytes().startswith(b"".join(lines[:9]))
+    assert len(server.requests) == COUNT + COUNT - 4
+
+
+def test_a_run_of_another_judge_is_not_gone_on_with(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
+    run = tmp_path / "run.jsonl"
+    memsift(*replay, "--resume", run)
+    before = run.read_bytes()
+    for more in (["--judge-model", "claude-other"], ["--judge-depth", "explained"]):
+        line = refused(memsift(*replay, "--resume", run, *more))
+        assert "would mix two judges" in line
+        assert "anthropic-http (claude-haiku-4-5), template " in line
+    assert run.read_bytes() == before
+    assert len(server.requests) == COUNT
+
+
+@pytest.mark.parametrize("content", ["no row\n", '{"prompt_id": "p01"}\n'])
+def test_a_file_that_is_no_run_is_left_alone(
+    tmp_path: Path, server: ApiServer, replay: list[str], content: str
+) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text(content)
+    assert "line 1" in refused(memsift(*replay, "--resume", run))
+    assert (run.read_text(), server.requests) == (content, [])
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
+    """The first prompt hangs, and so stands before all that is done by then."""
+    server.answer = lambda request: late(20 if b"of p00" in request.raw else 0.01, KEEP(request))
+    process = started(*replay, "--concurrency", "4")
+    wait_until(lambda: len(server.requests) >= COUNT)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=15)
+    assert process.returncode == 130
+    found = [json.loads(line) for line in stdout.splitlines()]
+    assert pairs(found) == ALL[2:]
+    assert {row["fallback"] for row in found} == {""}
+    assert stderr.splitlines() == [
+        f"memsift: Stopped after {COUNT - 1} of {COUNT} prompts. Keep the rows in a file and give the command with "
+        "--resume FILE to go on with the rest."
+    ]
+    server.answer = KEEP
+    run = tmp_path / "run.jsonl"
+    run.write_text(stdout, encoding="utf-8")
+    assert memsift(*replay, "--resume", run).exit_code == 0
+    assert sorted(pairs(read(run))) == sorted(ALL)
+    assert len(server.requests) == COUNT + 1
+
+
+def test_after_kill_9_no_finished_call_is_repeated(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
+    asked: list[bytes] = []
+
+    def answer(request: ApiRequest) -> Reply:
+        asked.append(request.raw)
+        return late(0.05, KEEP(request))
+
+    server.answer = answer
+    run = tmp_path / "run.jsonl"
+    for target in (6, 14):
+        process = started(*replay, "--resume", run, "--concurrency", "3")
+        wait_until(lambda target=target: len(asked) >= target)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+    assert memsift(*replay, "--resume", run, "--concurrency", "3").exit_code == 0
+    assert pairs(read(run)) == ALL
+    assert len(set(asked)) == COUNT
+    repeated = sum(count - 1 for count in Counter(asked).values())
+    assert repeated <= 2 * 3  # those that were under way when it was killed
+
+
+# Money
+
+
+def test_a_limit_stops_before_it_is_crossed_and_keeps_what_is_done(
+    tmp_path: Path, server: ApiServer, replay: list[str]
+) -> None:
+    run = tmp_path / "run.jsonl"
+    result = memsift(*replay, "--resume", run, "--max-cost", "0.005")
+    assert result.exit_code == 1
+    judged = [row for row in read(run) if row["judgement"]]
+    cost = sum(row["judgement"]["cost_usd"] for row in judged)
+    assert 0 < len(judged) < COUNT
+    assert 0 < cost <= 0.005
+    assert len(server.requests) == len(judged)
+    assert f"--max-cost is reached after {len(judged)} of {COUNT} prompts. Give the same command again" in result.stderr
+    assert memsift(*replay, "--resume", run).exit_code == 0
+    assert sorted(pairs(read(run))) == sorted(ALL)
+    assert len(server.requests) == COUNT
+
+
+@pytest.mark.usefixtures("server")
+def test_a_limit_needs_a_known_price(replay: list[str]) -> None:
+    line = refused(memsift(*replay, "--max-cost", "1", "--judge-model", "claude-unheard-of"))
+    assert "needs to know what anthropic-http (claude-unheard-of) costs" in line
+    assert memsift(*replay, "--max-cost", "0").exit_code == 2
+
+
+def test_what_the_cache_answers_costs_nothing(server: ApiServer, replay: list[str]) -> None:
+    rows(memsift(*replay))
+    found = rows(memsift(*replay, "--max-cost", "0.000001"))
+    assert {row["judgement"]["cost_usd"] for row in found if row["judgement"]} == {0.0}
+    assert len(server.requests) == COUNT
+
+
+# Watching
+
+
+def test_a_terminal_shows_how_far_it_is_and_what_it_cost(server: ApiServer, replay: list[str]) -> None:
+    leader, follower = os.openpty()
+    process = subprocess.Popen([*MAIN, *replay], stdout=subprocess.DEVNULL, stderr=follower, cwd=PROJECT)
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(leader, 65536)
+        except OSError:
+            break
+    os.close(leader)
+    assert process.wait(30) == 0
+    text = shown.decode()
+    assert f"{COUNT}/{COUNT}" in text
+    assert f"${COUNT * 0.000165:.4f}" in text
+    assert len(server.requests) == COUNT

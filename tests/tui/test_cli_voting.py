@@ -1,0 +1,78 @@
+"""Voting on the command line: how often the judge is asked, and a check that it agrees with itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.engine.builders import memory, write_root
+from tests.engine.judge.api_server import KEY, ApiServer, kept, kept_titles
+from tests.tui.command_line import jsonl, memsift, printed, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ASK = "how do we handle the cache rule"
+RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
+HTTP = ("--judge", "anthropic-http")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_root(tmp_path / "root", RULES)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    with ApiServer(kept_titles("cache rule 1", "cache rule 3")) as server:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        yield server
+
+
+@pytest.fixture
+def replay(tmp_path: Path, root: Path) -> tuple[str | Path, ...]:
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+    return ("replay", "--root", root, "--prompts", prompts, "--systems", "memsift+judge", *HTTP)
+
+
+def test_replay_asks_up_to_three_times_and_judge_once(
+    root: Path, server: ApiServer, replay: tuple[str | Path, ...]
+) -> None:
+    (row,) = rows(memsift(*replay))
+    assert len(server.requests) == 2  # the third could not change anything
+    assert {(one["verdict"]["samples"], one["verdict"]["agreement"]) for one in row["candidates"]} == {(2, 1.0)}
+    printed(memsift("judge", ASK, "--root", root, *HTTP, "--format", "json", "--judge-refresh"))
+    assert len(server.requests) == 3
+
+
+def test_the_number_of_samples_has_a_flag_and_a_variable(
+    root: Path, server: ApiServer, replay: tuple[str | Path, ...]
+) -> None:
+    memsift(*replay, "--judge-samples", "1")
+    assert len(server.requests) == 1
+    memsift("judge", ASK, "--root", root, *HTTP, MEMSIFT_JUDGE_SAMPLES="5")
+    assert len(server.requests) == 3  # the first is known
+    assert memsift("judge", ASK, "--root", root, *HTTP, "--judge-samples", "0").exit_code == 2
+
+
+def test_strict_fails_where_samples_disagree(server: ApiServer, replay: tuple[str | Path, ...]) -> None:
+    agreed = memsift(*replay, "--strict")
+    assert (agreed.exit_code, agreed.stderr) == (0, "")
+    server.answers.extend([kept(), kept(*range(5)), kept()])
+    disputed = memsift(*replay, "--strict", "--judge-refresh")
+    assert disputed.exit_code == 1
+    assert len(disputed.stdout.splitlines()) == 1
+    assert "disagrees with itself on 5 memories" in disputed.stderr
+    assert memsift(*replay).exit_code == 0
+
+
+def test_a_judgement_of_several_samples_says_how_far_they_agree(root: Path, server: ApiServer) -> None:
+    server.answers.extend([kept(*range(5)), kept()])
+    result = memsift("judge", ASK, "--root", root, *HTTP, "--judge-samples", "2", "--strict")
+    assert result.exit_code == 1
+    assert result.stdout.count("flagged (50% agree)") == 5
+    assert result.stdout.count("The samples disagree: 1 approved, 1 rejected.") == 5
+    assert "disagrees with itself on 5 memories" in result.stderr
