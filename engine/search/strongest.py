@@ -2,7 +2,8 @@
 
 FTS5 takes 1 to 2 us for each memory that it scores, and a prompt may be a paste. So the rarest units, up to a budget of
 memories, choose candidates by FTS5's BM25; the strength of each of these is then computed over all units, from its bag
-of words. More of either changes no more than one top result in a hundred, at 500 memories and at 50,000.
+of words. Of the top three of an exhaustive search it finds 99 in 100 among 500 to 5,000 generated memories, 77 among
+50,000; 91 with ten times the budget, which takes five times as long.
 """
 
 from __future__ import annotations
