@@ -49,13 +49,14 @@ class Unit:
     """One thing that a prompt asks for, as the corpus says it.
 
     `phrases` are token sequences that count in full, `longer` words that count half. `count` is in how many memories
-    they stand at most; 0 for what the corpus does not hold.
+    they stand at most, and `in_full` in how many the phrases do; 0 for what the corpus does not hold.
     """
 
     text: str
     phrases: tuple[tuple[str, ...], ...]
     longer: tuple[str, ...]
     count: int
+    in_full: int
 
 
 def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
@@ -103,18 +104,21 @@ class Vocabulary:
         if term.is_prefix:
             return self._word(term.text, term.phrases[0][0])
         if term.is_guess:
-            return Unit(term.text, term.phrases, (), self._counts.get(term.phrases[0][0], 0))
+            count = self._counts.get(term.phrases[0][0], 0)
+            return Unit(term.text, term.phrases, (), count, count)
         forms = self._forms if len(term.phrases) > 1 else _as_it_is
         phrases = tuple(dict.fromkeys(other for phrase in term.phrases for other in forms(phrase)))
-        return Unit(term.text, phrases, (), sum(map(self._of_phrase, phrases)))
+        count = sum(map(self._of_phrase, phrases))
+        return Unit(term.text, phrases, (), count, count)
 
     def _word(self, text: str, word: str) -> Unit:
         words = self._words.get(self._stems.get(word, word), {})
         longer = {other: count for other, count in self._longer.get(word, {}).items() if other not in words}
         commonest = sorted(longer, key=lambda other: (-longer[other], other))[:MAX_LONGER]
         pairs = {} if words else self._pairs(word)
-        count = sum(words.values()) + sum(pairs.values()) + sum(longer[other] for other in commonest)
-        return Unit(text, (*((other,) for other in words or (word,)), *pairs), tuple(commonest), count)
+        in_full = sum(words.values()) + sum(pairs.values())
+        count = in_full + sum(longer[other] for other in commonest)
+        return Unit(text, (*((other,) for other in words or (word,)), *pairs), tuple(commonest), count, in_full)
 
     def _pairs(self, word: str) -> dict[tuple[str, str], int]:
         """The neighbours that an unknown word may be, and in how many memories they may stand."""

@@ -2,8 +2,8 @@
 
 FTS5 takes 1 to 2 us for each memory that it scores, and a prompt may be a paste. So the rarest units, up to a budget of
 memories, choose candidates by FTS5's BM25; the strength of each of these is then computed over all units, from its bag
-of words. Of the top three of an exhaustive search it finds 99 in 100 among 500 to 5,000 generated memories, 77 among
-50,000; 91 with ten times the budget, which takes five times as long.
+of words. Of the top three of an exhaustive search it finds 99 in 100 among 500 to 5,000 generated memories, and 88
+among 50,000, where many are nearly equal.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Effort:
     candidates: int
 
 
-BOUNDED = Effort(budget=1000, candidates=30)
+MANY = 10_000
+"""Memories from which on a root needs more candidates: among many, more of them are nearly equal."""
+
 EXHAUSTIVE = Effort(budget=10**12, candidates=10**9)
 
 MAX_CHOOSING = 192
@@ -70,13 +72,19 @@ class Answers:
 
 
 def strongest(
-    index: Index, terms: Sequence[Term], limit: int, *, include_retired: bool = False, effort: Effort = BOUNDED
+    index: Index, terms: Sequence[Term], limit: int, *, include_retired: bool = False, effort: Effort | None = None
 ) -> Answers:
     """The strongest memories for *terms*: *limit* active ones, and the retired ones among them.
 
-    With *include_retired* these count as well. Equal ones stand by category priority, then path.
+    With *include_retired* these count as well. Equal ones stand by category priority, then path. *effort*: what suits
+    the size of the root, unless one is given.
     """
     return index.ask(lambda db: Search(index, db, terms, effort).run(limit, include_retired=include_retired))
+
+
+def bounded(rows: int) -> Effort:
+    """The effort for a prompt in a root of so many memories."""
+    return Effort(budget=min(5000, max(1000, rows // 16)), candidates=30 if rows <= MANY else 50)
 
 
 def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
@@ -86,10 +94,10 @@ def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
 class Search:
     """One search in one state of the database."""
 
-    def __init__(self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort) -> None:
+    def __init__(self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort | None) -> None:
         self._index = index
         self._db = db
-        self._effort = effort
+        self._effort = effort or bounded(averages_of(db, FULL_TEXT)[0])
         self._units = expand(db, terms)
         self._matcher = matcher_for(db, self._units)
 
@@ -99,7 +107,7 @@ class Search:
 
     def _found(self, limit: int, *, include_retired: bool) -> list[Strong]:
         known = [unit for unit in self._units if unit.count]
-        expression = any_of((phrase, False) for unit in chosen(known, self._effort.budget) for phrase in spelled(unit))
+        expression = any_of((phrase, False) for phrase in sought(known, self._effort.budget))
         size = max(self._effort.candidates, limit + limit // 2)
         while expression:
             rowids = self._candidates(expression, size)
@@ -159,20 +167,33 @@ def order(one: Strong) -> tuple[float, int, str]:
     return -one.match.strength, one.summary.priority, one.summary.path
 
 
-def spelled(unit: Unit) -> list[tuple[str, ...]]:
-    """What FTS5 is asked for a unit."""
-    return [*unit.phrases, *((word,) for word in unit.longer)]
+def sought(units: Sequence[Unit], budget: int) -> list[tuple[str, ...]]:
+    """What FTS5 is asked for: the rarest units, at least one, within *budget*; and what they begin, if there is room.
 
-
-def chosen(units: Sequence[Unit], budget: int) -> list[Unit]:
-    """The units that choose candidates: the rarest, whose counts stay within *budget*; at least one."""
+    Longer words count half, so they choose candidates only after all that counts in full.
+    """
     kept: list[Unit] = []
-    for unit in sorted(units, key=lambda unit: unit.count):
-        budget -= unit.count
+    for unit in sorted(units, key=_cost):
+        budget -= _cost(unit)
         if kept and (budget < 0 or len(kept) == MAX_CHOOSING):
             break
         kept.append(unit)
-    return kept
+    found = [phrase for unit in kept for phrase in (unit.phrases if unit.in_full else _longer(unit))]
+    for unit in sorted((unit for unit in kept if unit.in_full), key=lambda unit: unit.count - unit.in_full):
+        budget -= unit.count - unit.in_full
+        if budget < 0:
+            break
+        found += _longer(unit)
+    return found
+
+
+def _longer(unit: Unit) -> list[tuple[str, ...]]:
+    return [(word,) for word in unit.longer]
+
+
+def _cost(unit: Unit) -> int:
+    """How many memories FTS5 scores for a unit."""
+    return unit.in_full or unit.count
 
 
 def _first(matched: list[Found], limit: int, *, include_retired: bool) -> list[Found]:

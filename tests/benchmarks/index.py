@@ -24,7 +24,7 @@ from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import query_terms
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.sqlite import for_reading
-from engine.search.strongest import BOUNDED, EXHAUSTIVE, strongest
+from engine.search.strongest import EXHAUSTIVE, strongest
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _queries(root: str, environ: dict[str, str]) -> None:
         closing(Index.over(for_reading(path), root, budget=NO_BUDGET)) as full,
     ):
         for name, pair in {
-            "memsift": (_strongest(bounded, BOUNDED), _strongest(bounded, EXHAUSTIVE)),
+            "memsift": (_strongest(bounded, None), _strongest(bounded, EXHAUSTIVE)),
             HEADLINE: (_hits(bounded, HEADLINE), _hits(full, HEADLINE)),
             FULL_TEXT: (_hits(bounded, FULL_TEXT), _hits(full, FULL_TEXT)),
         }.items():
@@ -77,7 +77,7 @@ def _queries(root: str, environ: dict[str, str]) -> None:
                 _compare(name, *pair, kind)
 
 
-def _strongest(index: Index, effort: Effort) -> Search:
+def _strongest(index: Index, effort: Effort | None) -> Search:
     def search(prompt: str, limit: int) -> set[str]:
         found = strongest(index, query_terms(prompt), limit, include_retired=True, effort=effort)
         return {one.summary.id for one in found.memories}

@@ -29,13 +29,14 @@ def unit(prompt: str, *memories: Memory | str) -> Unit:
 
 def test_a_word_stands_for_every_form_that_the_corpus_holds() -> None:
     assert unit("caching", "cache one", "cached two", "cached three", "cash") == Unit(
-        "caching", (("cache",), ("cached",)), (), 3
+        "caching", (("cache",), ("cached",)), (), 3, 3
     )
 
 
 def test_a_longer_word_counts_apart_from_the_forms() -> None:
     found = unit("auth", "auth", "authentication one", "authentication two", "author")
-    assert (found.phrases, found.longer, found.count) == ((("auth",),), ("authentication", "author"), 4)
+    assert (found.phrases, found.longer) == ((("auth",),), ("authentication", "author"))
+    assert (found.count, found.in_full) == (4, 1)
 
 
 def test_a_form_is_no_longer_word() -> None:
@@ -71,7 +72,7 @@ def test_of_the_longer_words_the_commonest_count() -> None:
 
 
 def test_a_word_that_the_corpus_does_not_hold_stands_for_itself() -> None:
-    assert unit("zanzibar", "cache") == Unit("zanzibar", (("zanzibar",),), (), 0)
+    assert unit("zanzibar", "cache") == Unit("zanzibar", (("zanzibar",),), (), 0, 0)
 
 
 def test_forms_of_one_word_are_one_unit() -> None:
@@ -98,11 +99,11 @@ def test_the_count_of_a_phrase_is_that_of_its_rarest_word() -> None:
 
 
 def test_a_name_has_no_other_form() -> None:
-    assert unit("is it in Go?", "go", "going", "goes") == Unit("Go", (("go",),), (), 1)
+    assert unit("is it in Go?", "go", "going", "goes") == Unit("Go", (("go",),), (), 1, 1)
 
 
 def test_an_unknown_word_may_be_two() -> None:
-    assert unit("frontend", "front end") == Unit("frontend", (("frontend",), ("front", "end")), (), 1)
+    assert unit("frontend", "front end") == Unit("frontend", (("frontend",), ("front", "end")), (), 1, 1)
     assert ("http", "2") in unit("http2", "HTTP/2").phrases
     assert ("rfc", "7231") in unit("rfc7231", "RFC 7231").phrases
 
@@ -117,7 +118,7 @@ def test_half_a_word_is_none() -> None:
 
 
 def test_two_neighbours_may_be_one_word_that_the_corpus_holds() -> None:
-    assert units("the time out", "timeout")["time out"] == Unit("time out", (("timeout",),), (), 1)
+    assert units("the time out", "timeout")["time out"] == Unit("time out", (("timeout",),), (), 1, 1)
     assert list(units("the time out", "clock")) == ["time"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from engine.search.index import Index
 from engine.search.query import query_terms
-from engine.search.strongest import BOUNDED, EXHAUSTIVE, Effort, strongest
+from engine.search.strongest import EXHAUSTIVE, Effort, strongest
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
 from tests.engine.builders import fillers, memory, open_index
@@ -39,7 +39,7 @@ def test_a_bounded_search_finds_the_same_top_three(corpus: tuple[Index, int]) ->
         for prompt in prompts(count, kind, seed=seed):
             terms = query_terms(prompt)
             wanted = [one.summary.id for one in strongest(index, terms, 3, effort=EXHAUSTIVE).memories]
-            found = {one.summary.id for one in strongest(index, terms, 3, effort=BOUNDED).memories}
+            found = {one.summary.id for one in strongest(index, terms, 3).memories}
             same, total = same + len(found & set(wanted)), total + len(wanted)
     assert total > 170
     assert same / total >= 0.97
@@ -50,13 +50,13 @@ def test_a_strength_is_the_same_however_the_memory_was_found(corpus: tuple[Index
     for prompt in prompts(10, "ordinary", seed=seed):
         terms = query_terms(prompt)
         wanted = {one.summary.id: one.match for one in strongest(index, terms, 1000, effort=EXHAUSTIVE).memories}
-        bounded = strongest(index, terms, 3, effort=BOUNDED).memories
+        bounded = strongest(index, terms, 3).memories
         assert bounded
         assert all(one.match == wanted[one.summary.id] for one in bounded)
 
 
 def ids(
-    prompt: str, *memories: Memory, limit: int = 3, include_retired: bool = False, effort: Effort = BOUNDED
+    prompt: str, *memories: Memory, limit: int = 3, include_retired: bool = False, effort: Effort | None = None
 ) -> list[str]:
     with open_index(*memories) as index:
         answers = strongest(index, query_terms(prompt), limit, include_retired=include_retired, effort=effort)
