@@ -151,15 +151,17 @@ class Decision:
             self.activity.note(index="is being built")
             index = Index(Corpus(root, ()))
         self._index = index
-        try:
-            self.activity.note(corpus=index.corpus_hash)
-            self.activity.stage("index")
-            judge = _judge(config, self._environ)
-            prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
-            return retrieve(prompt, index, config, judge=judge, session=session)
-        finally:
-            catch_up(index, self._environ)
-            self.activity.stage("retrieve")
+        self.activity.stage("index")
+        judge = _judge(config, self._environ)
+        prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
+        retrieval = retrieve(prompt, index, config, judge=judge, session=session)
+        # A judge is asked once: what it said of memories as they are now stands.
+        self._index = catch_up(index, self._environ, config.deadline if judge is None else 0.0)
+        if self._index is not index:
+            retrieval = retrieve(prompt, self._index, config, session=session)
+        self.activity.note(corpus=self._index.corpus_hash)
+        self.activity.stage("retrieve")
+        return retrieval
 
 
 def _run() -> None:

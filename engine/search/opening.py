@@ -58,12 +58,20 @@ def hook_index(
     return index if index is not None and _is_fresh(index) else _updated(index, path, root, deadline_s, clock)
 
 
-def catch_up(index: Index, environ: Mapping[str, str]) -> None:
-    """Let an index that answered from files that had changed be brought up to date by another process."""
-    if index.was_behind:
-        from engine.search.updating import start_update
+def catch_up(
+    index: Index, environ: Mapping[str, str], deadline_s: float, clock: Callable[[], float] = time.monotonic
+) -> Index:
+    """What to answer from again where *index* turned out to be behind, as after an edit that no folder shows.
 
-        start_update(index.root, index_file(index.root, environ))
+    It is up to date if there is time for that within *deadline_s* seconds, and *index* is closed then; else it is
+    *index* itself, and a process of its own brings it up to date.
+    """
+    if not index.was_behind:
+        return index
+    from engine.memory import Corpus
+
+    found = _updated(index, index_file(index.root, environ), index.root, deadline_s, clock)
+    return Index(Corpus(index.root, ())) if found is None else found
 
 
 def _updated(index: Index | None, path: str, root: str, deadline_s: float, clock: Callable[[], float]) -> Index | None:

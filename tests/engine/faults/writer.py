@@ -85,8 +85,11 @@ class Writer:
         return {path: content}
 
     def _rename(self, path: Path) -> Changes:
-        content, free = path.read_text("utf-8"), [name for name in NAMES if not (self._root / name).exists()]
-        other = self._root / self._made.choice([name for name in free if name.startswith(path.parent.name)] or [path])
+        """To a name that is free in its folder; without one an edit, because a rename to itself changes no folder."""
+        free = [name for name in NAMES if name.startswith(path.parent.name) and not (self._root / name).exists()]
+        if not free:
+            return self._replace(path)
+        content, other = path.read_text("utf-8"), self._root / self._made.choice(free)
         path.rename(other)
         return {path: None, other: content}
 
