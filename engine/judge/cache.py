@@ -175,7 +175,8 @@ def _made(path: str) -> Connection:
     db = for_writing(path)
     try:
         db.executescript(TABLE)
-    except DAMAGE:
+        os.chmod(path, 0o600)  # a judge's reasons quote memories
+    except (*DAMAGE, OSError):
         db.close()
         raise
     return db

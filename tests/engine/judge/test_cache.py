@@ -226,6 +226,11 @@ def test_a_row_that_is_no_answer_is_a_miss(path: Path, row: str) -> None:
     assert ask.asked == 2
 
 
+def test_nobody_else_may_read_what_a_judge_said_of_memories(path: Path) -> None:
+    Asking(path)()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_where_nothing_can_be_kept_the_judge_is_asked(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder" / "judge.db" / "more").mkdir(parents=True)
