@@ -13,7 +13,6 @@ from engine.config import MEMSIFT
 from engine.errors import MemsiftError
 from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import Marker, snippet
-from engine.search.query import query_terms
 from tui.output import visible
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Rows:
     """Memories as results of one retrieval."""
 
     def __init__(self, retrieval: Retrieval, index: Index, explained: Explained | None) -> None:
-        self._marker = Marker(query_terms(retrieval.prompt.text), by_stem=retrieval.strategy == MEMSIFT)
+        self._marker = Marker.of(retrieval.prompt.text, by_stem=retrieval.strategy == MEMSIFT)
         self._index = index
         self._explained = explained
 

@@ -10,7 +10,6 @@ from engine.config import MEMSIFT
 from engine.pipeline import retrieve
 from engine.search.marks import Marker
 from engine.search.opening import open_index
-from engine.search.query import query_terms
 from engine.systems import SYSTEMS, system_of
 from labels.measure.report import report_from_store
 from labels.pooling import pool
@@ -146,7 +145,7 @@ class Workspace:
     def marker(self, prompt: Prompt) -> Marker:
         """Marks in a memory what the systems without a judge match of a prompt."""
         by_stem = MEMSIFT in [system.strategy for system in (self.first, self.other) if system]
-        return Marker(query_terms(prompt.text), by_stem=by_stem)
+        return Marker.of(prompt.text, by_stem=by_stem)
 
     # Retrievals
 

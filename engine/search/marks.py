@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from engine.record import record
 from engine.search.expansion import MAX_PRECISE, may_begin
+from engine.search.query import query_terms
 from engine.search.stems import stem
+from engine.search.strategies.memsift import asked
 from engine.search.tokens import placed_tokens
 
 TYPE_CHECKING = False
@@ -47,6 +49,11 @@ class Marker:
             if len(phrase) > 1:
                 self._phrases.setdefault(phrase[0], []).append(phrase)
         self._known: dict[str, bool] = {}
+
+    @classmethod
+    def of(cls, prompt: str, *, by_stem: bool) -> Marker:
+        """For what a prompt asks of the strategy `memsift`, or else for its terms."""
+        return cls(asked(prompt) if by_stem else query_terms(prompt), by_stem=by_stem)
 
     def places(self, text: str) -> list[Place]:
         """The matches in *text*: sorted, not overlapping."""

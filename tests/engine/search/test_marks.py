@@ -139,3 +139,9 @@ def test_what_is_marked_is_what_the_strategy_matches(title: str, tag: str, body:
     )
     has_marks = [bool(asking(prompt).places(text)) for text in (title, tag, body)]
     assert has_marks == [bool(finder.count(words)) for words in words_of(one)]
+
+
+def test_a_prompt_marks_what_its_words_find_as_one() -> None:
+    text = "the webhook of loaders"
+    places = Marker.of("which web hook has the loader?", by_stem=True).places(text)
+    assert [text[start:end] for start, end in places] == ["webhook", "loaders"]
