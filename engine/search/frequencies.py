@@ -98,7 +98,7 @@ def _terms(words: Words) -> Iterator[tuple[str, str]]:
 
 
 def refresh(db: Connection) -> None:
-    """Count anew: 0.5 s for the titles and tags of 50,000 memories."""
+    """Count all anew: 0.5 s for the titles and tags of 50,000 memories."""
     for fields in COLUMNS:
         db.execute(f"insert into {fields}({fields}) values ('optimize')")
         db.execute(f"delete from {fields}_frequency")
@@ -107,7 +107,7 @@ def refresh(db: Connection) -> None:
 
 
 def note_changes(db: Connection, changed: int, *, may_count: bool) -> None:
-    """Count anew when, with *changed* more, enough memories changed since the last time to matter to a score."""
+    """Count all anew when, with *changed* more, enough memories changed for the sums before a term to be misleading."""
     row = db.execute("select value from meta where key = ?", (CHANGES,)).fetchone()
     changes = changed + int(row[0] if row else 0)
     stored = db.execute("select count(*) from memory").fetchone()[0]

@@ -48,7 +48,7 @@ create table {fields}_frequency(term text primary key, count int, before int, st
 create index {fields}_stem on {fields}_frequency(stem);
 """
 """`frequency`: in how many memories a term stands, and the sum of the counts of all terms that sort before it, so that
-the sum over a prefix is one subtraction. It may lag behind the vocabulary, but holds every term of it."""
+the sum over a prefix is one subtraction. The counts are exact; the sums lag until the next count of all."""
 
 
 def create(db: Connection, root: str, module: str = "fts5") -> bool:

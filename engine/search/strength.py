@@ -62,6 +62,7 @@ class Matcher:
 
     def __init__(self, units: Sequence[Unit], rows: int, mean_length: float) -> None:
         self._asked = min(len(units), MAX_ASKED)
+        self.rows = rows
         self._mean_length = mean_length
         self.idf = [idf(min(unit.count, rows), rows) for unit in units]
         self.rare = idf(1, max(1, rows))

@@ -97,9 +97,9 @@ class Search:
     def __init__(self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort | None) -> None:
         self._index = index
         self._db = db
-        self._effort = effort or bounded(averages_of(db, FULL_TEXT)[0])
         self._units = expand(db, terms)
         self._matcher = matcher_for(db, self._units)
+        self._effort = effort or bounded(self._matcher.rows)
 
     def run(self, limit: int, *, include_retired: bool) -> Answers:
         found = self._found(limit, include_retired=include_retired)
