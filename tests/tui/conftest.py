@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui import apps
+from tests.engine.builders import write_root
+from tests.engine.judge.api_server import ApiServer
+from tests.tui import apps, judging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,3 +53,17 @@ def locked() -> Callable[[Path], AbstractContextManager[None]]:
             other.execute("ROLLBACK")
 
     return hold
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A root of five rules about the cache."""
+    return write_root(tmp_path / "root", judging.RULES)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    """An API that keeps two of the five rules, and that the judges of Anthropic ask."""
+    with ApiServer(judging.KEEP) as server:
+        judging.ask(server, monkeypatch)
+        yield server

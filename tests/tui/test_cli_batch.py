@@ -10,26 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
+from tests.engine.builders import write_root
+from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.tui.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
+from tests.tui.judging import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
 IDS = [f"p{number}" for number in range(6)]
 PRICE = 0.000165 / 2
 BATCH = ("--batch", "--batch-poll", "0.05")
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    with ApiServer(kept_titles("cache rule 1", "cache rule 3")) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 @pytest.fixture

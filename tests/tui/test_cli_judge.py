@@ -17,34 +17,16 @@ from tests.engine.judge.api_server import (
     chatted,
     dripping,
     kept,
-    kept_titles,
     late,
     overloaded,
     rate_limited,
     said,
 )
 from tests.tui.command_line import jsonl, memsift, printed, process, refused, rows
+from tests.tui.judging import ASK, HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-ASK = "how do we handle the cache rule"
-RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
-HTTP = ("--judge", "anthropic-http")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return write_root(tmp_path / "root", RULES)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    with ApiServer(kept_titles("cache rule 1", "cache rule 3")) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 @pytest.fixture

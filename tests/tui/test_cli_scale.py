@@ -12,29 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import KEY, ApiServer, failed, kept_titles, late, rate_limited
+from tests.engine.builders import write_root
+from tests.engine.judge.api_server import ApiServer, failed, late, rate_limited
 from tests.tui.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
+from tests.tui.judging import KEEP, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.engine.judge.api_server import ApiRequest, Reply
 
-RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
 COUNT = 24
 IDS = [f"p{number:02}" for number in range(COUNT)]
 ALL = [(name, system) for name in IDS for system in ("memsift", "memsift+judge")]
-KEEP = kept_titles("cache rule 1", "cache rule 3")
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    with ApiServer(KEEP) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 @pytest.fixture

@@ -6,30 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import KEY, ApiServer, kept, kept_titles
+from tests.engine.judge.api_server import ApiServer, kept
 from tests.tui.command_line import jsonl, memsift, printed, rows
+from tests.tui.judging import ASK, HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-ASK = "how do we handle the cache rule"
-RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
-HTTP = ("--judge", "anthropic-http")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return write_root(tmp_path / "root", RULES)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    with ApiServer(kept_titles("cache rule 1", "cache rule 3")) as server:
-        monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        yield server
 
 
 @pytest.fixture
