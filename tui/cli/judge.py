@@ -1,0 +1,47 @@
+"""`memsift judge`."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import click
+
+from engine.config import AUTO, SEARCH, load_config
+from engine.errors import MemsiftError
+from engine.pipeline import retrieve
+from engine.prompt import typed_prompt
+from engine.record import replace
+from tui import opening
+from tui.cli.options import ROOT, STRICT
+from tui.cli.telling import disputed, refuse_a_miss, report_fallback, report_skipped, require_agreement
+from tui.judge_options import JudgeOptions, judge_options, opened_judge
+
+
+@click.command()
+@click.argument("prompt")
+@ROOT
+@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help="auto: as the hook.")
+@judge_options
+@STRICT
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
+    """Ask the judge about the memories that PROMPT brings up; print its verdict on each."""
+    from tui.verdicts import verdict_lines, verdict_rows
+
+    found = opening.resolve_root(root, os.environ)
+    config = load_config(found, os.environ)
+    enabled = replace(config, judge=replace(config.judge, enabled=True))  # who runs this wants a judge
+    config = judge.applied(enabled, os.environ)
+    with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
+        if asked is None:
+            raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
+        asked.prepare()
+        report_skipped(index.skipped)
+        retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=asked)
+        refuse_a_miss(judge, retrieval)
+    report_fallback(retrieval)
+    rows = verdict_rows(retrieval)
+    click.echo("\n".join(verdict_lines(rows)) if form == "text" else json.dumps(rows, indent=2, ensure_ascii=False))
+    if strict:
+        require_agreement(disputed(retrieval))

@@ -1,0 +1,30 @@
+"""Options that several commands take, and what they open."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.paths import labels_file
+
+if TYPE_CHECKING:
+    from labels.store import LabelStore
+
+ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
+DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
+STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
+PROMPTS = click.option(
+    "--prompts",
+    metavar="FILE",
+    multiple=True,
+    help="Prompts: transcripts, history.jsonl, JSON lines, text or a folder.",
+)
+
+
+def opened_store(db: str | None) -> LabelStore:
+    from labels.store import LabelStore
+
+    return LabelStore.open(Path(db or labels_file(os.environ)))

@@ -1,0 +1,135 @@
+"""`memsift replay`."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.config import AUTO, load_config
+from engine.systems import SYSTEMS, system_of
+from tui import opening
+from tui.cli.options import DB, ROOT, STRICT, opened_store
+from tui.cli.telling import disputed, refuse_a_miss, report_skipped, require_agreement, tell
+from tui.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
+
+if TYPE_CHECKING:
+    from engine.config import Config
+    from engine.judge.judge import Judge
+    from engine.retrieval import Retrieval
+    from engine.systems import System
+    from tui.replaying import Ending, Job
+
+AT_ONCE = "How many prompts the judge is asked about at once."
+RETRIES = "Ask again after a rate limit or a server's error, when the server says."
+BATCH = "Ask in batches: half the price, and up to a day to wait. Only with the judge anthropic."
+MAX_COST = "Stop before the judge has cost more than this, in US dollars."
+
+
+@click.command()
+@ROOT
+@click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help="Prompts to replay.")
+@click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
+@judge_options
+@STRICT
+@click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE)
+@click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES)
+@click.option("--batch", is_flag=True, help=BATCH)
+@click.option("--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True)
+@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST)
+@click.option("--resume", metavar="FILE", help="Write the rows to FILE, behind those that it holds from before.")
+@click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
+@DB
+def replay(
+    root: str | None,
+    files: tuple[str, ...],
+    systems: str | None,
+    judge: JudgeOptions,
+    strict: bool,
+    concurrency: int,
+    retries: int,
+    batch: bool,
+    batch_poll: float,
+    max_cost: float | None,
+    resume: str | None,
+    save: bool,
+    db: str | None,
+) -> None:
+    """Run prompts through systems; print a JSON line for each prompt and system.
+
+    Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
+    """
+    from labels.exchange.runs import write_row
+    from tui import batching, replaying
+    from tui.recording import record
+    from tui.run_output import opened_output
+
+    found = opening.resolve_root(root, os.environ)
+    config = judge.applied(load_config(found, os.environ), os.environ)
+    terms = replaying.Terms(retries, max_cost)
+    batches = batching.batches_of_user(os.environ, batch_poll, tell) if batch else None
+    if batch:
+        judge, config = judge.in_batches(max_cost), batching.unsplit(config)
+    reading = opening.project_prompts(files, os.environ)
+    disagreements = 0
+    with (
+        opened_judge(judge.sampling(REPLAY_SAMPLES), config, (batches or terms).around) as asked,
+        opening.opened_index(found) as index,
+        opened_store(db) if save else nullcontext() as store,
+        opened_output(resume) as (before, write),
+    ):
+        chosen = chosen_systems(systems, config, asked)
+        has_judge = asked is not None and any(system.has_judge for system in chosen)
+        if asked and has_judge:
+            replaying.refuse_another_judge(before, asked, AUTO)
+            asked.prepare()
+        report_skipped((*index.skipped, *reading.skipped))
+
+        def keep(retrieval: Retrieval) -> None:
+            nonlocal disagreements
+            refuse_a_miss(judge, retrieval)
+            if store:
+                record(retrieval, store, index, SYSTEMS[retrieval.system].of(config))
+            write(write_row(retrieval))
+            disagreements += disputed(retrieval)
+
+        def work(job: Job) -> list[Retrieval]:
+            return replaying.retrievals(job, index, config, asked)
+
+        jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
+        if batches and has_judge:
+            ending = replaying.run_in_batches(jobs, work, keep, batches)
+        else:
+            ending = replaying.run(jobs, work, keep, terms, concurrency if has_judge else 0)
+    report_ending(ending, resume)
+    if strict:
+        require_agreement(disagreements)
+
+
+def chosen_systems(given: str | None, config: Config, judge: Judge | None) -> list[System]:
+    """The systems to run; by default what *config* says, without and with the judge.
+
+    Raises click.UsageError for an unknown one, or for a judge that was not named.
+    """
+    if not given:
+        return list(dict.fromkeys(system_of(config, has_judge=has) for has in (False, judge is not None)))
+    names = list(dict.fromkeys(name.strip() for name in given.split(",")))
+    unknown = [name for name in names if name not in SYSTEMS]
+    if unknown:
+        raise click.UsageError(f"There is no system {unknown[0]!r}. Known are {', '.join(SYSTEMS)}.")
+    chosen = [SYSTEMS[name] for name in names]
+    if judge is None and any(system.has_judge for system in chosen):
+        raise click.UsageError("Name the judge with --judge, such as --judge anthropic.")
+    return chosen
+
+
+def report_ending(ending: Ending, resume: str | None) -> None:
+    """Exit with 130 after Ctrl-C, with 1 where the judge may cost no more; and say how to go on."""
+    if not (ending.is_interrupted or ending.is_spent):
+        return
+    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
+    why = "--max-cost is reached" if ending.is_spent else "Stopped"
+    tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
+    click.get_current_context().exit(1 if ending.is_spent else 130)

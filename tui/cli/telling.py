@@ -1,0 +1,56 @@
+"""What a command says beside its data: on stderr, in one line each, and by its exit code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.errors import MemsiftError
+from engine.judge.verdict import OK, TIMEOUT
+from tui.output import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.memory import Skipped
+    from engine.retrieval import Retrieval
+    from tui.judge_options import JudgeOptions
+
+
+def refuse_a_miss(judge: JudgeOptions, retrieval: Retrieval) -> None:
+    """Raise MemsiftError where only the cache was to answer, and could not."""
+    judgement = retrieval.judgement
+    if judge.is_cached_only and judgement and judgement.status != OK:
+        raise MemsiftError(judgement.detail)
+
+
+def disputed(retrieval: Retrieval) -> int:
+    """On how many candidates the judge's samples disagree."""
+    return sum(one.verdict.is_disputed for one in retrieval.candidates if one.verdict)
+
+
+def require_agreement(count: int) -> None:
+    """Exit with 1 unless *count*, the number of verdicts whose samples disagree, is 0."""
+    if count:
+        tell(f"The judge disagrees with itself on {count:,} {'memory' if count == 1 else 'memories'}.")
+        click.get_current_context().exit(1)
+
+
+def report_fallback(retrieval: Retrieval) -> None:
+    """One line on stderr where the judge could not answer."""
+    judgement = retrieval.judgement
+    if judgement and retrieval.fallback:
+        more = " Give it more with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
+        tell(f"{judgement.detail or judgement.status}{more}")
+
+
+def report_skipped(skipped: Sequence[Skipped]) -> None:
+    """One line on stderr: how much was skipped, and the first of it."""
+    if skipped:
+        tell(f"{len(skipped)} skipped; {skipped[0].where}: {skipped[0].reason}")
+
+
+def tell(message: str) -> None:
+    """One line for people, on stderr; whatever it quotes cannot command the terminal."""
+    click.echo(f"memsift: {visible(' '.join(message.split()))}", err=True)
