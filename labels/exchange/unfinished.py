@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ExchangeError
+from engine.judge.verdict import STATUSES
 from labels.exchange.lines import Line
 from labels.exchange.runs import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 
@@ -22,17 +24,21 @@ BEGINNING = b'{"prompt_id":'
 class UnfinishedRun:
     """`pairs` are (prompt id, system) of its rows, `judges` (provider, model, template hash) of those that were judged.
 
-    `size` is in bytes, up to the end of the last whole row: what stands behind it was cut off while it was written.
+    `content` are those rows as they stand. What was cut off while it was written is not among them, nor are the rows
+    whose judge `failed`: they are to be asked about again.
     """
 
     pairs: frozenset[tuple[str, str]] = frozenset()
     judges: frozenset[tuple[str, str, str]] = frozenset()
-    size: int = 0
+    content: bytes = b""
+    failed: int = 0
 
 
-def read_unfinished(path: Path) -> UnfinishedRun:
-    """What the run file at *path* holds; nothing, if there is none. ExchangeError for a line that is no row, or
-    cannot be the beginning of one."""
+def read_unfinished(path: Path, systems: Collection[str]) -> UnfinishedRun:
+    """What the run file at *path* holds; nothing, if there is none. *systems* are those that are to go on.
+
+    Raises ExchangeError for a line that is no row, or cannot be the beginning of one.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -42,15 +48,28 @@ def read_unfinished(path: Path) -> UnfinishedRun:
     size = content.rfind(b"\n") + 1
     if not BEGINNING.startswith(content[size:][: len(BEGINNING)]):
         raise Line(path, content.count(b"\n") + 1, "").wrong("row", "a row of a run, or the beginning of one")
-    lines = enumerate(content[:size].decode("utf-8", "replace").split("\n"), start=1)
-    rows = [Line(path, number, text) for number, text in lines if text.strip()]
-    outcomes = [parse(row) for row in rows]
-    judges = (judge(json.loads(row.text)) for row in rows)
+    lines = [line + b"\n" for line in content[:size].split(b"\n")[:-1]]
+    read = [(line, row_of(path, number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
+    answered = [(line, row) for line, row in read if not (has_failed(row) and row["system"] in systems)]
     return UnfinishedRun(
-        frozenset((outcome.prompt_id, outcome.system) for outcome in outcomes),
-        frozenset(each for each in judges if each),
-        size,
+        frozenset((row["prompt_id"], row["system"]) for _, row in answered),
+        frozenset(each for each in (judge(row) for _, row in answered) if each),
+        b"".join(line for line, _ in answered),
+        len(read) - len(answered),
     )
+
+
+def row_of(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    """The row in a line; ExchangeError if it is none."""
+    text = line.decode("utf-8", "replace")
+    parse(Line(path, number, text))
+    row: dict[str, Any] = json.loads(text)
+    return row
+
+
+def has_failed(row: dict[str, Any]) -> bool:
+    """Whether a judge was asked and did not answer."""
+    return row.get("fallback") in STATUSES
 
 
 def judge(row: dict[str, Any]) -> tuple[str, str, str] | None:

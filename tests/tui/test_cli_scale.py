@@ -131,6 +131,19 @@ def test_a_run_file_is_gone_on_with(tmp_path: Path, server: ApiServer, replay: l
     assert len(server.requests) == COUNT + COUNT - 4
 
 
+def test_what_the_judge_did_not_answer_is_asked_again(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
+    run = tmp_path / "run.jsonl"
+    server.answers.extend([failed(400)] * 3)
+    memsift(*replay, "--resume", run)
+    assert sum(row["fallback"] == "http_error" for row in read(run)) == 3
+    result = memsift(*replay, "--resume", run)
+    assert "memsift: The judge did not answer in 3 of the rows: they are asked about again." in result.stderr
+    assert sorted(pairs(read(run))) == sorted(ALL)
+    assert {row["fallback"] for row in read(run)} == {""}
+    assert len(server.requests) == COUNT + 3
+    assert list(tmp_path.glob("run*")) == [run]
+
+
 def test_a_run_of_another_judge_is_not_gone_on_with(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
     run = tmp_path / "run.jsonl"
     memsift(*replay, "--resume", run)

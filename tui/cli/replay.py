@@ -78,31 +78,33 @@ def replay(
         opened_judge(judge.sampling(REPLAY_SAMPLES), config, (batches or terms).around) as asked,
         opening.opened_index(found) as index,
         opened_store(db) if save else nullcontext() as store,
-        opened_output(resume) as (before, write),
     ):
         chosen = chosen_systems(systems, config, asked)
-        has_judge = asked is not None and any(system.has_judge for system in chosen)
-        if asked and has_judge:
-            replaying.refuse_another_judge(before, asked, AUTO)
-            asked.prepare()
-        report_skipped((*index.skipped, *reading.skipped))
+        with opened_output(resume, [system.name for system in chosen]) as (before, write):
+            if before.failed:
+                tell(f"The judge did not answer in {before.failed:,} of the rows: they are asked about again.")
+            has_judge = asked is not None and any(system.has_judge for system in chosen)
+            if asked and has_judge:
+                replaying.refuse_another_judge(before, asked, AUTO)
+                asked.prepare()
+            report_skipped((*index.skipped, *reading.skipped))
 
-        def keep(retrieval: Retrieval) -> None:
-            nonlocal disagreements
-            refuse_a_miss(judge, retrieval)
-            if store:
-                record(retrieval, store, index, SYSTEMS[retrieval.system].of(config))
-            write(write_row(retrieval))
-            disagreements += disputed(retrieval)
+            def keep(retrieval: Retrieval) -> None:
+                nonlocal disagreements
+                refuse_a_miss(judge, retrieval)
+                if store:
+                    record(retrieval, store, index, SYSTEMS[retrieval.system].of(config))
+                write(write_row(retrieval))
+                disagreements += disputed(retrieval)
 
-        def work(job: Job) -> list[Retrieval]:
-            return replaying.retrievals(job, index, config, asked)
+            def work(job: Job) -> list[Retrieval]:
+                return replaying.retrievals(job, index, config, asked)
 
-        jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
-        if batches and has_judge:
-            ending = replaying.run_in_batches(jobs, work, keep, batches)
-        else:
-            ending = replaying.run(jobs, work, keep, terms, concurrency if has_judge else 0)
+            jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
+            if batches and has_judge:
+                ending = replaying.run_in_batches(jobs, work, keep, batches)
+            else:
+                ending = replaying.run(jobs, work, keep, terms, concurrency if has_judge else 0)
     report_ending(ending, resume)
     if strict:
         require_agreement(disagreements)
