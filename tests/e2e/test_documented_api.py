@@ -1,0 +1,86 @@
+"""What the judges send, against a server that refuses what the documented API refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.config import JudgeConfig
+from engine.judge.judge import Judge
+from engine.judge.providers.anthropic import AnthropicProvider
+from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.verdict import DEPTHS
+from tests.engine.builders import write_root
+from tests.engine.judge.api_server import KEY
+from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, PROMPT, memory, pool
+from tests.tui.command_line import jsonl, memsift, rows
+from tests.tui.judging import ASK, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+MODES = ("auto", "search")
+
+
+class Documented:
+    """A server at `url`, and the requests that it got so far."""
+
+    def __init__(self, url: str, log: Path) -> None:
+        self.url = url
+        self._log = log
+
+    @property
+    def requests(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self._log.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def documented(shared_data: Path, tmp_path: Path) -> Iterator[Documented]:
+    fake, log = shared_data.parent / "tools/real_client/fake_anthropic.py", tmp_path / "requests.jsonl"
+    if not fake.is_file():
+        pytest.skip(f"the server is not there: {fake}")
+    command = [sys.executable, str(fake), "--port", "0", "--log", str(log)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            yield Documented(f"http://127.0.0.1:{server.stdout.readline().split()[1]}", log)
+        finally:
+            server.kill()
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("kind", [AnthropicProvider, AnthropicHttpProvider])
+def test_the_documented_api_takes_what_the_judges_send(
+    documented: Documented, kind: type[AnthropicProvider | AnthropicHttpProvider], depth: str
+) -> None:
+    hostile = [memory(text, tags=(text,)) for text in HOSTILE_TEXTS]
+    with closing(kind(MODEL, KEY, documented.url)) as provider:
+        judge = Judge(provider, JudgeConfig(depth=depth, timeout_per_call=20))
+        judgements = [
+            judge.evaluate(PROMPT, memories, mode) for memories in (pool(4), hostile) for mode in ("auto", "search")
+        ]
+    assert [(one.status, one.detail) for one in judgements] == [("ok", "")] * 4
+    assert {row["path"] for row in documented.requests} == {"/v1/messages"}
+
+
+def test_the_documented_api_takes_a_batch(
+    documented: Documented, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", documented.url)
+    root = write_root(tmp_path / "root", RULES)
+    prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": name, "prompt": f"{ASK} of {name}"} for name in ("p1", "p2")))
+    arguments = ["replay", "--root", root, "--prompts", prompts, "--judge", "anthropic", "--judge-samples", "1"]
+    found = rows(memsift(*arguments, "--systems", "memsift+judge", "--batch", "--batch-poll", "0.05"))
+    assert [(row["fallback"], row["judgement"]["status"], len(row["injected"])) for row in found] == [("", "ok", 1)] * 2
+    (submitted,) = [
+        row["body"] for row in documented.requests if row["path"].startswith("/v1/messages/batches") and row["body"]
+    ]
+    assert len(submitted["requests"]) == 2
