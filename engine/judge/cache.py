@@ -38,6 +38,9 @@ pragma user_version={FORMAT};
 commit;
 """
 
+MAX_BYTES = 256 * 1024 * 1024
+"""Above this, half of the answers make way when a process opens the cache: about 600,000 have come together then."""
+
 PATIENCE = 3
 """Refusals of the database, each after BUSY_SECONDS at worst, before a process stops to read or to write it."""
 
@@ -60,11 +63,12 @@ def cache_key(provider: Provider, template_hash: str, question: Question, sample
 class Cache:
     """The cache at *path*, opened when it is first used. Safe for threads and processes. Never raises.
 
-    *refresh*: what it holds is not read, but replaced.
+    *refresh*: what it holds is not read, but replaced. It may come to hold more than *max_bytes* while it is open.
     """
 
-    def __init__(self, path: str, *, refresh: bool = False) -> None:
+    def __init__(self, path: str, *, refresh: bool = False, max_bytes: int = MAX_BYTES) -> None:
         self._path = path
+        self._max_bytes = max_bytes
         self._refresh = refresh
         self._lock = allocate_lock()
         self._db: Connection | None = None
@@ -94,7 +98,7 @@ class Cache:
             for is_suspect in (False, True):
                 try:
                     if self._refusals[kind] < PATIENCE:
-                        self._db = self._db or _opened(self._path, is_suspect=is_suspect)
+                        self._db = self._db or _opened(self._path, self._max_bytes, is_suspect=is_suspect)
                         return work(self._db)
                 except (*DAMAGE, OSError, BusyError) as error:
                     if type(error) is not DatabaseError:  # its subclasses mean locked, full or not writable
@@ -127,7 +131,7 @@ def _text(opinions: Iterable[Opinion]) -> str:
     return dumps([[one.decision, one.confidence, one.reasoning] for one in opinions])
 
 
-def _opened(path: str, *, is_suspect: bool) -> Connection:
+def _opened(path: str, max_bytes: int, *, is_suspect: bool) -> Connection:
     """The database at *path*, made anew unless it is ours and, if *is_suspect*, whole. Raises DatabaseError, OSError or
     BusyError."""
     folder = os.path.dirname(path)
@@ -141,7 +145,20 @@ def _opened(path: str, *, is_suspect: bool) -> Connection:
             _discard(path)
             found = _made(path)
         found.execute("pragma synchronous=off")  # an answer outlives the process that wrote it, if not a power cut
+        if os.stat(path).st_size > max_bytes:
+            _forget_half(found)
         return found
+
+
+def _forget_half(db: Connection) -> None:
+    """A random half: nobody keeps note of when an answer was asked for. Where it cannot be done now, it waits."""
+    try:
+        db.execute("delete from answer where random() < 0")
+        db.execute("vacuum")
+    except DAMAGE as error:
+        if type(error) is DatabaseError:
+            db.close()
+            raise
 
 
 def _make_folder(folder: str) -> None:

@@ -16,10 +16,11 @@ import pytest
 from engine.config import JudgeConfig
 from engine.judge.cache import Cache, cache_file, cache_key
 from engine.judge.judge import Judge
+from engine.judge.outcome import Outcome
 from engine.judge.provider import Completion, Question
 from engine.judge.providers.anthropic_http import AnthropicHttpProvider
 from engine.judge.providers.openai import OpenAiProvider
-from engine.judge.verdict import CACHE, LIVE
+from engine.judge.verdict import CACHE, LIVE, OK, TIMEOUT, Opinion
 from engine.prompt import Prompt, Turn, typed_prompt
 from engine.record import replace
 from tests.engine.judge.api_server import KEY, ApiServer, said
@@ -224,6 +225,27 @@ def test_a_row_that_is_no_answer_is_a_miss(path: Path, row: str) -> None:
         db.commit()
     assert ask().status == "ok"
     assert ask.asked == 2
+
+
+def test_a_cache_that_grew_too_large_forgets_half_when_it_is_opened(path: Path) -> None:
+    key, count = "{:064}", 2000
+    with closing(Cache(str(path))) as cache:
+        for number in range(count):
+            cache.outcome(
+                key.format(number), (0,), lambda: Outcome(OK, opinions={0: Opinion("approved", None, "r" * 200)})
+            )
+    size = path.stat().st_size
+
+    def kept(max_bytes: int) -> int:
+        missing: list[int] = []
+        with closing(Cache(str(path), max_bytes=max_bytes)) as cache:
+            for number in range(count):
+                cache.outcome(key.format(number), (0,), lambda: missing.append(1) or Outcome(TIMEOUT))
+        return count - len(missing)
+
+    assert kept(size) == count
+    assert 0.4 * count < kept(size - 1) < 0.6 * count
+    assert path.stat().st_size < 0.7 * size
 
 
 def test_nobody_else_may_read_what_a_judge_said_of_memories(path: Path) -> None:
