@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.judge.verdict import NO_KEY, OK
+from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
 from tui.widgets.ranking_table import Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from engine.judge.verdict import Verdict
     from engine.retrieval import Candidate, Retrieval
     from labels.records import Label
 
@@ -35,9 +36,9 @@ def judge_sentence(judged: Retrieval | None) -> str:
     cost = (
         f", {judgement.input_tokens:,} tokens in and {judgement.output_tokens:,} out" if judgement.input_tokens else ""
     )
-    answered = (
-        f"Judge {judgement.provider} ({judgement.model}): {judgement.status}, {judgement.elapsed_ms:,.0f} ms{cost}."
-    )
+    is_known = bool(judgement.verdicts) and all(one.source == CACHE for one in judgement.verdicts)
+    where = "from the cache" if is_known else f"{judgement.elapsed_ms:,.0f} ms{cost}"
+    answered = f"Judge {judgement.provider} ({judgement.model}): {judgement.status}, {where}."
     if judgement.status == OK:
         return answered
     instead = "What would be without a judge" if judgement.status == NO_KEY else f"The best {len(judged.injected)}"
@@ -51,7 +52,21 @@ def candidate_sentence(row: Row, names: tuple[str, str]) -> str:
         is_same = row.first and row.second and row.first.score == row.second.score
         sentences.append("" if is_same else _found(names[1], row.second))
     dropped = [_dropped(name, one) for name, one in zip(names, (row.first, row.second), strict=True) if one]
-    return " ".join(filter(None, (*sentences, *dropped)))
+    verdict = row.second.verdict if row.second else None
+    return " ".join(filter(None, (*sentences, *dropped, _said(verdict) if verdict else "")))
+
+
+def _said(verdict: Verdict) -> str:
+    """What the judge said beyond yes or no: how sure it is, why, and whether its answers differ."""
+    said = []
+    if verdict.confidence is not None:
+        said.append(f"{verdict.decision}, {verdict.confidence:.0%} sure")
+    if verdict.is_disputed:
+        most = round(verdict.agreement * verdict.samples)
+        said.append(f"{verdict.decision}, {most} of {verdict.samples} answers alike")
+    if verdict.reasoning and verdict.decision == APPROVED:  # else it is the reason for which the memory was dropped
+        said.append(verdict.reasoning.rstrip("."))
+    return f"The judge: {'; '.join(said)}." if said else ""
 
 
 def _found(name: str, one: Candidate | None) -> str:

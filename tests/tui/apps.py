@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from engine.judge.provider import Provider, Question
     from engine.prompt import Prompt
     from tui.app import MemsiftApp
+    from tui.widgets.ranking_table import RankingTable
 
 DEMO = Path(tui.__file__).parent / "demo"
 DEMO_ROOT = DEMO / "memory"
@@ -156,6 +157,17 @@ def app_of(pilot: Pilot[None]) -> MemsiftApp:
 
     assert isinstance(pilot.app, MemsiftApp)
     return pilot.app
+
+
+def table(pilot: Pilot[None]) -> RankingTable:
+    """The ranking of Replay or of a reveal."""
+    found: Any = pilot.app.screen.query_one("RankingTable")
+    return found  # type: ignore[no-any-return]
+
+
+def current_prompt(pilot: Pilot[None]) -> str:
+    prompts: Any = pilot.app.screen.query_one("PromptList")
+    return str(prompts.current.id)
 
 
 def text_of(widget: Widget) -> str:

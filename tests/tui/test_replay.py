@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from engine.judge.judge import Judge
-from engine.judge.providers.anthropic import AnthropicProvider
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import typed_prompt
-from engine.record import replace
-from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
 from tests.tui.apps import (
     DEMO,
     SIZE,
     CountingProvider,
     GatedProvider,
     app_of,
+    current_prompt,
     demo_prompts,
     judged,
     press,
@@ -27,6 +24,7 @@ from tests.tui.apps import (
     settled,
     shown,
     starting_in,
+    table,
     text_of,
     toasts,
     until,
@@ -35,25 +33,11 @@ from tests.tui.apps import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from textual.pilot import Pilot
-
-    from engine.config import Config
     from tests.tui.conftest import Opener
-    from tui.widgets.ranking_table import RankingTable
 
 pytestmark = pytest.mark.anyio
 
 QUESTION = "How do background jobs get into the queue?"
-
-
-def table(pilot: Pilot[None]) -> RankingTable:
-    found: Any = pilot.app.screen.query_one("RankingTable")
-    return found  # type: ignore[no-any-return]
-
-
-def current_prompt(pilot: Pilot[None]) -> str:
-    prompts: Any = pilot.app.screen.query_one("PromptList")
-    return str(prompts.current.id)
 
 
 async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_when_it_answers(
@@ -166,58 +150,6 @@ async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
         assert all(row.second is None for row in table(pilot).rows)
         await judged(pilot, "p01")
         assert len(provider.asked) == 2
-
-
-REPLIES: tuple[tuple[str, Reply, str, str, int], ...] = (
-    # prompt, the API's reply, status, what the screen names, how many are injected
-    ("p01", kept(0), "ok", "ok", 1),
-    ("p02", failed(401, "invalid x-api-key"), "http_error", "401", 2),
-    ("p04", failed(429), "http_error", "429", 2),
-    ("p05", failed(500), "http_error", "500", 2),
-    ("p07", said("I would keep the first one."), "parse_error", "parse_error", 2),
-    ("p14", CLOSED, "http_error", "http_error", 2),
-    ("p10", late(5.0, kept(0)), "timeout", "timeout", 2),
-)
-
-
-async def test_each_way_an_api_can_answer_is_shown_with_its_fallback(open_workspace: Opener) -> None:
-    prompts = demo_prompts(*(name for name, *_ in REPLIES))
-    with ApiServer() as server:
-        server.answers.extend(reply for _, reply, *_ in REPLIES)
-        workspace = open_workspace(judge=lambda config: over_http(server, config), prompts=prompts)
-        async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-            await settled(pilot)
-            for name, _, status, said_there, injected in REPLIES:
-                assert current_prompt(pilot) == name
-                await judged(pilot, name)
-                retrieval = workspace.retrieval(name, "memsift+judge")
-                assert retrieval is not None
-                assert retrieval.judgement is not None
-                assert retrieval.judgement.status == status
-                await reads(pilot, "#judge", said_there)
-                assert KEY not in shown(pilot, "#judge")
-                column = re.findall(r"✓ (kept|fallback|instead)$", text_of(table(pilot)), re.MULTILINE)
-                assert column == ["kept" if status == "ok" else column[0]] * injected, name
-                await press(pilot, "down")
-        assert len(server.requests) == len(REPLIES)
-
-
-def over_http(server: ApiServer, config: Config) -> Judge:
-    provider = AnthropicProvider(config.judge.model, api_key=KEY, base_url=server.url, environ={})
-    return Judge(provider, replace(config.judge, timeout_per_call=1.0))
-
-
-async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_choice(open_workspace: Opener) -> None:
-    def keyless(config: Config) -> Judge:
-        return Judge(AnthropicProvider(config.judge.model, environ={"HOME": "/nowhere"}), config.judge)
-
-    workspace = open_workspace(judge=keyless, prompts=demo_prompts("p01"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
-        await settled(pilot)
-        await judged(pilot, "p01")
-        await reads(pilot, "#judge", "ANTHROPIC_API_KEY")
-        rows = table(pilot).rows
-        assert [row.second.injected for row in rows if row.second] == [row.first.injected for row in rows]
 
 
 async def test_without_a_judge_it_says_how_to_have_one(open_workspace: Opener) -> None:

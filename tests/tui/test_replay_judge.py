@@ -1,0 +1,138 @@
+"""The judge in Replay: each way in which it can answer, several answers, and what it has answered before."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.judge.cache import Cache
+from engine.judge.judge import Judge
+from engine.judge.providers.anthropic import AnthropicProvider
+from engine.judge.providers.scripted import ScriptedAnswer, ScriptedProvider
+from engine.judge.verdict import STATUSES
+from engine.record import replace
+from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
+from tests.tui.apps import (
+    SIZE,
+    current_prompt,
+    demo_prompts,
+    judged,
+    press,
+    reads,
+    settled,
+    shown,
+    starting_in,
+    table,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.config import Config
+    from engine.retrieval import Candidate
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+
+REPLIES: tuple[tuple[str, Reply, str, str, int], ...] = (
+    # prompt, the API's reply, status, what the screen names, how many are injected
+    ("p01", kept(0), "ok", "ok", 1),
+    ("p02", failed(401, "invalid x-api-key"), "http_error", "401", 2),
+    ("p04", failed(429), "http_error", "429", 2),
+    ("p05", failed(500), "http_error", "500", 2),
+    ("p07", said("I would keep the first one."), "parse_error", "parse_error", 2),
+    ("p14", CLOSED, "http_error", "http_error", 2),
+    ("p15", said("", stop_reason="refusal"), "refused", "refused to answer", 2),
+    ("p10", late(5.0, kept(0)), "timeout", "timeout", 2),
+)
+
+
+async def test_each_way_an_api_can_answer_is_shown_with_its_fallback(open_workspace: Opener) -> None:
+    prompts = demo_prompts(*(name for name, *_ in REPLIES))
+    with ApiServer() as server:
+        server.answers.extend(reply for _, reply, *_ in REPLIES)
+        workspace = open_workspace(judge=lambda config: over_http(server, config), prompts=prompts)
+        async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+            await settled(pilot)
+            for name, _, status, said_there, injected in REPLIES:
+                assert current_prompt(pilot) == name
+                await judged(pilot, name)
+                retrieval = workspace.retrieval(name, "memsift+judge")
+                assert retrieval is not None
+                assert retrieval.judgement is not None
+                assert retrieval.judgement.status == status
+                await reads(pilot, "#judge", said_there)
+                assert KEY not in shown(pilot, "#judge")
+                column = re.findall(r"✓ (kept|fallback|instead)$", text_of(table(pilot)), re.MULTILINE)
+                assert column == ["kept" if status == "ok" else column[0]] * injected, name
+                await press(pilot, "down")
+        assert len(server.requests) == len(REPLIES)
+
+
+def over_http(server: ApiServer, config: Config) -> Judge:
+    return Judge(over_http_provider(server, config), replace(config.judge, timeout_per_call=1.0))
+
+
+def over_http_provider(server: ApiServer, config: Config) -> AnthropicProvider:
+    return AnthropicProvider(config.judge.model, api_key=KEY, base_url=server.url, environ={})
+
+
+async def test_what_several_answers_said_is_shown_and_what_the_cache_knows_is_not_asked(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    def voting(config: Config) -> Judge:
+        cache = Cache(str(tmp_path / "judge.db"))
+        return Judge(over_http_provider(server, config), config.judge, cache=cache, samples=3)
+
+    with ApiServer() as server:
+        server.answers.extend([kept(0), kept(), kept(0)])  # each about another order: three memories are disputed
+        for where in (" ms", "from the cache."):
+            workspace = open_workspace(judge=voting, prompts=demo_prompts("p01"))
+            async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+                await settled(pilot)
+                await judged(pilot, "p01")
+                await press(pilot, "right")
+                rows = table(pilot).rows
+                disputed = next(i for i, row in enumerate(rows) if row.second and is_disputed(row.second))
+                await press(pilot, *["down"] * disputed)
+                await reads(pilot, "#why", "The judge: rejected, 2 of 3 answers alike.")
+                await reads(pilot, "#judge", where)
+        assert len(server.requests) == 3
+
+
+def is_disputed(one: Candidate) -> bool:
+    return one.verdict is not None and one.verdict.is_disputed
+
+
+async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_choice(open_workspace: Opener) -> None:
+    def keyless(config: Config) -> Judge:
+        return Judge(AnthropicProvider(config.judge.model, environ={"HOME": "/nowhere"}), config.judge)
+
+    workspace = open_workspace(judge=keyless, prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await judged(pilot, "p01")
+        await reads(pilot, "#judge", "ANTHROPIC_API_KEY")
+        rows = table(pilot).rows
+        assert [row.second.injected for row in rows if row.second] == [row.first.injected for row in rows]
+
+
+@pytest.mark.parametrize("status", [status for status in STATUSES if status not in ("ok", "parse_error")])
+async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(
+    open_workspace: Opener, status: str
+) -> None:
+    prompt = demo_prompts("p01")[0]
+
+    def failing(config: Config) -> Judge:
+        return Judge(ScriptedProvider({prompt.text: ScriptedAnswer(status=status)}), config.judge)
+
+    async with starting_in("replay", open_workspace(judge=failing, prompts=[prompt])).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await judged(pilot, prompt.id)
+        await reads(pilot, "#judge", f"(scripted): {status}, ")
+        instead = "What would be without a judge" if status == "no_key" else "The best 2"
+        await reads(pilot, "#judge", f"{instead} is injected instead.")
