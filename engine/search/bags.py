@@ -22,14 +22,26 @@ FEW = 20
 """Up to so many words it is quicker to look for the place of each than to make a dictionary of all."""
 
 
-def bag_of(words: Words) -> str:
-    """The bag of a memory's words."""
+def weights_of(words: Words) -> dict[str, int]:
+    """How much the occurrences of each word count, MAX_WEIGHT at most."""
     weights: dict[str, int] = {}
     for weight, text in zip(WEIGHTS, words, strict=True):
         for token in text.split():
             weights[token] = weights.get(token, 0) + weight
+    if max(weights.values(), default=0) > MAX_WEIGHT:
+        return {token: min(weight, MAX_WEIGHT) for token, weight in weights.items()}
+    return weights
+
+
+def bag_of(words: Words) -> str:
+    """The bag of a memory's words."""
+    return packed(words, weights_of(words))
+
+
+def packed(words: Words, weights: dict[str, int]) -> str:
+    """The bag of words of these weights."""
     length = sum(len(text.split()) for text in words)
-    codes = "".join(chr(min(weight, MAX_WEIGHT) + OFFSET) for weight in weights.values())
+    codes = "".join([chr(weight + OFFSET) for weight in weights.values()])
     return f"{length}\n{' '.join(weights)}\n{codes}"
 
 

@@ -94,7 +94,11 @@ class Matcher:
         for tokens, phrase, number in self._phrases:
             if tokens <= present.keys() and (of_phrase := _weight(phrase, read_words())):
                 full[number] = full.get(number, 0) + of_phrase
-        return self._match(full, longer, self._damping(length))
+        return self.of_units(full, longer, length)
+
+    def phrase_weight(self, unit: int, words: Words) -> int:
+        """What the occurrences of a unit's phrases of several words count in a memory."""
+        return sum(_weight(phrase, words) for _, phrase, number in self._phrases if number == unit)
 
     def parts(self, words: Words) -> tuple[Part, ...]:
         """What each unit adds to the BM25 of a memory with these words, in the order of the units."""
@@ -107,11 +111,13 @@ class Matcher:
             for _, phrase, number in self._phrases:
                 if count := occurrences(f" {words[column]} ", phrase):
                     found.setdefault((number, False), [0, 0, 0])[column] += count
-        damping = self._damping(sum(map(len, tokens)))
+        damping = self.damping(sum(map(len, tokens)))
         counted = sorted(owner for owner in found if not owner[1] or (owner[0], False) not in found)
         return tuple(self._part(owner, found[owner], damping) for owner in counted)
 
-    def _match(self, full: dict[int, int], longer: dict[int, int], damping: float) -> Match | None:
+    def of_units(self, full: dict[int, int], longer: dict[int, int], length: int) -> Match | None:
+        """How a memory of *length* tokens answers, by what the words of each unit weigh in it; None for none."""
+        damping = self.damping(length)
         units = sorted({**full, **longer})
         if not units:
             return None
@@ -125,7 +131,8 @@ class Matcher:
         """What the BM25 of a memory that holds *matched* units is multiplied by, 0..1."""
         return min(1.0, sqrt(matched / self._asked))
 
-    def _damping(self, length: int) -> float:
+    def damping(self, length: int) -> float:
+        """What an occurrence is held against in a memory of so many tokens."""
         return K1 * (1 - B + B * length / self._mean_length) if self._mean_length else K1
 
     def _part(self, owner: Owner, counts: list[int], damping: float) -> Part:

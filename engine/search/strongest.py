@@ -1,9 +1,8 @@
 """The memories that answer a prompt most strongly, at a bounded cost.
 
-FTS5 takes 1 to 2 us for each memory that it scores, and a prompt may be a paste. So the rarest units, up to a budget of
-memories, choose candidates by FTS5's BM25; the strength of each of these is then computed over all units, from its bag
-of words. Of the top three of an exhaustive search it finds 99 in 100 among 500 to 5,000 generated memories, and 88
-among 50,000, where many are nearly equal.
+To add up a posting takes a cold process 0.5 us, and a prompt may be a paste. So the postings of the rarest units, up to
+a budget, choose candidates; each of the others then adds to these alone, and leaves the best of them. What is left is
+matched exactly. TODO numbers
 """
 
 from __future__ import annotations
@@ -11,15 +10,13 @@ from __future__ import annotations
 from engine.json_text import dumps
 from engine.record import record
 from engine.search import rows
-from engine.search.averages import averages_of
-from engine.search.bags import WEIGHTS, bag_of
-from engine.search.best_rows import best_rows
+from engine.search.bags import bag_of
 from engine.search.expansion import expand
-from engine.search.query import any_of
+from engine.search.postings import Corpus, is_active
 from engine.search.recheck import read_again
-from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DatabaseError
 from engine.search.strength import Matcher
+from engine.search.tally import Tally, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,26 +29,32 @@ if TYPE_CHECKING:
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match
+    from engine.search.tally import Part
 
-    Found = tuple[Match, int, str, str, int]
-    """A match with the memory's priority, path, status and row."""
+    Found = tuple[Match, int]
+    """A match and the memory's row."""
 
 
 @record
 class Effort:
-    """How much a search may cost: memories that FTS5 scores, counted once per unit, and memories that are matched."""
+    """How much a search may cost.
+
+    `budget`: postings that are added up to choose candidates. `candidates`: from how many of these the commoner units
+    choose, of which `least` are matched in the end. `postings` of the commoner units are read for that at most, and
+    `parts` of them; what is beyond is found in bags.
+    """
 
     budget: int
     candidates: int
+    least: int
+    postings: int
+    parts: int
 
 
-MANY = 10_000
-"""Memories from which on a root needs more candidates: among many, more of them are nearly equal."""
+EXHAUSTIVE = Effort(budget=10**12, candidates=10**9, least=10**9, postings=10**12, parts=10**9)
 
-EXHAUSTIVE = Effort(budget=10**12, candidates=10**9)
-
-MAX_CHOOSING = 192
-"""Units that may choose candidates."""
+KEPT = 0.8
+"""The share of the candidates that is left after each of the commoner units."""
 
 
 @record
@@ -76,74 +79,81 @@ def strongest(
 ) -> Answers:
     """The strongest memories for *terms*: *limit* active ones, and the retired ones among them.
 
-    With *include_retired* these count as well. Equal ones stand by category priority, then path. *effort*: what suits
-    the size of the root, unless one is given.
+    With *include_retired* these count as well. Equal ones stand by category priority, then path.
     """
-    return index.ask(lambda db: Search(index, db, terms, effort).run(limit, include_retired=include_retired))
+    return index.ask(lambda db: Search(index, db, terms, effort, counts_all=include_retired).run(limit))
 
 
-def bounded(rows: int) -> Effort:
-    """The effort for a prompt in a root of so many memories."""
-    return Effort(budget=min(5000, max(1000, rows // 16)), candidates=30 if rows <= MANY else 50)
-
-
-def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
-    return Matcher(units, *averages_of(db, FULL_TEXT))
+def bounded(memories: int) -> Effort:
+    """The effort for a prompt in a root of so many memories: among many, more of them are nearly equal."""
+    most = min(400, max(100, memories // 100))
+    return Effort(budget=2000, candidates=most, least=24 + most // 25, postings=500_000, parts=100)
 
 
 class Search:
-    """One search in one state of the database."""
+    """One search in one state of the database. With *counts_all* retired memories count as active ones do."""
 
-    def __init__(self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort | None) -> None:
+    def __init__(
+        self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort | None, *, counts_all: bool
+    ) -> None:
         self._index = index
         self._db = db
         self._units = expand(db, terms)
-        self._matcher = matcher_for(db, self._units)
-        self._effort = effort or bounded(self._matcher.rows)
+        self._corpus = Corpus(db)
+        self._matcher = Matcher(self._units, self._corpus.rows, self._corpus.mean_length)
+        self._effort = effort or bounded(self._corpus.rows)
+        self._counts_all = counts_all
 
-    def run(self, limit: int, *, include_retired: bool) -> Answers:
-        found = self._found(limit, include_retired=include_retired)
-        return Answers(self._units, tuple(self._as_on_disk(found)), self._matcher.rare)
+    def run(self, limit: int) -> Answers:
+        matched = sorted(self._matched(limit), key=lambda one: -one[0].strength)
+        counted = [match.strength for match, row in matched if self._counts(row)]
+        least = counted[limit - 1] if len(counted) >= limit else 0.0
+        found = self._with_summaries([one for one in matched if one[0].strength >= least])
+        first = _first(sorted(found, key=order), limit, counts_all=self._counts_all)
+        return Answers(self._units, tuple(self._as_on_disk(first)), self._matcher.rare)
 
-    def _found(self, limit: int, *, include_retired: bool) -> list[Strong]:
-        known = [unit for unit in self._units if unit.count]
-        expression = any_of((phrase, False) for phrase in sought(known, self._effort.budget))
-        size = max(self._effort.candidates, limit + limit // 2)
-        while expression:
-            rowids = self._candidates(expression, size)
-            matched = self._matched(rowids)
-            kept = _first(matched, limit, include_retired=include_retired)
-            if len(rowids) < size or len(kept) < len(matched):
-                return self._with_summaries(kept)
-            size *= 2  # too many of them were retired
-        return []
+    def _counts(self, row: int) -> bool:
+        return self._counts_all or is_active(self._corpus.values[row])
 
-    def _candidates(self, expression: str, size: int) -> list[int]:
-        return [rowid for rowid, _ in best_rows(self._db, FULL_TEXT, WEIGHTS, expression, size)]
+    def _matched(self, limit: int) -> list[Found]:
+        """The candidates that match."""
+        effort = self._effort
+        first, others = chosen(self._units, effort.budget)
+        some = _within(others, effort)
+        tally = Tally(self._db, self._corpus, self._matcher, counts_all=self._counts_all)
+        tally.add_all(first)
+        least = max(effort.least, limit + limit // 2)
+        size = float(max(effort.candidates, least))
+        for part, lists in tally.lists_of(some):
+            tally.keep(max(least, int(size)))
+            tally.add_some(part, lists)
+            size *= KEPT
+        tally.keep(least)
+        return self._by_lists(tally) if len(some) == len(others) else self._by_bags(list(tally.sums))
 
-    def _matched(self, rowids: list[int]) -> list[Found]:
-        """Those of *rowids* that match, the strongest first."""
-        sql = """select b.content, b.check_sum, m.priority, m.path, m.status, m.rowid
-                 from bag b join memory m using (rowid) where b.rowid in (select value from json_each(?))"""
+    def _by_lists(self, tally: Tally) -> list[Found]:
+        words = self._words(tally.phrased())
+        found = ((tally.match(row, words.get(row)), row) for row in tally.sums)
+        return [(match, row) for match, row in found if match]
+
+    def _by_bags(self, rowids: list[int]) -> list[Found]:
+        sql = "select rowid, content, check_sum from bag where rowid in (select value from json_each(?))"
         read = self._db.execute(sql, (dumps(rowids),)).fetchall()
         if len(read) != len(rowids):
             raise DatabaseError("the index names memories that it does not hold")
-        found = []
-        for *bag, priority, path, status, rowid in read:
-            match = self._matcher.match(rows.bag_in(bag), lambda: self._words(rowid))  # noqa: B023 - called at once
-            if match:
-                found.append((match, priority, path, status, rowid))
-        return sorted(found, key=lambda one: (-one[0].strength, *one[1:3]))
+        found = ((self._matcher.match(rows.bag_in(bag), lambda: self._words({row})[row]), row) for row, *bag in read)  # noqa: B023
+        return [(match, row) for match, row in found if match]
 
-    def _words(self, rowid: int) -> Words:
-        sql = "select title, tags, body, check_sum from words where rowid = ?"
-        return rows.words_in(self._db.execute(sql, (rowid,)).fetchone())
+    def _words(self, rowids: set[int]) -> dict[int, Words]:
+        sql = "select rowid, title, tags, body, check_sum from words where rowid in (select value from json_each(?))"
+        read = self._db.execute(sql, (dumps(sorted(rowids)),)) if rowids else ()
+        return {row: rows.words_in(tuple(words)) for row, *words in read}
 
     def _with_summaries(self, found: list[Found]) -> list[Strong]:
         sql = f"select rowid, {rows.SUMMARY}, check_sum from memory where rowid in (select value from json_each(?))"
-        read = self._db.execute(sql, (dumps([one[-1] for one in found]),))
+        read = self._db.execute(sql, (dumps([row for _, row in found]),))
         summaries = {row[0]: rows.summary_of(self._index.root, row[1:]) for row in read}
-        return [Strong(summaries[rowid], match) for match, *_, rowid in found]
+        return [Strong(summaries[row], match) for match, row in found]
 
     def _as_on_disk(self, found: list[Strong]) -> list[Strong]:
         """The memories as their files are now: what changed is read again; what is gone or says nothing is left out."""
@@ -167,36 +177,38 @@ def order(one: Strong) -> tuple[float, int, str]:
     return -one.match.strength, one.summary.priority, one.summary.path
 
 
-def sought(units: Sequence[Unit], budget: int) -> list[tuple[str, ...]]:
-    """What FTS5 is asked for: the rarest units, at least one, within *budget*; and what they begin, if there is room.
+def chosen(units: Sequence[Unit], budget: int) -> tuple[list[Part], list[Part]]:
+    """The parts that choose candidates, and the others, both in the order in which they are added.
 
-    Longer words count half, so they choose candidates only after all that counts in full.
+    The rarest choose, at least one, within *budget*. Longer words count half, so they do only after all that counts in
+    full, and where there is room.
     """
-    kept: list[Unit] = []
-    for unit in sorted(units, key=_cost):
-        budget -= _cost(unit)
-        if kept and (budget < 0 or len(kept) == MAX_CHOOSING):
+    full, longer = parts_of(units)
+    first = _affordable(full or longer, budget, at_least=1)
+    ready = {part.unit for part in first} | ({part.unit for part in longer} - {part.unit for part in full})
+    budget -= sum(part.cost for part in first)
+    first += _affordable([part for part in longer if part.unit in ready], budget) if full else []
+    taken = {(part.unit, part.is_longer) for part in first}
+    return first, [part for part in (*full, *longer) if (part.unit, part.is_longer) not in taken]
+
+
+def _affordable(parts: Sequence[Part], budget: int, *, at_least: int = 0) -> list[Part]:
+    """The first of *parts* whose cost is within *budget*."""
+    found: list[Part] = []
+    for part in parts:
+        budget -= part.cost
+        if budget < 0 and len(found) >= at_least:
             break
-        kept.append(unit)
-    found = [phrase for unit in kept for phrase in (unit.phrases if unit.in_full else _longer(unit))]
-    for unit in sorted((unit for unit in kept if unit.in_full), key=lambda unit: unit.count - unit.in_full):
-        budget -= unit.count - unit.in_full
-        if budget < 0:
-            break
-        found += _longer(unit)
+        found.append(part)
     return found
 
 
-def _longer(unit: Unit) -> list[tuple[str, ...]]:
-    return [(word,) for word in unit.longer]
+def _within(parts: Sequence[Part], effort: Effort) -> list[Part]:
+    """Those of the commoner *parts* that are looked up."""
+    return _affordable([part for part in parts if not part.phrases][: effort.parts], effort.postings)
 
 
-def _cost(unit: Unit) -> int:
-    """How many memories FTS5 scores for a unit."""
-    return unit.in_full or unit.count
-
-
-def _first(matched: list[Found], limit: int, *, include_retired: bool) -> list[Found]:
+def _first(found: list[Strong], limit: int, *, counts_all: bool) -> list[Strong]:
     """The strongest up to the *limit*th that counts."""
-    places = [place for place, one in enumerate(matched, start=1) if include_retired or one[3] == "active"]
-    return matched[: places[limit - 1]] if len(places) >= limit else matched
+    places = [place for place, one in enumerate(found, start=1) if counts_all or one.summary.status == "active"]
+    return found[: places[limit - 1]] if len(places) >= limit else found
