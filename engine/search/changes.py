@@ -35,11 +35,11 @@ class Changes:
     Without *counts* the frequencies are left alone, because they will be counted anew.
     """
 
-    def __init__(self, db: Connection, *, counts: bool = True) -> None:
+    def __init__(self, db: Connection, *, counts: bool = True, most: int = MOST, many: int = MANY) -> None:
         self._db = db
         self._counts: dict[str, dict[str, int]] = {fields: {} for fields in COLUMNS} if counts else {}
         self._postings: dict[int, dict[str, bytearray]] = {}
-        self._waiting = 0
+        self._waiting, self._most, self._many = 0, most, many
         self._values: dict[int, int] = {}
         self._gone: dict[int, Words] = {}
 
@@ -50,7 +50,7 @@ class Changes:
 
     def add(self, row: int, words: Words, weights: dict[str, int], *, is_active: bool) -> None:
         """A memory of these words, with their weights, lies in *row* now."""
-        if self._waiting > (MOST if row // SEGMENT in self._postings else MANY):
+        if self._waiting > (self._most if row // SEGMENT in self._postings else self._many):
             self._write_postings()
         self._replace(row, self._gone.pop(row, NOTHING), words, weights)
         self._values[row] = of_memory(sum(len(text.split()) for text in words), is_active=is_active)

@@ -37,7 +37,7 @@ def tokens_in(value: int) -> int:
     return value >> 2
 
 
-class Corpus:
+class Lengths:
     """The memories of an index by row. `rows` of them, of `mean_length` tokens; `values` holds `of_memory` per row."""
 
     def __init__(self, db: Connection) -> None:

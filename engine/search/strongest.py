@@ -12,7 +12,7 @@ from engine.record import record
 from engine.search import rows
 from engine.search.bags import bag_of
 from engine.search.expansion import expand
-from engine.search.postings import Corpus, is_active
+from engine.search.postings import Lengths, is_active
 from engine.search.recheck import read_again
 from engine.search.sqlite import DatabaseError
 from engine.search.strength import Matcher
@@ -99,9 +99,9 @@ class Search:
         self._index = index
         self._db = db
         self._units = expand(db, terms)
-        self._corpus = Corpus(db)
-        self._matcher = Matcher(self._units, self._corpus.rows, self._corpus.mean_length)
-        self._effort = effort or bounded(self._corpus.rows)
+        self._lengths = Lengths(db)
+        self._matcher = Matcher(self._units, self._lengths.rows, self._lengths.mean_length)
+        self._effort = effort or bounded(self._lengths.rows)
         self._counts_all = counts_all
 
     def run(self, limit: int) -> Answers:
@@ -113,14 +113,14 @@ class Search:
         return Answers(self._units, tuple(self._as_on_disk(first)), self._matcher.rare)
 
     def _counts(self, row: int) -> bool:
-        return self._counts_all or is_active(self._corpus.values[row])
+        return self._counts_all or is_active(self._lengths.values[row])
 
     def _matched(self, limit: int) -> list[Found]:
         """The candidates that match."""
         effort = self._effort
         first, others = chosen(self._units, effort.budget)
         some = _within(others, effort)
-        tally = Tally(self._db, self._corpus, self._matcher, counts_all=self._counts_all)
+        tally = Tally(self._db, self._lengths, self._matcher, counts_all=self._counts_all)
         tally.add_all(first)
         least = max(effort.least, limit + limit // 2)
         size = float(max(effort.candidates, least))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from engine.search.expansion import Unit
-    from engine.search.postings import Corpus, List
+    from engine.search.postings import Lengths, List
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
@@ -71,9 +71,9 @@ class Tally:
     With *counts_all* retired memories count as active ones do.
     """
 
-    def __init__(self, db: Connection, corpus: Corpus, matcher: Matcher, *, counts_all: bool) -> None:
+    def __init__(self, db: Connection, lengths: Lengths, matcher: Matcher, *, counts_all: bool) -> None:
         self._db = db
-        self._values = corpus.values
+        self._values = lengths.values
         self._matcher = matcher
         self._counts_all = counts_all
         self._damping = _Damping(matcher)
