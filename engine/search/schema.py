@@ -33,8 +33,8 @@ create table memory(
     created_at text, updated_at text, digest text, priority int, check_sum text
 );
 create index memory_id on memory(id);
-create table words(rowid integer primary key, title text, tags text, body text, check_sum text);
-create table bag(rowid integer primary key, content text, check_sum text);
+create table words(rowid integer primary key, title text, tags text, body text, check_sum int);
+create table bag(rowid integer primary key, content text, check_sum int);
 create table section(rowid integer primary key, content text);
 create table posting(term text, segment int, content blob, primary key(term, segment)) without rowid;
 create table length(segment integer primary key, memories int, tokens int, content blob);

@@ -1,8 +1,9 @@
 """The memories that answer a prompt most strongly, at a bounded cost.
 
-To add up a posting takes a cold process 0.5 us, and a prompt may be a paste. So the postings of the rarest units, up to
-a budget, choose candidates; each of the others then adds to these alone, and leaves the best of them. What is left is
-matched exactly. TODO numbers
+To add up a posting takes a cold process 0.3 us, and a prompt may be a paste. So the postings of the rarest units, up to
+a budget, choose candidates; each of the commoner ones then adds to these alone, and some of them leave half of the
+candidates. What is left is matched exactly. What an exhaustive search finds first, this finds among 500 to 5,000
+generated memories as well; among 50,000, where many are nearly equal, 97 in 100 of the top three.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Effort:
 
 EXHAUSTIVE = Effort(budget=10**12, candidates=10**9, least=10**9, postings=10**12, parts=10**9)
 
-KEPT = 0.8
-"""The share of the candidates that is left after each of the commoner units."""
+HALVED_AFTER = 3
+"""Of the commoner units, each so many leave half of the candidates."""
 
 
 @record
@@ -86,8 +87,9 @@ def strongest(
 
 def bounded(memories: int) -> Effort:
     """The effort for a prompt in a root of so many memories: among many, more of them are nearly equal."""
-    most = min(400, max(100, memories // 100))
-    return Effort(budget=2000, candidates=most, least=24 + most // 25, postings=500_000, parts=100)
+    share = min(1.0, memories / 50_000)
+    candidates = 100 + int(300 * share)
+    return Effort(2000 + int(1000 * share), candidates, least=24 + int(16 * share), postings=500_000, parts=100)
 
 
 class Search:
@@ -123,11 +125,10 @@ class Search:
         tally = Tally(self._db, self._lengths, self._matcher, counts_all=self._counts_all)
         tally.add_all(first)
         least = max(effort.least, limit + limit // 2)
-        size = float(max(effort.candidates, least))
-        for part, lists in tally.lists_of(some):
-            tally.keep(max(least, int(size)))
+        for number, (part, lists) in enumerate(tally.lists_of(some)):
+            if number % HALVED_AFTER == 0:
+                tally.keep(max(effort.candidates >> number // HALVED_AFTER, least))
             tally.add_some(part, lists)
-            size *= KEPT
         tally.keep(least)
         return self._by_lists(tally) if len(some) == len(others) else self._by_bags(list(tally.sums))
 
@@ -141,12 +142,12 @@ class Search:
         read = self._db.execute(sql, (dumps(rowids),)).fetchall()
         if len(read) != len(rowids):
             raise DatabaseError("the index names memories that it does not hold")
-        found = ((self._matcher.match(rows.bag_in(bag), lambda: self._words({row})[row]), row) for row, *bag in read)  # noqa: B023
+        found = ((self._matcher.match(rows.bag_in(bag), lambda: self._words([row])[row]), row) for row, *bag in read)  # noqa: B023
         return [(match, row) for match, row in found if match]
 
-    def _words(self, rowids: set[int]) -> dict[int, Words]:
+    def _words(self, rowids: list[int]) -> dict[int, Words]:
         sql = "select rowid, title, tags, body, check_sum from words where rowid in (select value from json_each(?))"
-        read = self._db.execute(sql, (dumps(sorted(rowids)),)) if rowids else ()
+        read = self._db.execute(sql, (dumps(rowids),)) if rowids else ()
         return {row: rows.words_in(tuple(words)) for row, *words in read}
 
     def _with_summaries(self, found: list[Found]) -> list[Strong]:
@@ -205,7 +206,7 @@ def _affordable(parts: Sequence[Part], budget: int, *, at_least: int = 0) -> lis
 
 def _within(parts: Sequence[Part], effort: Effort) -> list[Part]:
     """Those of the commoner *parts* that are looked up."""
-    return _affordable([part for part in parts if not part.phrases][: effort.parts], effort.postings)
+    return _affordable(parts[: effort.parts], effort.postings)
 
 
 def _first(found: list[Strong], limit: int, *, counts_all: bool) -> list[Strong]:

@@ -80,6 +80,8 @@ class Tally:
         self._full: dict[int, Weights] = {}
         self._longer: dict[int, Weights] = {}
         self._phrased: dict[int, set[int]] = {}
+        self._unsure: set[int] = set()
+        self._segments: dict[int, list[int]] | None = None
         self.sums: dict[int, float] = {}
 
     def lists_of(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Lists]]:
@@ -98,8 +100,12 @@ class Tally:
             self._add(part, _weights(lists), self._rows_of(part.phrases))
 
     def add_some(self, part: Part, lists: Lists) -> None:
-        """Add a part without phrases to the memories to which something was added before."""
-        self._add(part, _looked_up(lists, _by_segment(self.sums)), set())
+        """Add a part to the memories to which something was added before; its phrases are left to `match`."""
+        if part.phrases:
+            self._unsure.add(part.unit)
+        if self._segments is None:
+            self._segments = _by_segment(self.sums)
+        self._add(part, _looked_up(lists, self._segments), set())
 
     def keep(self, size: int) -> None:
         """Keep the best *size* that count, those that are as good as the last, and what does not count among them."""
@@ -107,22 +113,24 @@ class Tally:
         if len(sums) <= size:
             return
         ordered = sorted(sums, key=sums.__getitem__, reverse=True)
-        counted = [row for row in ordered if self._counts_all or is_active(values[row])]
+        counted = ordered if self._counts_all else [row for row in ordered if is_active(values[row])]
         if len(counted) > size:
             least = sums[counted[size - 1]]
             self.sums = {row: sums[row] for row in ordered if sums[row] >= least}
+            self._segments = None
 
-    def phrased(self) -> set[int]:
-        """Those of the memories that are left in which a phrase stands."""
-        return {row for found in self._phrased.values() for row in found if row in self.sums}
+    def phrased(self) -> list[int]:
+        """Those of the memories that are left in which a phrase stands, or may stand."""
+        return [row for row in self.sums if self._unsure or any(row in found for found in self._phrased.values())]
 
     def match(self, row: int, words: Words | None) -> Match | None:
-        """How the memory of *row* answers by all that was added. One in which a phrase stands needs its *words*."""
+        """How the memory of *row* answers by all that was added. One in which a phrase may stand needs its *words*."""
         full = {unit: found[row] for unit, found in self._full.items() if row in found}
         longer = {unit: found[row] for unit, found in self._longer.items() if row in found}
-        for unit, found in self._phrased.items():
-            if row in found and words:
-                full[unit] = full.get(unit, 0) + self._matcher.phrase_weight(unit, words)
+        if words:
+            for unit in self._unsure.union(self._phrased):
+                if weight := self._matcher.phrase_weight(unit, words):
+                    full[unit] = full.get(unit, 0) + weight
         return self._matcher.of_units(full, longer, tokens_in(self._values[row]))
 
     def _rows_of(self, phrases: Iterable[tuple[str, ...]]) -> set[int]:

@@ -95,16 +95,16 @@ def test_after_any_changes_the_lists_are_those_of_a_fresh_build(states: list[dic
 
 
 def test_many_changes_of_one_list_come_together(db: Connection) -> None:
-    some: dict[int, Words] = {row: ("cache", "", "") for row in range(0, 90, 3)}
+    some: dict[int, Words] = dict.fromkeys(range(0, 90, 3), ("cache", "", ""))
     write(db, {}, some)
-    others: dict[int, Words] = {row: ("cache", "", "cache rule") for row in range(0, 90, 2)}
+    others: dict[int, Words] = dict.fromkeys(range(0, 90, 2), ("cache", "", "cache rule"))
     write(db, some, others)
     assert_holds(db, others)
 
 
 @pytest.mark.parametrize(("most", "many"), [(10, 3), (2, 1), (1000, 0)])
 def test_what_waits_may_be_written_in_between(db: Connection, most: int, many: int) -> None:
-    wanted: dict[int, Words] = {row: ("cache auth token", "", "rule") for row in (1, 2, SEGMENT, SEGMENT + 2, 4)}
+    wanted: dict[int, Words] = dict.fromkeys((1, 2, SEGMENT, SEGMENT + 2, 4), ("cache auth token", "", "rule"))
     collected = Changes(db, most=most, many=many)
     for row, words in wanted.items():
         collected.add(row, words, weights_of(words), is_active=row % 2 == 0)
