@@ -205,8 +205,9 @@ def _affordable(parts: Sequence[Part], budget: int, *, at_least: int = 0) -> lis
 
 
 def _within(parts: Sequence[Part], effort: Effort) -> list[Part]:
-    """Those of the commoner *parts* that are looked up."""
-    return _affordable(parts[: effort.parts], effort.postings)
+    """Those of the commoner *parts* that are looked up: all, or as many as leave few enough to be found in bags."""
+    found = _affordable(parts[: effort.parts], effort.postings)
+    return found if len(found) == len(parts) else found[: 5 * HALVED_AFTER]
 
 
 def _first(found: list[Strong], limit: int, *, counts_all: bool) -> list[Strong]:
