@@ -15,7 +15,7 @@ from engine.config import Config, config_json, load_config
 from engine.json_text import dumps
 from engine.memory import Corpus
 from engine.paths import state_dir
-from engine.pipeline import NO_FTS5, retrieve
+from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import typed_prompt
 from engine.request import GUARD, parse_request, skip_reason
 from engine.search.index import Index
@@ -60,7 +60,7 @@ def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
 def warning(retrieval: Retrieval) -> str:
     """One line on what stood in for the judge; empty if nothing did. The client shows it only in its debug log."""
     if retrieval.fallback == NO_FTS5:
-        return "memsift-hook: SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
+        return f"memsift-hook: {BY_KEYWORDS}"
     detail = " ".join(retrieval.judgement.detail.split()) if retrieval.judgement else ""
     return f"memsift-hook: {detail or retrieval.fallback}" if retrieval.fallback else ""
 

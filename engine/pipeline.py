@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 
 NO_FTS5 = "no_fts5"
+BY_KEYWORDS = "SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
+"""What that fallback means, for people."""
+
 SHARE_FOR_JUDGE = 0.5
 """How much of memsift's floors a memory must reach to be put before a judge. On LoCoMo the floors themselves leave a
 judge 0.55 of what is relevant, half of them 0.62, none 0.65, of 5, 9 and 15 candidates a prompt."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.config import AUTO, load_config
+from engine.pipeline import BY_KEYWORDS
 from engine.systems import SYSTEMS, system_of
 from tui import opening
 from tui.cli.options import DB, ROOT, STRICT, opened_store
@@ -88,6 +89,8 @@ def replay(
                 replaying.refuse_another_judge(before, asked, AUTO)
                 asked.prepare()
             report_skipped((*index.skipped, *reading.skipped))
+            if not index.has_fts5:
+                tell(f"{BY_KEYWORDS}.")
 
             def keep(retrieval: Retrieval) -> None:
                 nonlocal disagreements

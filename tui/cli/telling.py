@@ -8,6 +8,7 @@ import click
 
 from engine.errors import MemsiftError
 from engine.judge.verdict import OK, TIMEOUT
+from engine.pipeline import BY_KEYWORDS, NO_FTS5
 from tui.output import visible
 
 if TYPE_CHECKING:
@@ -38,9 +39,11 @@ def require_agreement(count: int) -> None:
 
 
 def report_fallback(retrieval: Retrieval) -> None:
-    """One line on stderr where the judge could not answer."""
+    """One line on stderr where the judge could not answer, or SQLite cannot search."""
     judgement = retrieval.judgement
-    if judgement and retrieval.fallback:
+    if retrieval.fallback == NO_FTS5:
+        tell(f"{BY_KEYWORDS}.")
+    elif judgement and retrieval.fallback:
         more = " Give it more with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
         tell(f"{judgement.detail or judgement.status}{more}")
 
