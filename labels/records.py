@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
 
-LABEL, SKIP, RETRACT, ADJUDICATE = "label", "skip", "retract", "adjudicate"
+LABEL, SKIP, RETRACT, ADJUDICATE = ACTIONS = ("label", "skip", "retract", "adjudicate")
 """What an event does. A retraction takes back the event that its `supersedes` names, an adjudication settles a pair on
 which people differ."""
 

@@ -322,7 +322,7 @@ class LabelStore:
         with self._db.writing():
             self._require_prompt(prompt_id)
             runs.record_memory(self._db, card.memory)
-            row["supersedes"] = self._current_id(row) if action == LABEL and not row["repeat"] else None
+            row |= self._superseded(row) if action == LABEL and not row["repeat"] else {"supersedes": None}
             event_id = self._db.insert("label_event", row)
         return event_of({**row, "event_id": event_id})
 
@@ -332,13 +332,18 @@ class LabelStore:
                 f"Label store {self.path}: it does not know the prompt {prompt_id!r}. Replay the prompt first."
             )
 
-    def _current_id(self, row: dict[str, Any]) -> int | None:
+    def _superseded(self, row: dict[str, Any]) -> dict[str, Any]:
+        """What *row* supersedes, if anything, and its time: not before that, even where the clock was set back."""
         found = self._db.rows(
-            """SELECT event_id FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
+            """SELECT event_id, ts FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
                AND memory_id = :memory_id AND digest = :digest""",
             row,
         )
-        return found[0]["event_id"] if found else None
+        return (
+            {"supersedes": found[0]["event_id"], "ts": max(row["ts"], found[0]["ts"])}
+            if found
+            else {"supersedes": None}
+        )
 
     def _latest_standing(self, annotator: str, prompt_ids: Collection[str] | None) -> Event | None:
         # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array; the plus makes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import MISSING, dataclass, fields
+from datetime import UTC, datetime
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -117,6 +118,18 @@ class Node:
     def one_of(self, field: str, words: tuple[str, ...], default: str | None = None) -> str:
         return self._field(field, default, lambda value: value in words, f"one of {', '.join(words)}")
 
+    def time(self, field: str, default: str | None = None) -> str:
+        """A time of ISO 8601 as the store spells it: in UTC (where the text names no zone, too), to the millisecond."""
+        text = self.text(field, default)
+        try:
+            moment = datetime.fromisoformat(text) if text else None
+        except ValueError:
+            raise self.wrong(field, "a time such as 2026-01-31T12:00:00.000+00:00") from None
+        if moment is None:
+            return ""
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+
     def texts(self, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         return tuple(self._field(field, default, is_texts, "a list of texts"))
 
@@ -147,11 +160,11 @@ class Node:
         }
         return kind(**values, **given)
 
-    def _field(self, field: str, default: Any, fits: Callable[[Any], bool], expected: str) -> Any:
-        value = self.value.get(field)
+    def _field(self, field: str, default: R | None, fits: Callable[[Any], bool], expected: str) -> R:
+        value: R | None = self.value.get(field)
         if value is None and default is not None:
             return default
-        if not fits(value):
+        if value is None or not fits(value):
             raise self.wrong(field, expected)
         return value
 

@@ -14,8 +14,11 @@ from engine.errors import MemsiftError
 from engine.version import __version__
 from tui import opening
 from tui.cli.app import demo, require_terminal, run_app
+from tui.cli.export import export
+from tui.cli.import_ import import_
 from tui.cli.install import install
 from tui.cli.judge import judge
+from tui.cli.merge import merge
 from tui.cli.options import DB, PROMPTS, ROOT
 from tui.cli.prompts import prompts
 from tui.cli.replay import replay
@@ -54,5 +57,5 @@ def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: 
         run_app(opening.open_workspace(found, prompts, judge, db, os.environ))
 
 
-for command in (demo, search, judge, prompts, replay, report, install):
+for command in (demo, search, judge, prompts, replay, report, export, import_, merge, install):
     main.add_command(command)

@@ -11,6 +11,9 @@ import click
 from engine.paths import labels_file
 
 if TYPE_CHECKING:
+    from contextlib import closing
+
+    from labels.database import LabelDatabase
     from labels.store import LabelStore
 
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
@@ -28,3 +31,12 @@ def opened_store(db: str | None) -> LabelStore:
     from labels.store import LabelStore
 
     return LabelStore.open(Path(db or labels_file(os.environ)))
+
+
+def opened_labels(db: str | None) -> closing[LabelDatabase]:
+    """The file of the label store itself, for what goes in or out as a whole."""
+    from contextlib import closing
+
+    from labels.database import LabelDatabase
+
+    return closing(LabelDatabase(Path(db or labels_file(os.environ))))
