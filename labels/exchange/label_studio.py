@@ -211,7 +211,6 @@ KEEPS = losses.BY_PAIR | {
     losses.NOTES,
     losses.REASONS,
     losses.SKIPS,
-    losses.SPEED,
     losses.TIMES,
     losses.TURNS,
 }

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 from labels.exchange import standing
 from labels.exchange.pairs import PairView, judged_pairs, one_text_each
-from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE
+from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, SKIP, UNSURE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from labels.exchange.records import Dataset, LabelEvent
 
-RETRACTIONS = "retractions, with what they took back"
+PRESSES = "key presses"
+HISTORY = "labels that were taken back or changed later"
 SKIPS = "skips"
 REPEATS = "hidden repeats"
-EARLIER = "labels that were changed later"
 ADJUDICATIONS = "adjudications"
-EACH_PERSON = "labels that gold is made of"
-NOT_AGREED = "pairs on which people differ evenly"
+EACH_PERSON = "labels of single people, beyond what holds together"
+NOT_AGREED = "pairs on which people are evenly split"
 UNDECIDED = "unsure or unrateable labels"
 UNSURE_APART = "unsure labels (they become unrateable)"
 IRRELEVANT = "labels that say not relevant"
@@ -28,28 +28,30 @@ OLDER_TEXTS = "labels of a memory's other texts"
 GRADES = "grades"
 REASONS = "reasons"
 NOTES = "notes"
-TIMES = "times of labels"
-SPEED = "times that a label took"
+TIMES = "times of labels, and how long they took"
 BLINDNESS = "marks of blindness"
 SHOWING = "positions and seeds of what was shown"
-NAMES = "annotators' names (they are hashed)"
+CIRCUMSTANCES = "labels' reasons, notes, times and circumstances"
+NAMES = "names of annotators (they are hashed)"
 JUDGES = "verdicts of judges"
-RESULTS = "results of systems"
-SAMPLING = "sampling probabilities"
-TURNS = "prompts' conversations"
-LONG_PROMPTS = "ends of prompts of over 500 characters"
+RETRIEVALS = "retrievals, with what was sampled of them"
 NOTHING_RELEVANT = "prompts for which nothing is relevant"
+LONG_PROMPTS = "ends of prompts of over 500 characters"
+TURNS = "conversations before prompts"
 PROMPT_TEXTS = "texts of prompts"
 MEMORY_TEXTS = "texts of memories"
 
 QUEPID_CHARACTERS = 500
 """How much of a query Quepid's database holds."""
 
-USUAL = frozenset({NAMES, UNSURE_APART, LONG_PROMPTS, NOTHING_RELEVANT, IRRELEVANT})
+USUAL = frozenset({PRESSES, NAMES, UNSURE_APART, LONG_PROMPTS, NOTHING_RELEVANT, IRRELEVANT})
 """What only a few formats cannot hold."""
 
-BY_PAIR = USUAL | {EACH_PERSON, NOT_AGREED, UNDECIDED, OLDER_TEXTS, PROMPT_TEXTS, MEMORY_TEXTS}
+BY_PAIR = USUAL | {EACH_PERSON, NOT_AGREED, UNDECIDED, OLDER_TEXTS, CIRCUMSTANCES, PROMPT_TEXTS, MEMORY_TEXTS}
 """What formats hold that have a row for each pair, with its texts and everybody's label."""
+
+BY_VERDICT = USUAL | {ADJUDICATIONS, REASONS, NOTES, TIMES, BLINDNESS, SHOWING}
+"""What formats hold that have one verdict for each pair; what was left out of the labels is CIRCUMSTANCES."""
 
 
 def dropped(dataset: Dataset, keeps: frozenset[str]) -> list[tuple[int, str]]:
@@ -71,8 +73,8 @@ def of_labels(holds: Callable[[LabelEvent], object]) -> Callable[[Dataset], int]
     return lambda dataset: sum(bool(holds(label)) for label in said(dataset))
 
 
-def earlier(dataset: Dataset) -> int:
-    labels = [event for event in standing.standing(dataset.events) if event.action == LABEL and not event.repeat]
+def history(dataset: Dataset) -> int:
+    labels = [event for event in dataset.events if event.action == LABEL and not event.repeat]
     return len(labels) - len(standing.current(dataset.events))
 
 
@@ -104,14 +106,6 @@ def judges(dataset: Dataset) -> int:
     return sum(len(opinions) for opinions in PairView(dataset).opinions.values())
 
 
-def results(dataset: Dataset) -> int:
-    return sum(len(retrieved.results) for retrieved in dataset.retrievals)
-
-
-def sampling(dataset: Dataset) -> int:
-    return sum(framed.inclusion_probability < 1 for framed in dataset.frame)
-
-
 def nothing_relevant(dataset: Dataset) -> int:
     gold = standing.gold(dataset.events)
     judged = {prompt_id for (prompt_id, _, _) in gold}
@@ -123,10 +117,10 @@ def filled(texts: Iterable[object]) -> int:
 
 
 COUNTS: dict[str, Callable[[Dataset], int]] = {
-    RETRACTIONS: lambda dataset: actions(dataset, RETRACT),
+    PRESSES: lambda dataset: len(dataset.events),
+    HISTORY: history,
     SKIPS: lambda dataset: actions(dataset, SKIP),
     REPEATS: lambda dataset: sum(event.repeat for event in dataset.events),
-    EARLIER: earlier,
     ADJUDICATIONS: lambda dataset: actions(dataset, ADJUDICATE),
     EACH_PERSON: each_person,
     NOT_AGREED: not_agreed,
@@ -137,17 +131,16 @@ COUNTS: dict[str, Callable[[Dataset], int]] = {
     GRADES: of_labels(lambda label: label.grade is not None),
     REASONS: of_labels(lambda label: label.reason),
     NOTES: of_labels(lambda label: label.note),
-    TIMES: of_labels(lambda label: label.ts),
-    SPEED: of_labels(lambda label: label.elapsed_ms),
+    TIMES: of_labels(lambda label: label.ts or label.elapsed_ms),
     BLINDNESS: of_labels(lambda label: label.blind),
     SHOWING: of_labels(lambda label: label.position or label.seed),
+    CIRCUMSTANCES: of_labels(lambda label: label.reason or label.note or label.ts or label.blind or label.seed),
     NAMES: lambda dataset: len({event.annotator for event in dataset.events}),
     JUDGES: judges,
-    RESULTS: results,
-    SAMPLING: sampling,
-    TURNS: lambda dataset: filled(prompt.turns for prompt in dataset.prompts),
-    LONG_PROMPTS: lambda dataset: filled(len(prompt.text) > QUEPID_CHARACTERS for prompt in dataset.prompts),
+    RETRIEVALS: lambda dataset: len(dataset.retrievals),
     NOTHING_RELEVANT: nothing_relevant,
+    LONG_PROMPTS: lambda dataset: filled(len(prompt.text) > QUEPID_CHARACTERS for prompt in dataset.prompts),
+    TURNS: lambda dataset: filled(prompt.turns for prompt in dataset.prompts),
     PROMPT_TEXTS: lambda dataset: filled(prompt.text for prompt in dataset.prompts),
     MEMORY_TEXTS: lambda dataset: filled(memory.title or memory.body for memory in dataset.memories),
 }

@@ -57,5 +57,5 @@ def recognises(opening: Opening) -> bool:
     return opening.is_object_with("prompts")
 
 
-KEEPS = losses.USUAL | {losses.PROMPT_TEXTS}
+KEEPS = losses.BY_VERDICT | {losses.PROMPT_TEXTS}
 MEMO = Format("memo", "memo's recall labels, as JSON", write, read, recognises, KEEPS)

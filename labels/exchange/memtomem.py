@@ -68,5 +68,5 @@ def recognises(opening: Opening) -> bool:
     return opening.is_object_with("cases")
 
 
-KEEPS = losses.USUAL | {losses.PROMPT_TEXTS}
+KEEPS = losses.BY_VERDICT | {losses.PROMPT_TEXTS}
 MEMTOMEM = Format("memtomem", "memtomem's evaluation cases, as JSON", write, read, recognises, KEEPS)

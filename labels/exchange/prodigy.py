@@ -165,7 +165,6 @@ KEEPS = losses.BY_PAIR | {
     losses.NOTES,
     losses.REASONS,
     losses.SKIPS,
-    losses.SPEED,
     losses.TIMES,
 }
 PRODIGY = Format("prodigy", "Prodigy's answers, as JSON lines", write, read, recognises, KEEPS)

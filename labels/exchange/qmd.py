@@ -57,5 +57,5 @@ def recognises(opening: Opening) -> bool:
     return opening.is_object_with("queries")
 
 
-KEEPS = (losses.USUAL | {losses.PROMPT_TEXTS}) - {losses.IRRELEVANT, losses.NOTHING_RELEVANT}
+KEEPS = (losses.BY_VERDICT | {losses.PROMPT_TEXTS}) - {losses.IRRELEVANT, losses.NOTHING_RELEVANT}
 QMD = Format("qmd", "qmd's bench fixture, as JSON", write, read, recognises, KEEPS)

@@ -121,12 +121,12 @@ def recognises(opening: Opening) -> bool:
     return len(opening.words) == 4 and opening.words[3].removeprefix("-").isdigit()
 
 
-QRELS = Format("qrels", "TREC qrels, 1 or 0", write, read, recognises, losses.USUAL)
+QRELS = Format("qrels", "TREC qrels, 1 or 0", write, read, recognises, losses.BY_VERDICT | {losses.TURNS})
 GRADED_QRELS = Format(
     "qrels-graded",
     "TREC qrels, grades 0 to 3",
     write_graded,
     read_graded,
     lambda _: False,
-    losses.USUAL | {losses.GRADES},
+    losses.BY_VERDICT | {losses.GRADES, losses.TURNS},
 )

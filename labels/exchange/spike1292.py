@@ -48,5 +48,5 @@ def recognises(opening: Opening) -> bool:
     return opening.has_rows_with("q", "gold")
 
 
-KEEPS = (losses.USUAL | {losses.PROMPT_TEXTS}) - {losses.IRRELEVANT, losses.NOTHING_RELEVANT}
+KEEPS = (losses.BY_VERDICT | {losses.PROMPT_TEXTS}) - {losses.IRRELEVANT, losses.NOTHING_RELEVANT}
 SPIKE1292 = Format("spike1292", "questions with their notes, as JSON lines", write, read, recognises, KEEPS)

@@ -165,15 +165,15 @@ def new_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> tuple[list[La
     """The events that *db* does not have, each behind the one that it supersedes; and how many it has."""
     known = {event.uid: event for event in read_events(db)}
     new: dict[str, LabelEvent] = {}
-    count = 0
-    for count, event in enumerate(map(stored, events), start=1):
+    given = [stored(event) for event in events]
+    for event in given:
         other = known.get(event.uid) or new.setdefault(event.uid, event)
         if comparable(other) != comparable(event):
             raise ExchangeError(
                 f"The event {event.uid} comes twice with different contents, here or in {db.path}: it was changed. "
                 "Nothing was added."
             )
-    return list(targets_first(db, new, known.keys())), count - len(new)
+    return list(targets_first(db, new, known.keys())), len(given) - len(new)
 
 
 def comparable(event: LabelEvent) -> LabelEvent:

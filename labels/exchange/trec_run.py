@@ -94,12 +94,13 @@ def recognises(opening: Opening) -> bool:
     return len(opening.words) == 6 and opening.words[1].upper() == "Q0"
 
 
-RUN = Format("run", "TREC run: what each system injects", write, read, recognises, frozenset({losses.RESULTS}))
+KEEPS = frozenset(losses.COUNTS) - {losses.PRESSES, losses.JUDGES, losses.PROMPT_TEXTS, losses.MEMORY_TEXTS}
+RUN = Format("run", "TREC run: what each system injects", write, read, recognises, KEEPS)
 CANDIDATES = Format(
     "run-candidates",
     "TREC run: all that each system looked at",
     write_candidates,
     None,
     lambda _: False,
-    frozenset({losses.RESULTS}),
+    KEEPS,
 )

@@ -65,7 +65,7 @@ def export(
     if not dataset.events:
         tell("There are no labels yet.")
     for count, kind in dropped(dataset, form.keeps):
-        tell(f"{name} has no place for {count:,} {kind}.")
+        tell(f"{name} leaves out {kind}: {count:,}.")
     put(form.write(without_text(dataset) if no_text else dataset), output)
 
 
@@ -85,7 +85,7 @@ def put(text: str, output: str | None) -> None:
     """Write *text* to stdout, or to a file that is whole or not there, and only its owner's to read."""
     content = text.encode("utf-8")
     if output is None:
-        click.get_binary_stream("stdout").write(content)
+        click.echo(content, nl=False)
         return
     path = Path(output)
     part = path.with_name(f".{path.name}.{os.getpid()}")
