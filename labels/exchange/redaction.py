@@ -32,9 +32,9 @@ def hidden(name: str) -> str:
 def without_text(dataset: Dataset) -> Dataset:
     """*dataset* with hashes in place of all texts of prompts and memories, and of what could quote them.
 
-    Left out are titles, tags, categories, conversations, paths, folders, notes, the judge's sentences and details,
-    configurations, and the words that matched. Names of annotators, systems and models stay, and so does a prompt's
-    kind.
+    Left out are titles, tags, categories, conversations, paths, folders, notes, reasons, the judge's sentences and
+    details, configurations, and the words that matched. Names of annotators, systems and models stay, and so does a
+    prompt's kind.
     """
     return replace(
         dataset,
@@ -56,7 +56,8 @@ def bare_memory(memory: MemoryText) -> MemoryText:
 
 
 def bare_event(event: LabelEvent) -> LabelEvent:
-    return replace(event, prompt_id=hidden(event.prompt_id), memory_id=hidden(event.memory_id), note="", source="")
+    prompt_id, memory_id = hidden(event.prompt_id), hidden(event.memory_id)
+    return replace(event, prompt_id=prompt_id, memory_id=memory_id, note="", reason="", source="")
 
 
 def bare_run(run: Run) -> Run:

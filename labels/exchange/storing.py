@@ -177,9 +177,8 @@ def new_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> tuple[list[La
 
 
 def comparable(event: LabelEvent) -> LabelEvent:
-    """What must be the same in every store: where it was imported from is each store's own, and an event may be without
-    the one that it superseded where that was left out."""
-    return replace(event, source="", supersedes=None)
+    """What must be the same in every store; a file without texts has no notes, and each store its own `source`."""
+    return replace(event, source="", note="", reason="", supersedes=None)
 
 
 def stored(record: R) -> R:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
+from engine.surrogates import without_lone_surrogates
 from labels.exchange import losses
 from labels.exchange.format import Format
 from labels.exchange.gathering import gathered
@@ -74,8 +75,9 @@ def row_of(pair: JudgedPair) -> dict[str, str]:
 
 
 def guarded(cell: str) -> str:
-    """*cell* as no spreadsheet takes it for a formula; `unguarded` undoes it."""
-    return GUARD + cell if cell.startswith(tuple(GUARDED)) else cell
+    """*cell* as no spreadsheet takes it for a formula, which `unguarded` undoes, and as a file can hold it."""
+    text = without_lone_surrogates(cell)
+    return GUARD + text if text.startswith(tuple(GUARDED)) else text
 
 
 def unguarded(cell: str) -> str:
@@ -85,7 +87,7 @@ def unguarded(cell: str) -> str:
 def read(source: Source) -> Dataset:
     """Everybody's labels, grades, reasons and notes; `gold`, judges and systems are not read.
 
-    Needed are `memory_id`, `prompt_id` or `prompt`, and a column `label:NAME`; cells of the others may be empty.
+    Needed are `memory_id`, `prompt_id` or `prompt`, and, unless we wrote the file, a column `label:NAME`.
     """
     return gathered(source.path, said(source))
 
@@ -121,7 +123,7 @@ def check_columns(head: Node, names: list[str]) -> None:
         raise head.wrong("memory_id", "a column of this name")
     if "prompt_id" not in names and "prompt" not in names:
         raise head.wrong("prompt_id", "a column of this name, or `prompt`")
-    if not any(name.startswith(LABEL) and name != LABEL for name in names):
+    if "gold" not in names and not any(name.startswith(LABEL) and name != LABEL for name in names):
         raise head.wrong(LABEL + "NAME", "a column of labels for each annotator")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:

@@ -66,7 +66,10 @@ def export(
         tell("There are no labels yet.")
     for count, kind in dropped(dataset, form.keeps):
         tell(f"{name} leaves out {kind}: {count:,}.")
-    put(form.write(without_text(dataset) if no_text else dataset), output)
+    if no_text:
+        tell("--no-text leaves out all texts, with titles, paths, notes and reasons; hashes stand for them.")
+        dataset = without_text(dataset)
+    put(form.write(dataset), output)
 
 
 def chosen(db: str | None, root: str | None, annotator: str | None, *, gold: bool) -> Dataset:
