@@ -152,8 +152,8 @@ class Matching:
         if prompt_id not in self.prompts:
             given = self._given_prompts.get(prompt_id) or Prompt(prompt_id, "")
             found = self.known.prompt(given, by_text=self.dataset.by_text)
-            if found and self.is_ours and given.text:
-                found = replace_record(given, id=found.id, text=found.text)
+            if self.is_ours and prompt_id in self._given_prompts:
+                found = replace_record(given, id=found.id, text=found.text) if found else given
             self.prompts[prompt_id] = found
         return self.prompts[prompt_id]
 
@@ -162,8 +162,8 @@ class Matching:
         if key not in self.memories:
             given = self._given_memories.get(key) or MemoryText(*key)
             found = self.known.memory(given)
-            is_more = found is not None and self.is_ours and (found.id, found.digest) == key
-            self.memories[key] = given if is_more and has_text(given) else found
+            is_own = self.is_ours and key in self._given_memories and bool(digest)
+            self.memories[key] = given if is_own else found
         return self.memories[key]
 
     def about(self, prompt_id: str, memory_id: str, digest: str) -> PairKey | None:

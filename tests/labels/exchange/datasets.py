@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from engine.prompt import Prompt, Turn
+from engine.record import fields as record_fields
+from labels.database import LabelDatabase, storable
+from labels.exchange.loading import read_store
 from labels.exchange.records import (
     Dataset,
     Framed,
@@ -24,9 +30,13 @@ from labels.exchange.records import (
     Run,
 )
 from labels.exchange.source import Source
+from labels.exchange.storing import add
 from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNRATEABLE, UNSURE
+from labels.runs import newest_outcomes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hypothesis.strategies import DrawFn
 
     from labels.exchange.format import Format
@@ -58,6 +68,9 @@ AWKWARD = (
 
 property_test = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A dataset takes a while to draw, and one example of it holds many texts."""
+
+store_test = settings(property_test, max_examples=15)
+"""A store takes a while to make."""
 
 words = st.sampled_from(AWKWARD)
 texts = st.one_of(words, words, st.text(st.characters(exclude_categories=()), max_size=6))
@@ -198,3 +211,49 @@ def retrieved(draw: DrawFn, run_id: str, prompt_id: str, known: tuple[MemoryText
         for rank, memory in enumerate(found, start=1)
     )
     return Retrieved(run_id, prompt_id, moment(2), "", draw(st.floats(0, 1000)), results, call)
+
+
+def as_stored(value: Any) -> Any:
+    """*value* with its texts as a store holds them."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, tuple):
+        return tuple(map(as_stored, value))
+    if is_dataclass(value):
+        return type(value)(**{field.name: as_stored(getattr(value, field.name)) for field in fields(value)})
+    if isinstance(value, Prompt | Turn):
+        return type(value)(**{name: as_stored(each) for name, each in record_fields(value).items()})
+    return value
+
+
+def is_consistent(dataset: Dataset) -> bool:
+    """Whether ids that differ still do when stored."""
+    prompts = {prompt.id for prompt in dataset.prompts}
+    memories = {(memory.id, memory.digest) for memory in dataset.memories}
+    return (len(prompts), len(memories)) == (len(dataset.prompts), len(dataset.memories))
+
+
+stored_datasets = datasets().map(as_stored).filter(is_consistent)
+"""Datasets as they come out of a store."""
+
+
+@contextmanager
+def opened(*given: Dataset) -> Iterator[list[LabelDatabase]]:
+    """A store for each dataset, for as long as the block lasts."""
+    with TemporaryDirectory() as folder, ExitStack() as stack:
+        stores = []
+        for number, each in enumerate(given):
+            db = stack.enter_context(closing(LabelDatabase(Path(folder) / f"{number}.db")))
+            with db.writing():
+                add(db, each)
+            stores.append(db)
+        yield stores
+
+
+def content(db: LabelDatabase) -> dict[str, list[str]]:
+    """All that a store holds, in an order that does not depend on how it came there, and what follows from it."""
+    held = {field.name: sorted(map(repr, getattr(read_store(db), field.name) or ())) for field in fields(Dataset)}
+    held["current"] = sorted(row["uid"] for row in db.rows("SELECT uid FROM label_current"))
+    held["gold"] = sorted(map(repr, db.rows("SELECT * FROM gold")))
+    held["newest"] = sorted(map(repr, newest_outcomes(db, None)))
+    return held
