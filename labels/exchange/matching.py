@@ -48,21 +48,23 @@ class Known:
         names = (lambda each: each.id, lambda each: plain(each.id), lambda each: hidden(each.id), path_of, stem)
         self._names = [by(newest.values(), name) for name in names]
 
-    def prompt(self, given: Prompt, *, by_text: bool) -> Prompt | None:
+    def prompt(self, given: Prompt, *, by_text: bool, by_id_alone: bool = False) -> Prompt | None:
         """The known prompt that is meant, or *given* itself if it is new and has a text; else None.
 
         Raises ExchangeError for one that has a known id and another text.
         """
-        found = self._prompts.get(given.id) or self._hidden_prompts.get(given.id) or self._plain_prompts.get(given.id)
-        if found:
-            if given.text and not is_same(found.text, given.text):
-                raise ExchangeError(
-                    f"The prompt {found.id!r} is known with another text, so its labels would be about something else. "
-                    "Nothing was imported. Give one of the two prompts another id."
-                )
+        found = self._prompts.get(given.id)
+        if found and given.text and not is_same(found.text, given.text):
+            raise ExchangeError(
+                f"The prompt {found.id!r} is known with another text, so its labels would be about something else. "
+                "Nothing was imported. Give one of the two prompts another id."
+            )
+        if found or by_id_alone:
             return found
+        meant = [self._hidden_prompts.get(given.id), self._plain_prompts.get(given.id)]
         if by_text and given.text:
-            found = self._texts.get(normal(given.text)) or self._hashes.get(given.text)
+            meant += [self._texts.get(normal(given.text)), self._hashes.get(given.text)]
+        found = next((each for each in meant if each and (not given.text or is_same(each.text, given.text))), None)
         return found or (given if given.text and not is_hash(given.text) else None)
 
     def memory(self, given: MemoryText) -> MemoryText | None:
@@ -151,9 +153,10 @@ class Matching:
     def prompt(self, prompt_id: str) -> Prompt | None:
         if prompt_id not in self.prompts:
             given = self._given_prompts.get(prompt_id) or Prompt(prompt_id, "")
-            found = self.known.prompt(given, by_text=self.dataset.by_text)
-            if self.is_ours and prompt_id in self._given_prompts:
-                found = replace_record(given, id=found.id, text=found.text) if found else given
+            is_own = self.is_ours and prompt_id in self._given_prompts
+            found = self.known.prompt(given, by_text=self.dataset.by_text, by_id_alone=is_own)
+            if is_own:
+                found = replace_record(given, text=found.text) if found else given
             self.prompts[prompt_id] = found
         return self.prompts[prompt_id]
 

@@ -47,7 +47,7 @@ def read(source: Source) -> Dataset:
 
 def said(source: Source) -> Iterator[About]:
     for node in source.root().children("prompts", needed=True):
-        text = node.name("text", node.text("prompt", ""))
+        text = node.name("prompt" if "prompt" in node.value else "text")
         prompt = Prompt(prompt_id(text), text)
         yield from named_labels(prompt, ((MemoryText(each), RELEVANT) for each in node.texts("expect_ids", ())))
         yield from named_labels(prompt, ((MemoryText(each), NOT_RELEVANT) for each in node.texts("avoid_ids", ())))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from engine.prompt import Prompt, Turn
 from engine.record import fields as record_fields
 from labels.database import LabelDatabase, storable
+from labels.exchange.formats import FORMATS
 from labels.exchange.loading import read_store
 from labels.exchange.records import (
     Dataset,
@@ -91,6 +92,13 @@ def read_back(form: Format, dataset: Dataset) -> Dataset:
     return form.read(Source(Path("file"), form.write(dataset).encode("utf-8").decode("utf-8")))
 
 
+def read(name: str, text: str) -> Dataset:
+    """What a file of the format of that name says."""
+    form = FORMATS[name]
+    assert form.read
+    return form.read(Source(Path("file"), text))
+
+
 def event(uid: str, annotator: str = "jan", verdict: str | None = RELEVANT, **changes: Any) -> LabelEvent:
     about = {"prompt_id": "p1", "memory_id": "m1", "digest": "d1", "uid": uid, **changes}
     return LabelEvent(annotator, verdict=verdict, **about)
@@ -98,6 +106,18 @@ def event(uid: str, annotator: str = "jan", verdict: str | None = RELEVANT, **ch
 
 PROMPT = Prompt("p1", "how do tokens expire?", kind="specific")
 MEMORY = MemoryText("m1", "d1", "decision", "Tokens", ("auth",), "They expire.", "decisions/m1.json")
+
+
+RETRIEVED = Retrieved(
+    "r",
+    "p1",
+    moment(1),
+    results=(
+        Result("m1", "d1", 1, -9.5, injected=True),
+        Result("m2", "d2", 2, -8.0, dropped_by="judge"),
+        Result("m 3", "d3", 3, -7.25, injected=True),
+    ),
+)
 
 
 def dataset(*events: LabelEvent, **changes: Any) -> Dataset:
