@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from labels.records import Event, Label
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from labels.database import LabelDatabase
     from labels.records import Pair
+
+T = TypeVar("T")
 
 LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, uid,
     source, action = 'adjudicate' AS adjudicated"""
@@ -26,11 +28,12 @@ OF_ROOT = """(:root IS NULL OR EXISTS (
 def current_labels(
     db: LabelDatabase, annotator: str | None, prompt_id: str | None, root: str | None
 ) -> tuple[Label, ...]:
+    asked = {"annotator": annotator, "prompt_id": prompt_id}
+    # only what is asked for: SQLite uses no index for "is null or equal"
+    terms = [f"{name} = :{name}" for name, value in asked.items() if value is not None]
+    where = " AND ".join([*terms, OF_ROOT] if root is not None else terms) or "TRUE"
     rows = db.rows(
-        f"""SELECT {LABEL_COLUMNS} FROM label_current AS said
-            WHERE (:annotator IS NULL OR annotator = :annotator) AND (:prompt IS NULL OR prompt_id = :prompt)
-              AND {OF_ROOT} ORDER BY event_id""",
-        {"annotator": annotator, "prompt": prompt_id, "root": root},
+        f"SELECT {LABEL_COLUMNS} FROM label_current AS said WHERE {where} ORDER BY event_id", {**asked, "root": root}
     )
     return tuple(label_of(row) for row in rows)
 
@@ -41,17 +44,16 @@ def is_labelled(db: LabelDatabase, root: str) -> bool:
 
 def recent_labels(db: LabelDatabase, annotator: str, limit: int, repeats: bool) -> tuple[Label, ...]:
     said = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
-    # the plus keeps SQLite from gathering and sorting all of the annotator's events: it walks back from the newest
     rows = db.rows(
-        f"SELECT {LABEL_COLUMNS} FROM {said} +annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
+        f"SELECT {LABEL_COLUMNS} FROM {said} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
     )
     return tuple(label_of(row) for row in rows)
 
 
 def all_events(db: LabelDatabase, annotator: str | None, limit: int | None) -> tuple[Event, ...]:
+    where = "annotator = :annotator" if annotator is not None else "TRUE"
     rows = db.rows(
-        """SELECT * FROM label_event WHERE :annotator IS NULL OR annotator = :annotator
-           ORDER BY event_id DESC LIMIT ifnull(:limit, -1)""",
+        f"SELECT * FROM label_event WHERE {where} ORDER BY event_id DESC LIMIT ifnull(:limit, -1)",
         {"annotator": annotator, "limit": limit},
     )
     return tuple(event_of(row) for row in reversed(rows))
@@ -101,11 +103,10 @@ def latest_standing(
     db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, adjudications: bool
 ) -> Event | None:
     """The annotator's latest key press that was not taken back, optionally only among *prompt_ids*."""
-    # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array; the plus makes
-    # SQLite walk back from the newest event instead of gathering and sorting all
+    # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array
     rows = db.rows(
         """SELECT * FROM label_standing
-           WHERE +annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
+           WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
            AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts)))
            ORDER BY event_id DESC LIMIT 1""",
         {
@@ -117,9 +118,16 @@ def latest_standing(
     return event_of(rows[0]) if rows else None
 
 
-def event_of(row: Mapping[str, Any]) -> Event:
-    return Event(**{**row, "blind": bool(row["blind"]), "repeat": bool(row["repeat"])})
+def event_of(row: dict[str, Any]) -> Event:
+    return made(Event, {**row, "blind": bool(row["blind"]), "repeat": bool(row["repeat"])})
 
 
-def label_of(row: Mapping[str, Any]) -> Label:
-    return Label(**{**row, "blind": bool(row["blind"]), "adjudicated": bool(row["adjudicated"])})
+def label_of(row: dict[str, Any]) -> Label:
+    return made(Label, {**row, "blind": bool(row["blind"]), "adjudicated": bool(row["adjudicated"])})
+
+
+def made(record: type[T], fields: dict[str, Any]) -> T:
+    """A frozen record of *fields*, all of them, without its own constructor: that takes longer than SQLite does."""
+    one = object.__new__(record)
+    vars(one).update(fields)
+    return one

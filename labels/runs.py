@@ -27,10 +27,12 @@ NEWEST = """
     SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
     LEFT JOIN judge_call USING (run_id, prompt_id)
     WHERE (:root IS NULL OR run.root = :root)
-      AND (judge_call.template_hash IS NULL OR judge_call.template_hash = (
-          SELECT latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
-          WHERE asked.system = run.system AND (:root IS NULL OR asked.root = :root)
-          ORDER BY latest.call_id DESC LIMIT 1
+      AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
+          SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
+          WHERE latest.call_id IN (
+              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
+              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
+          )
       ))
     GROUP BY retrieval.prompt_id, run.system
 """
@@ -208,7 +210,7 @@ def newest_results(db: LabelDatabase, root: str | None) -> dict[tuple[str, str],
             FROM retrieval JOIN result USING (run_id, prompt_id)
             LEFT JOIN judge_call USING (run_id, prompt_id)
             LEFT JOIN judge_verdict USING (call_id, memory_id)
-            WHERE retrieval_id IN ({NEWEST}) ORDER BY result.rank""",
+            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id, result.rank""",
         {"root": root},
     )
     grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}

@@ -109,7 +109,9 @@ async def test_it_looks_like_any_other_card(open_workspace: Opener) -> None:
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         screen = await repeat_shown(pilot)
         assert (screen._prompt, screen.card) == (at.prompt, at.open[0])
-        everything = " ".join(shown(pilot, f"#{name}") for name in ("prompt", "card", "progress", "recent"))
+        everything = " ".join(
+            shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "progress", "recent")
+        )
         assert not any(word in everything.lower() for word in ("repeat", "again"))
         assert "Memory 1 of 1 · Inject it for this prompt?" in everything
         assert not screen.query_one("#reveal").display
