@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.prompt import Prompt, Turn
+from labels.events import OF_ROOT
 from labels.exchange.records import (
     Dataset,
     Framed,
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
     from labels.database import LabelDatabase
 
 R = TypeVar("R")
-
-OF_ROOT = """(:root IS NULL OR EXISTS (
-    SELECT 1 FROM result JOIN run USING (run_id)
-    WHERE run.root = :root AND result.prompt_id = said.prompt_id AND result.memory_id = said.memory_id
-))"""
-"""Whether a run over a root brought up the memory of a row of `said`, for the same prompt."""
 
 RUNS_OF_ROOT = "(:root IS NULL OR run_id IN (SELECT run_id FROM run WHERE root = :root))"
 
