@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Skipped
     from engine.retrieval import Retrieval
+    from labels.exchange.storing import Added
     from tui.judge_options import JudgeOptions
 
 
@@ -52,6 +53,21 @@ def report_skipped(skipped: Sequence[Skipped]) -> None:
     """One line on stderr: how much was skipped, and the first of it."""
     if skipped:
         tell(f"{len(skipped)} skipped; {skipped[0].where}: {skipped[0].reason}")
+
+
+def report_added(what: str, added: Added, known: int) -> None:
+    """One line on stderr: what a label store got from a file or another store, and what it had already."""
+    labels = [event for event in added.events if event.verdict]
+    people = sorted({event.annotator for event in labels})
+    parts = [
+        f"{len(labels):,} labels" + (f" by {', '.join(people)}" if people else ""),
+        f"{len(added.events) - len(labels):,} skips and retractions",
+        f"{added.prompts:,} prompts",
+        f"{added.memories:,} memory texts",
+        f"{added.retrievals:,} retrievals",
+    ]
+    there = f"; {known:,} key presses were there already" if known else ""
+    tell(f"{what}: {', '.join(part for part in parts if not part.startswith('0 ')) or 'nothing new'}{there}.")
 
 
 def tell(message: str) -> None:
