@@ -8,6 +8,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError
+from engine.prompt import Prompt, Turn
 from engine.version import __version__
 from labels.database import storable
 from labels.measure.outcomes import Outcome
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
-    from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from labels.database import LabelDatabase
     from labels.records import Card, Pool
@@ -61,6 +61,22 @@ def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
     }
     changes = ", ".join(f"{name} = excluded.{name}" for name in row if name != "prompt_id")
     db.insert("prompt", row, upsert=f"(prompt_id) DO UPDATE SET {changes}")
+
+
+def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
+    """The prompts that were replayed over a root, by id."""
+    rows = db.rows(
+        """SELECT * FROM prompt WHERE prompt_id IN (
+               SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
+        [root],
+    )
+    return tuple(prompt_of(row) for row in rows)
+
+
+def prompt_of(row: Mapping[str, Any]) -> Prompt:
+    turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
+    told = {name: row[name] for name in ("session_id", "cwd", "source", "kind")}
+    return Prompt(id=row["prompt_id"], text=row["text"], turns=turns, timestamp=row["ts"], **told)
 
 
 def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
+    from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.measure.outcomes import Outcome
     from labels.records import Card, Pair, Pool
@@ -111,6 +112,10 @@ class LabelStore:
             for card in pool.cards:
                 runs.record_memory(self._db, card.memory)
                 runs.record_card(self._db, pool, card, ts)
+
+    def prompts(self, root: str) -> tuple[Prompt, ...]:
+        """The prompts that were replayed over a root."""
+        return runs.read_prompts(self._db, root)
 
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
         """The newest outcome of each (prompt, system), of one root or of all."""

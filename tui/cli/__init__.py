@@ -22,6 +22,7 @@ from tui.cli.replay import replay
 from tui.cli.report import report
 from tui.cli.search import search
 from tui.cli.telling import tell
+from tui.cli.tune import tune
 from tui.judge_options import JudgeOptions, judge_options
 
 
@@ -54,5 +55,5 @@ def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: 
         run_app(opening.open_workspace(found, prompts, judge, db, os.environ))
 
 
-for command in (demo, search, judge, prompts, replay, report, install):
+for command in (demo, search, judge, prompts, replay, report, tune, install):
     main.add_command(command)
