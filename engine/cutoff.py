@@ -13,7 +13,7 @@ from math import exp, log, sqrt
 from engine.config import FTS5_BM25, MEMSIFT
 from engine.json_text import loads
 from engine.paths import cutoff_file
-from engine.record import record, replace
+from engine.record import fields, record, replace
 from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.names import names
 from engine.search.tokens import tokens
@@ -62,7 +62,8 @@ tag         1 if a tag holds a word of the prompt, else 0
 title       of the prompt's idf mass, how much its title holds, 0..1
 names       how many names in the prompt it does not hold
 asked       ln(how many things the prompt asks for)
-age         years since it was updated, 0..1; 0 where that is not known
+age         years by which it is older than the newest candidate, 0..1; 0 where that is not known. Not by the clock: a
+            model must say the same of the same memories next year
 
 There is one more for each category, such as `category:decision`: 1 or 0.
 """
@@ -117,9 +118,9 @@ class Cutoff:
         self._model = model
         self.strategy = model.fit.match_strategy
 
-    def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool, now: float) -> list[Candidate]:
+    def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
         """What was not dropped yet, with P(relevant) and the confidence that follows from it."""
-        found = features(text, candidates, pool, now)
+        found = features(text, candidates, pool)
         return [self._weighed(one, found[one.memory.id]) if one.injected else one for one in candidates]
 
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
@@ -141,8 +142,8 @@ class Cutoff:
         return replace(candidate, probability=probability, confidence=_confidence(probability))
 
 
-def features(text: str, candidates: Sequence[Candidate], pool: Pool, now: float) -> dict[str, Features]:
-    """Memory id -> features, of what was not dropped yet. *now* is in seconds since 1970.
+def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]:
+    """Memory id -> features, of what was not dropped yet.
 
     All active candidates count as others, also those that were dropped for being weak.
     """
@@ -150,8 +151,9 @@ def features(text: str, candidates: Sequence[Candidate], pool: Pool, now: float)
     idf = pool.idf or [rare] * len(pool.asked)
     weights = {one.text: weight / rare for one, weight in zip(pool.asked, idf, strict=True)}
     prompt = _Prompt(weights, {one.text: _words(one) for one in pool.asked}, names(text) & weights.keys(), rare)
-    scores = [-one.score for one in candidates if one.dropped_by != "status"]
-    return {one.memory.id: _features(one, prompt, scores, now) for one in candidates if one.injected}
+    active = [one for one in candidates if one.dropped_by != "status"]
+    others = _Others([-one.score for one in active], max((_year(one.memory) for one in active), default=0.0))
+    return {one.memory.id: _features(one, prompt, others) for one in candidates if one.injected}
 
 
 def load_cutoff(folder: str, config: Config) -> Cutoff | None:
@@ -163,9 +165,10 @@ def load_cutoff(folder: str, config: Config) -> Cutoff | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         raise UnusableModelError(f"cannot be read ({error})") from None
-    now = fit_of(config)
-    if model.fit != now:
-        raise UnusableModelError(f"was made for another configuration ({model.fit}, now {now})")
+    made_for, now = fields(model.fit), fields(fit_of(config))
+    changed = [f"{name} was {value!r}, is {now[name]!r}" for name, value in made_for.items() if value != now[name]]
+    if changed:
+        raise UnusableModelError(f"was made for another configuration: {'; '.join(changed)}")
     return Cutoff(model)
 
 
@@ -218,6 +221,14 @@ class _Prompt:
     rare: float
 
 
+@record
+class _Others:
+    """The scores of all candidates, positive, and the year of the newest, 0 where none is known."""
+
+    scores: Sequence[float]
+    newest: float
+
+
 def _words(asked: Asked) -> list[frozenset[str]]:
     """The ways to say a thing: any of these sets of tokens."""
     return [frozenset(phrase) for phrase in asked.phrases] + [
@@ -225,15 +236,15 @@ def _words(asked: Asked) -> list[frozenset[str]]:
     ]
 
 
-def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float], now: float) -> Features:
+def _features(one: Candidate, prompt: _Prompt, others: _Others) -> Features:
     weights, matched, strength = prompt.weights, one.matched, -one.score
     mass = sum(weights.values()) or 1.0
     in_title = _held(matched, prompt, set(tokens(one.memory.title)))
     in_tags = _held(matched, prompt, set(tokens(" ".join(one.memory.tags))))
     return {
         "strength": sqrt(max(0.0, strength) / prompt.rare),
-        "lead": _lead(strength, scores),
-        "rivals": log(max(1, sum(score >= NEAR * strength for score in scores))),
+        "lead": _lead(strength, others.scores),
+        "rivals": log(max(1, sum(score >= NEAR * strength for score in others.scores))),
         "share": sum(weights[text] for text in matched) / mass,
         "rarest": max((weights[text] for text in matched), default=0.0),
         "missing": max((weight for text, weight in weights.items() if text not in matched), default=0.0),
@@ -241,7 +252,7 @@ def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float], now: flo
         "title": sum(weights[text] for text in in_title) / mass,
         "names": float(len(prompt.names.difference(matched))),
         "asked": log(max(1, len(weights))),
-        "age": _age(one.memory, now),
+        "age": max(0.0, min(1.0, others.newest - (_year(one.memory) or others.newest))),
         f"{CATEGORY}{one.memory.category}": 1.0,
     }
 
@@ -260,14 +271,14 @@ def _lead(strength: float, scores: Sequence[float]) -> float:
     return max(-MAX_LEAD, min(MAX_LEAD, log(strength / rival)))
 
 
-def _age(memory: MemorySummary, now: float) -> float:
-    """To the month; importing `datetime` costs a cold process more than all features do."""
+def _year(memory: MemorySummary) -> float:
+    """When it was updated, to the month, such as 2024.5; 0 if that is not known. Without `datetime`, which costs a cold
+    process more to import than all features do.
+    """
     year, _, rest = memory.updated_at.partition("-")
     month = rest[:2]
-    if not (year.isdecimal() and month.isdecimal() and len(year) == 4):
-        return 0.0
-    years = 1970 + now / (365.25 * 86400) - (int(year) + (int(month) - 0.5) / 12)
-    return max(0.0, min(1.0, years))
+    is_known = len(year) == 4 and year.isdecimal() and month.isdecimal()
+    return int(year) + int(month) / 12 if is_known else 0.0
 
 
 def _confidence(probability: float) -> str:

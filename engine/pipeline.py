@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
         strategy: str
 
-        def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool, now: float) -> list[Candidate]: ...
+        def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]: ...
 
         def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]: ...
 
@@ -82,7 +82,7 @@ def retrieve(
         candidates = below_floor(candidates, share * config.floor, share * pool.least)
     cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
     if cutoff:
-        candidates = cutoff.weigh(prompt.text, candidates, pool, now())
+        candidates = cutoff.weigh(prompt.text, candidates, pool)
         candidates = cutoff.drop(candidates, has_judge=judge is not None)
     judgement = _judgement(prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)

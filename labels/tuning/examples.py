@@ -105,8 +105,8 @@ class Recorder:
         self.strategy = strategy
         self.noted: dict[str, Features] = {}
 
-    def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool, now: float) -> list[Candidate]:
-        self.noted = features(text, candidates, pool, now)
+    def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+        self.noted = features(text, candidates, pool)
         return list(candidates)
 
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:  # noqa: ARG002

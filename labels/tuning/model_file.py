@@ -50,16 +50,10 @@ def content(tuning: Tuning, config: Config, now: datetime) -> dict[str, Any]:
 def write(folder: str, made: dict[str, Any]) -> Path:
     """Write the model into a root's state folder, in place of one that is there. Raises TuningError."""
     path = Path(cutoff_file(folder))
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with aside.open("w", encoding="utf-8") as file:
-            file.write(json.dumps(made, indent=2) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
+        _write_aside(path, json.dumps(made, indent=2) + "\n")
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise TuningError(f"{path} cannot be written ({error.strerror or error}).") from None
     return path
 
@@ -74,6 +68,19 @@ def remove(folder: str) -> Path | None:
     except OSError as error:
         raise TuningError(f"{path} cannot be removed ({error.strerror or error}).") from None
     return path
+
+
+def _write_aside(path: Path, text: str) -> None:
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with aside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
 
 
 def _rounded(value: float | None) -> float | None:

@@ -113,15 +113,15 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt]) -> None:
     judged = [one for one in prompts if any(each.is_relevant is not None for each in one.examples)]
     _, relevant = labelled(prompts)
     missing = [
-        _missing(MIN_PROMPTS - len(judged), "prompt"),
-        _missing(MIN_EACH - sum(relevant), "relevant memory", "relevant memories"),
-        _missing(MIN_EACH - (len(relevant) - sum(relevant)), "memory that is not relevant", "memories that are not"),
+        _missing(MIN_PROMPTS - len(judged), "prompts"),
+        _missing(MIN_EACH - sum(relevant), "relevant memories"),
+        _missing(MIN_EACH - (len(relevant) - sum(relevant)), "memories that are not relevant"),
     ]
     if any(missing):
         raise TuningError(
             f"Too few labels to tune from: {len(judged):,} prompts, {sum(relevant):,} memories relevant and "
             f"{len(relevant) - sum(relevant):,} not, of those that are found now. It takes {MIN_PROMPTS} prompts and "
-            f"{MIN_EACH} of each. Label about {' and '.join(filter(None, missing))} more."
+            f"{MIN_EACH} of each, so these are missing: {', '.join(filter(None, missing))}."
         )
 
 
@@ -174,5 +174,5 @@ def _examples(prompts: Sequence[JudgedPrompt], given: Probabilities) -> Iterable
         yield from zip(probabilities, prompt.examples, strict=True)
 
 
-def _missing(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}" if count > 0 else ""
+def _missing(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count > 0 else ""

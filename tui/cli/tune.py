@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.config import TITLE_TAGS, load_config
+from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
 from tui import opening
-from tui.cli.options import DB, ROOT, opened_store
+from tui.cli.options import DB, opened_store
 from tui.cli.telling import tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.config import Config
     from engine.search.index import Index
     from labels.tuning.examples import JudgedPrompt
     from labels.tuning.tuning import Tuning
 
+ROOTS = "Folder of memories; of several, one model for all. Default: this project's."
 TARGET = "Share of what is injected that is to be relevant, at least."
 CONFIDENCE = "How sure that is to be."
 UNJUDGED = "What a memory without a row in --qrels counts as."
@@ -35,7 +39,7 @@ UNJUDGED = "What a memory without a row in --qrels counts as."
     show_default=True,
     help=CONFIDENCE,
 )
-@ROOT
+@click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
 @DB
 @click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels, instead of the store's.")
 @click.option("--qrels", metavar="FILE", help="TREC relevance labels, instead of those in the label store.")
@@ -46,7 +50,7 @@ UNJUDGED = "What a memory without a row in --qrels counts as."
 def tune(
     target: float | None,
     confidence: float,
-    root: str | None,
+    roots: tuple[str, ...],
     db: str | None,
     prompts: tuple[str, ...],
     qrels: str | None,
@@ -59,39 +63,49 @@ def tune(
 
     Nothing is written without --apply. Exits with 1 where no threshold reaches the target.
     """
-    found = opening.resolve_root(root, os.environ)
+    found = list(dict.fromkeys(opening.resolve_root(root, os.environ) for root in roots or (None,)))
     if undo:
         if target is not None or apply:
             raise click.UsageError("--undo removes the model; it goes with neither --target-precision nor --apply.")
-        undo_tuning(found)
+        for root in found:
+            undo_tuning(root)
         return
     if target is None:
         raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
     if bool(prompts) != bool(qrels):
         raise click.UsageError("--prompts and --qrels go together: prompts, and what is relevant to them.")
+    if qrels and len(found) > 1:
+        raise click.UsageError("--qrels says nothing of roots: name one --root with it.")
     config = config_of(found)
     from labels.tuning import text
     from labels.tuning.tuning import tune as tuned
 
-    with opening.opened_index(found) as index:
-        if qrels:
-            judged = judged_in_files(index, config, prompts, qrels, excludes=unjudged == "exclude")
-        else:
-            judged = judged_in_store(index, config, db)
+    judged: list[JudgedPrompt] = []
+    for root in found:
+        with opening.opened_index(root) as index:
+            if qrels:
+                judged += judged_in_files(index, config, prompts, qrels, excludes=unjudged == "exclude")
+            else:
+                judged += judged_in_store(index, config, db)
     made = tuned(judged, target, confidence, config.max_inject)
     click.echo(text.format_json(made) if form == "json" else text.format_text(made), nl=False)
     if made.at is None:
         tell(f"No threshold reaches {target:g}; nothing was written.")
         click.get_current_context().exit(1)
     if apply:
-        apply_tuning(found, made, config)
+        for root in found:
+            apply_tuning(root, made, config)
     else:
         tell("Nothing was written. With --apply the hook uses it.")
 
 
-def config_of(root: str) -> Config:
-    """The configuration that the hook has. Raises TuningError for keywords, which have no cutoff."""
-    config = load_config(root, os.environ)
+def config_of(roots: Sequence[str]) -> Config:
+    """The configuration that the hook has. Raises TuningError for roots that differ, and for keywords, which have no
+    cutoff.
+    """
+    config, *others = (load_config(root, os.environ) for root in roots)
+    if any(fit_of(other) != fit_of(config) for other in others):
+        raise TuningError("The roots find memories by different rules (memory-config.json): tune each by itself.")
     if config.match_strategy == TITLE_TAGS:
         raise TuningError(f"match_strategy {TITLE_TAGS!r} has no cutoff. Choose another in memory-config.json.")
     return config
@@ -101,7 +115,8 @@ def judged_in_store(index: Index, config: Config, db: str | None) -> list[Judged
     from labels.tuning.examples import Labelled, judged_prompts
 
     with opened_store(db) as store:
-        return judged_prompts(store.prompts(index.root), index, config, Labelled(store.gold(index.root)))
+        truth = Labelled(store.gold(index.root))
+        return judged_prompts(store.prompts(index.root), index, config, truth, index.root)
 
 
 def judged_in_files(
