@@ -16,6 +16,7 @@ from engine.paths import cutoff_file
 from engine.record import fields, record, replace
 from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.names import names
+from engine.search.strength import MAX_ASKED
 from engine.search.tokens import tokens
 from engine.stores.files import open_regular
 
@@ -55,13 +56,13 @@ DIRECTIONS = {
 strength    sqrt(score / what the rarest word can weigh); with `fts5_bm25`, sqrt(score)
 lead        ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD for one without others
 rivals      ln(how many candidates have at least NEAR of its score), itself included
-share       of the prompt's idf mass, how much it holds, 0..1
+share       of the prompt's idf mass, how much it holds, 0..1; of more than MAX_ASKED words, as if there were so many
 rarest      idf of its rarest word of the prompt, 0..1, in units of the rarest possible; likewise `missing`, of what it
             does not hold
 tag         1 if a tag holds a word of the prompt, else 0
 title       of the prompt's idf mass, how much its title holds, 0..1
-names       how many names in the prompt it does not hold
-asked       ln(how many things the prompt asks for)
+names       how many names in the prompt it does not hold, MAX_NAMES at most; 0 for a paste
+asked       ln(how many things the prompt asks for, MAX_ASKED at most)
 age         years by which it is older than the newest candidate, 0..1; 0 where that is not known. Not by the clock: a
             model must say the same of the same memories next year
 
@@ -70,6 +71,7 @@ There is one more for each category, such as `category:decision`: 1 or 0.
 
 CATEGORY = "category:"
 MAX_LEAD = 1.0
+MAX_NAMES = 3
 NEAR = 0.8
 
 HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.75, 0.40
@@ -147,10 +149,7 @@ def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str
 
     All active candidates count as others, also those that were dropped for being weak.
     """
-    rare = pool.rare or 1.0
-    idf = pool.idf or [rare] * len(pool.asked)
-    weights = {one.text: weight / rare for one, weight in zip(pool.asked, idf, strict=True)}
-    prompt = _Prompt(weights, {one.text: _words(one) for one in pool.asked}, names(text) & weights.keys(), rare)
+    prompt = _prompt(text, pool, {word for one in candidates if one.injected for word in one.matched})
     active = [one for one in candidates if one.dropped_by != "status"]
     others = _Others([-one.score for one in active], max((_year(one.memory) for one in active), default=0.0))
     return {one.memory.id: _features(one, prompt, others) for one in candidates if one.injected}
@@ -213,12 +212,33 @@ def _is_known(name: str) -> bool:
 
 @record
 class _Prompt:
-    """What a prompt asks for: text -> weight, in units of the `rare`st possible, and the words that say it."""
+    """What a prompt asks for: text -> weight, in units of the `rare`st possible; by weight; and all together.
+
+    `words` are those that say what was `found` of it in any candidate.
+    """
 
     weights: Mapping[str, float]
+    heaviest: Sequence[str]
+    mass: float
     words: Mapping[str, Sequence[frozenset[str]]]
     names: set[str]
     rare: float
+
+
+def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
+    """A paste must neither silence the question beside it, nor cost more than the search for it."""
+    rare, asked = pool.rare or 1.0, pool.asked
+    idf = pool.idf or [rare] * len(asked)
+    weights = {one.text: weight / rare for one, weight in zip(asked, idf, strict=True)}
+    is_paste = len(asked) > MAX_ASKED
+    return _Prompt(
+        weights=weights,
+        heaviest=sorted(weights, key=lambda word: -weights[word]),
+        mass=sum(weights.values()) * min(1.0, MAX_ASKED / max(1, len(asked))) or 1.0,
+        words={one.text: _words(one) for one in asked if one.text in found},
+        names=set() if is_paste else names(text) & weights.keys(),
+        rare=rare,
+    )
 
 
 @record
@@ -238,20 +258,20 @@ def _words(asked: Asked) -> list[frozenset[str]]:
 
 def _features(one: Candidate, prompt: _Prompt, others: _Others) -> Features:
     weights, matched, strength = prompt.weights, one.matched, -one.score
-    mass = sum(weights.values()) or 1.0
+    missing = next((word for word in prompt.heaviest if word not in matched), "")
     in_title = _held(matched, prompt, set(tokens(one.memory.title)))
     in_tags = _held(matched, prompt, set(tokens(" ".join(one.memory.tags))))
     return {
         "strength": sqrt(max(0.0, strength) / prompt.rare),
         "lead": _lead(strength, others.scores),
         "rivals": log(max(1, sum(score >= NEAR * strength for score in others.scores))),
-        "share": sum(weights[text] for text in matched) / mass,
+        "share": min(1.0, sum(weights[text] for text in matched) / prompt.mass),
         "rarest": max((weights[text] for text in matched), default=0.0),
-        "missing": max((weight for text, weight in weights.items() if text not in matched), default=0.0),
+        "missing": weights.get(missing, 0.0),
         "tag": 1.0 if in_tags else 0.0,
-        "title": sum(weights[text] for text in in_title) / mass,
-        "names": float(len(prompt.names.difference(matched))),
-        "asked": log(max(1, len(weights))),
+        "title": min(1.0, sum(weights[text] for text in in_title) / prompt.mass),
+        "names": float(min(MAX_NAMES, len(prompt.names.difference(matched)))),
+        "asked": log(max(1, min(MAX_ASKED, len(weights)))),
         "age": max(0.0, min(1.0, others.newest - (_year(one.memory) or others.newest))),
         f"{CATEGORY}{one.memory.category}": 1.0,
     }

@@ -226,7 +226,8 @@ def test_search_as_the_hook_says_what_the_cutoff_dropped_and_by_how_much(state: 
         assert one["system"] == "memsift+cutoff"
         assert one["gap"] == one["cutoff"]["gap"] < 0
         assert one["cutoff"]["value"] == 0.99
-    shown = memsift(*query, "--mode", "auto", "--format", "text").stdout
+    shown = memsift(*query, "--mode", "auto", "--format", "text", "--memory", "job-queue-skip-locked").stdout
+    assert "memsift+cutoff drops it by cutoff" in shown
     assert "P(relevant)" in shown
     assert all("cutoff" not in one["explain"]["outcome"] for one in printed(memsift(*query))["results"])
 
