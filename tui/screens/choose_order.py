@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from tui.app import MemsiftApp
 
 CHOICES = {
-    RANDOM: ("Random", "Every prompt alike. The numbers need no weights."),
-    STRATIFIED: ("Stratified", "Prompts on which the systems agree and differ, in proportion."),
-    DISAGREEMENT_FIRST: ("Disagreements first", "Four of five are prompts on which the systems differ."),
-    UNCERTAIN_FIRST: ("Uncertain ones first", "Four of five have a memory near the cutoff's threshold."),
+    RANDOM: ("Random", "Every prompt alike; no weights are needed."),
+    STRATIFIED: ("Stratified", "Where systems agree and differ, in proportion."),
+    DISAGREEMENT_FIRST: ("Disagreements first", "Four of five are where systems differ."),
+    UNCERTAIN_FIRST: ("Uncertain ones first", "Four of five have a memory near the threshold."),
 }
 
 
