@@ -231,6 +231,10 @@ class Workspace:
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
 
+    def empty_prompts(self) -> set[str]:
+        """The prompts that were pooled since the memories were read and bring nothing up."""
+        return {prompt_id for prompt_id, made in self._pools.items() if not made.cards}
+
     def earlier_pools(self) -> dict[str, frozenset[Pair]]:
         """What the newest recorded pool of each prompt holds, each memory as it reads now; without those that are gone.
 

@@ -95,7 +95,7 @@ class LabelScreen(ModeScreen):
         """Go on where labelling stopped; labels and prompts may have come in on another screen."""
         planning = Planning(self.app.workspace)
         if planning.unknown:
-            self._queue = self._prompt = self._at = None
+            self._queue = self._at = None
             self._show_card_text(plain(SURVEYING))
             self.refresh_bindings()
             self._survey(planning, recorded_injections(self.app.workspace))
@@ -321,7 +321,9 @@ class LabelScreen(ModeScreen):
             self.app.tell_error(error)
             return
         workspace.order = order
-        self._prompt = self._at = None
+        # a prompt that was begun is labelled to its end
+        if self._at and len(self._at.open) == len(self._at.pool.cards):
+            self._prompt = None
         self.begin()
 
     @on(RowList.Selected)
