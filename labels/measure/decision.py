@@ -30,7 +30,7 @@ class Gate:
     """What was asked for: a precision of at least `least`, between 0 and 1.
 
     `zone` holds `least`; inside it either answer is fine. A system passes once its precision is surely at least
-    `zone.low`, and fails once it is surely under `zone.high`.
+    `zone.low`, and fails once it is surely under `zone.high`; where both are sure, it passes.
     """
 
     least: float
@@ -106,11 +106,7 @@ def decide(sample: Sample, gate: Gate) -> Decision:
     live = stratified_interval(sample.drawn, sample.shares, sample.most, gate.confidence)
     estimate = stratified_estimate(sample.judged, sample.frame, gate.confidence)
     above, below = sides(live, gate)
-    verdict = UNDECIDED
-    if above and below:
-        verdict = PASS if estimate and estimate.value >= gate.least else FAIL
-    elif above or below:
-        verdict = PASS if above else FAIL
+    verdict = PASS if above else FAIL if below else UNDECIDED
     more = prompts_needed(sample, gate, estimate) if verdict == UNDECIDED and estimate else None
     return Decision(verdict, live, estimate, more, len(sample.injected) - len(sample.judged), above and below)
 
