@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from math import sqrt
@@ -126,11 +127,14 @@ def prompts_needed(sample: Sample, gate: Gate, estimate: Estimate) -> int | None
     if estimate.prompts < FEWEST_TO_PLAN or far < standard_error(estimate):
         return None
     drawn, shares, most = sample.drawn, sample.shares, sample.most
-    for more in AHEAD:
+
+    def is_decided(more: int) -> bool:
         longer = {stratum: repeated(rows, 1 + more / estimate.prompts) for stratum, rows in drawn.items()}
-        if any(sides(stratified_interval(longer, shares, most, gate.confidence), gate)):
-            return more
-    return None
+        return any(sides(stratified_interval(longer, shares, most, gate.confidence), gate))
+
+    # the interval only narrows, so what decides with some prompts more decides with any further ones
+    place = bisect_left(AHEAD, True, key=is_decided)
+    return AHEAD[place] if place < len(AHEAD) else None
 
 
 def standard_error(estimate: Estimate) -> float:
