@@ -118,9 +118,10 @@ def compare(
         return None
     gains = [pair.precision_gain for pair in pairs if pair.precision_gain is not None]
     sums, resampled = totals(pairs), resampled_totals(pairs)
+    freedom = len(pairs) - len({pair.stratum for pair in pairs})
 
     def difference(statistic: Callable[[Totals], Totals]) -> Difference:
-        return Difference(float(statistic(sums)[0]), percentile_interval(statistic(resampled)))
+        return Difference(float(statistic(sums)[0]), percentile_interval(statistic(resampled), freedom))
 
     fires = all(sums[0, [1, 3]] > 0)
     return SystemComparison(
@@ -233,13 +234,19 @@ def resampled_totals(pairs: Sequence[Both]) -> Totals:
     return sums
 
 
-def percentile_interval(values: Totals) -> Interval | None:
-    """The middle 95 % of *values*; None where one of them is not a number, as something was divided by nothing."""
+def percentile_interval(values: Totals, freedom: int) -> Interval | None:
+    """The middle 95 % of resampled *values*, a little more where degrees of *freedom* are few, as Student's t is
+    wider than the normal distribution. None where a value is not a number, as something was divided by nothing.
+
+    Source: T. Hesterberg, What teachers should know about the bootstrap, The American Statistician 69 (2015).
+    """
     import numpy as np
+    from scipy.special import ndtr, stdtrit
 
     if not np.isfinite(values).all():
         return None
-    low, high = np.quantile(values, [0.025, 0.975])
+    tail = ndtr(stdtrit(freedom, 0.025))
+    low, high = np.quantile(values, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
