@@ -68,6 +68,9 @@ def basis(report: GateReport) -> Iterator[str]:
         yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
         yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {sureness(gate)}"
     yield f"  asked for      {gate.least:.2f}{tolerance(gate)}"
+    if report.silent.part:
+        silent = f"{report.silent.part:,} of {report.silent.whole:,} prompts"
+        yield f"  left out       {silent}, for which it injects nothing"
 
 
 def sureness(gate: Gate) -> str:
@@ -167,8 +170,8 @@ def with_worth(found: SystemComparison, answer: str) -> str:
     if found.gain is None:
         return start
     change = signed(found.gain, "fewer", "more")
-    counted_as = f"With a relevant memory counted as {found.worth:g} irrelevant ones"
-    return f"{start} {counted_as}, the balance in irrelevant ones per prompt is {change}."
+    rate = f"At {found.worth:g} irrelevant to one relevant memory"
+    return f"{start} {rate}, the balance per prompt in irrelevant ones is {change}."
 
 
 def without_worth(found: SystemComparison) -> str:

@@ -92,8 +92,8 @@ def extremes(size: float) -> PerPrompt:
 def headline_interval(per_prompt: PerPrompt, confidence: float = 0.95) -> Interval | None:
     """The interval of set precision: Wilson's with the effective size; None when nothing was judged.
 
-    Simulated with design effects from 1.2 to 2.8 and precisions from .6 to .95 it covers 94 to 98 % from 20 prompts on,
-    where the plain interval covers 83 to 87 % at a design effect of 2: see tests/benchmarks/intervals.py.
+    Simulated with design effects of 1.2 to 2.8 and precisions of .6 to .95 it covers 94 to 98 %, from ten prompts on;
+    at a design effect of 2 the plain interval covers 82 to 87 %. See tests/benchmarks/intervals.py.
     """
     total = sum(m for _, m in per_prompt)
     if not total:

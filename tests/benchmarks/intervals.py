@@ -67,7 +67,7 @@ def show(rows: list[tuple[str, ...]]) -> None:
 def coverage_rows(draws: int) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("memories", "prompts", "precision", "Wilson", "headline", "width")]
     for sizes, alike in (((3,), 0.5), ((1, 2, 3), 0.6)):
-        for number in (20, 45, 100):
+        for number in (10, 20, 45, 100):
             for precision in (0.6, 0.8, 0.9, 0.95):
                 world = World(precision, alike, sizes)
                 rows.append((str(sizes), str(number), str(precision), *coverage(world, number, draws)))

@@ -100,8 +100,10 @@ def test_the_case_for_the_judge_is_made_where_both_were_replayed(tmp_path: Path)
     assert "irrelevant memories per prompt   0.40 fewer (0.3" in out
     assert "  relevant memories per prompt     the same (0.00 to 0.00)" in out
     assert "450 ms at the median, over 494 ms in 1 of 20, for $0.00040 on average (100 calls recorded)" in out
-    assert "It pays. With a relevant memory counted as 3 irrelevant ones, the balance" in out
-    assert "in irrelevant ones per prompt is 0.40 fewer (0.3" in out
+    assert (
+        "It pays. At 3 irrelevant to one relevant memory, the balance per prompt in irrelevant ones is 0.40 fewer"
+        in out
+    )
     row = as_json(memsift(*files, "--min-precision", "0.5", "--worth", "3", "--format", "json"))["judge"]
     assert (row["answer"], row["break_even"]) == ("pays", None)
     assert row["comparison"]["irrelevant"]["value"] == pytest.approx(-0.4)
@@ -114,7 +116,9 @@ def test_without_a_judged_system_there_is_no_case(tmp_path: Path) -> None:
 
 def test_the_judged_system_can_be_decided_on(tmp_path: Path) -> None:
     files = run_file(tmp_path, 100, good=0.6, judged=True)
-    row = as_json(memsift(*files, "--min-precision", "0.9", "--system", JUDGED, "--format", "json"))
+    command = [*files, "--min-precision", "0.9", "--system", JUDGED]
+    assert "left out       40 of 100 prompts, for which it injects nothing\n" in memsift(*command).stdout
+    row = as_json(memsift(*command, "--format", "json"))
     assert (row["system"], row["decision"]["verdict"]) == (JUDGED, "pass")
     assert (row["silent"]["part"], row["silent"]["whole"]) == (40, 100)
 
