@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import events, people, plans, runs
+from labels import calls, events, people, plans, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -119,6 +119,14 @@ class LabelStore:
     def prompt(self, prompt_id: str) -> Prompt | None:
         """A prompt as it was recorded."""
         return runs.recorded_prompt(self._db, prompt_id)
+
+    def judge_calls(self, root: str | None = None) -> tuple[calls.JudgeCall, ...]:
+        """What asking the judge took in those retrievals."""
+        return calls.newest_calls(self._db, root)
+
+    def run_configs(self, root: str | None = None) -> dict[str, str]:
+        """The configuration, as JSON, of each run: run id -> JSON."""
+        return calls.run_configs(self._db, root)
 
     def sampled_prompts(self) -> frozenset[str]:
         """The prompts in whose pool only a random sample of what the judge dropped was put."""

@@ -133,7 +133,7 @@ class Workspace:
     @property
     def threshold(self) -> float | None:
         """The P(relevant) below which the cutoff drops a memory; None where none was tuned."""
-        return None
+        return self.cutoff.least(has_judge=False) if self.cutoff else None
 
     @property
     def second(self) -> System | None:

@@ -15,6 +15,7 @@ from engine.version import __version__
 from tui import opening
 from tui.cli.app import demo, require_terminal, run_app
 from tui.cli.export import export
+from tui.cli.gate import gate
 from tui.cli.import_ import import_
 from tui.cli.install import install
 from tui.cli.judge import judge
@@ -67,5 +68,5 @@ def main(
         run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order))
 
 
-for command in (demo, search, judge, prompts, replay, label, report, tune, export, import_, merge, install):
+for command in (demo, search, judge, prompts, replay, label, report, gate, tune, export, import_, merge, install):
     main.add_command(command)
