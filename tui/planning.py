@@ -101,8 +101,8 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     """Without a cutoff nothing is near it."""
-    if workspace.threshold is None:
+    if workspace.tuned is None or workspace.threshold is None:
         return FAR
-    candidates = workspace.run(prompt, workspace.first.name).candidates
+    candidates = workspace.run(prompt, workspace.tuned.name).candidates
     probabilities = [one.probability for one in candidates if one.probability is not None]
     return uncertainty(probabilities, workspace.threshold)

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from labels.orders import AGREE, ALL, DIFFER, DISAGREEMENT_FIRST, FAR, RANDOM, STRATIFIED, UNCERTAIN_FIRST
+from labels.orders import (
+    AGREE,
+    ALL,
+    DIFFER,
+    DISAGREEMENT_FIRST,
+    FAR,
+    NEAR,
+    NEARNESS,
+    RANDOM,
+    STRATIFIED,
+    UNCERTAIN_FIRST,
+)
+from tests.engine.models import cutoff
 from tests.tui.apps import demo_prompts
 from tui.labelling import LabelQueue
 from tui.planning import Planning, make_order
@@ -127,6 +139,16 @@ def test_another_persons_strata_are_taken_over_once_there_are_labels(open_worksp
     label_first(mine)
     theirs = open_workspace(annotator="you")
     assert plan(theirs, RANDOM) == strata
+
+
+def test_uncertain_prompts_are_those_with_a_memory_near_the_threshold(open_workspace: Opener) -> None:
+    workspace = open_workspace(cutoff=cutoff(threshold=0.6))
+    strata = plan(workspace, UNCERTAIN_FIRST)
+    assert set(strata.values()) == {NEAR, FAR}
+    for prompt in workspace.prompts:
+        found = [one.probability for one in workspace.run(prompt, "memsift+cutoff").candidates]
+        is_near = any(abs(one - 0.6) <= NEARNESS for one in found if one is not None)
+        assert strata[prompt.id] == (NEAR if is_near else FAR)
 
 
 @pytest.mark.parametrize(("order", "says"), [(RANDOM, False), (DISAGREEMENT_FIRST, True)])
