@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 @click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
 def report(run_file: str | None, qrels: str | None, unjudged: str, root: str | None, db: str | None, form: str) -> None:
     """Precision and its companions for each system, from your labels or from files."""
-    from labels.measure import text
+    from labels.measure import json_form, markdown, text
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
     made = report_of_files(run_file, qrels, unjudged) if run_file and qrels else report_of_labels(root, db)
-    formats = {"text": text.format_text, "json": text.format_json, "markdown": text.format_markdown}
+    formats = {"text": text.format_text, "json": json_form.format_json, "markdown": markdown.format_markdown}
     click.echo(formats[form](made), nl=False)
 
 
