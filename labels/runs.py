@@ -139,6 +139,8 @@ def result_row(run: str, prompt_id: str, candidate: Candidate) -> dict[str, Any]
         "confidence": candidate.confidence,
         "injected": int(candidate.injected),
         "dropped_by": candidate.dropped_by,
+        "probability": candidate.probability,
+        "matched": json.dumps(candidate.matched, ensure_ascii=False),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,7 +11,7 @@ from engine.errors import LabelStoreError
 from engine.version import __version__
 from labels import runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
-from labels.records import LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, Label
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, Gold, Label, Repeat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -20,12 +21,16 @@ if TYPE_CHECKING:
     from labels.measure.outcomes import Outcome
     from labels.records import Card, Pair, Pool
 
-LABEL_COLUMNS = "event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind"
+LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, uid,
+    source, action = 'adjudicate' AS adjudicated"""
 
 OF_ROOT = """(:root IS NULL OR EXISTS (
     SELECT 1 FROM result JOIN run USING (run_id)
-    WHERE run.root = :root AND result.prompt_id = label_current.prompt_id AND result.memory_id = label_current.memory_id
+    WHERE run.root = :root AND result.prompt_id = said.prompt_id AND result.memory_id = said.memory_id
 ))"""
+"""Whether a run over a root brought up the memory of a row of the view or table called `said`, for the same prompt."""
+
+SESSION_BYTES, UID_BYTES = 8, 16
 
 
 def utc_now() -> datetime:
@@ -39,10 +44,14 @@ class LabelStore:
     read or written; nothing is half written then.
     """
 
-    def __init__(self, db: LabelDatabase, now: Callable[[], datetime], guideline: str) -> None:
+    def __init__(
+        self, db: LabelDatabase, now: Callable[[], datetime], guideline: str, token: Callable[[int], str]
+    ) -> None:
         self._db = db
         self._now = now
         self._guideline = guideline
+        self._token = token
+        self.session = token(SESSION_BYTES)
 
     @classmethod
     def open(
@@ -52,14 +61,16 @@ class LabelStore:
         now: Callable[[], datetime] = utc_now,
         guideline: str = "",
         busy_timeout_s: float = BUSY_TIMEOUT_S,
+        token: Callable[[int], str] = secrets.token_hex,
     ) -> Self:
         """Open the store at *path*, making it if it is not there and updating its schema if it is older.
 
         *now* gives aware times; *guideline* names the labelling instructions in force; another process that is writing
-        is waited for *busy_timeout_s*. Raises LabelStoreError for a place or file that cannot be a label store, and
+        is waited for *busy_timeout_s*. *token* gives random hex of so many bytes, which names this sitting and its
+        events. Raises LabelStoreError for a place or file that cannot be a label store, and
         NewerStoreError for one that a newer memsift made; both are left as they were.
         """
-        return cls(LabelDatabase(path, busy_timeout_s), now, guideline)
+        return cls(LabelDatabase(path, busy_timeout_s), now, guideline, token)
 
     def close(self) -> None:
         self._db.close()
@@ -138,32 +149,65 @@ class LabelStore:
         grade: int | None = None,
         reason: str = "",
         note: str = "",
+        repeat: bool = False,
     ) -> Event:
         """Append a label; an earlier one of the same annotator for the same text is superseded, not changed.
 
-        *verdict* is one of VERDICTS and *grade* 0..3 or None, else ValueError. The prompt must have been recorded by
-        `record_retrieval` or `record_frame`, else LabelStoreError.
+        A *repeat* supersedes nothing and stands beside the label. *verdict* is one of VERDICTS and *grade* 0..3 or
+        None, else ValueError. The prompt must have been recorded by `record_retrieval` or `record_frame`, else
+        LabelStoreError.
         """
         if verdict not in VERDICTS or (grade is not None and not 0 <= grade <= MAX_GRADE):
             raise ValueError(f"no such verdict or grade: {verdict!r}, {grade!r}")
-        given = {"verdict": verdict, "grade": grade, "reason": reason, "note": note}
+        given = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": int(repeat)}
         return self._press(LABEL, annotator, prompt_id, card, seed, blind, elapsed_ms, given)
 
-    def skip(self, annotator: str, prompt_id: str, card: Card, *, seed: int, blind: bool, elapsed_ms: int) -> Event:
+    def skip(
+        self,
+        annotator: str,
+        prompt_id: str,
+        card: Card,
+        *,
+        seed: int,
+        blind: bool,
+        elapsed_ms: int,
+        repeat: bool = False,
+    ) -> Event:
         """Append a skip: the card comes back at the end of its prompt. The prompt must have been recorded."""
-        return self._press(SKIP, annotator, prompt_id, card, seed, blind, elapsed_ms, {})
+        return self._press(SKIP, annotator, prompt_id, card, seed, blind, elapsed_ms, {"repeat": int(repeat)})
+
+    def adjudicate(
+        self,
+        annotator: str,
+        prompt_id: str,
+        card: Card,
+        verdict: str,
+        *,
+        seed: int,
+        elapsed_ms: int,
+        note: str = "",
+    ) -> Event:
+        """Append the verdict that settles a pair on which people differ. It is never blind: their verdicts were shown.
+
+        Raises as `label` does.
+        """
+        if verdict not in VERDICTS:
+            raise ValueError(f"no such verdict: {verdict!r}")
+        given = {"verdict": verdict, "note": note}
+        return self._press(ADJUDICATE, annotator, prompt_id, card, seed, False, elapsed_ms, given)
 
     def undo(self, annotator: str, prompt_ids: Collection[str] | None = None) -> Event | None:
-        """Take back the annotator's latest standing label or skip, optionally only among *prompt_ids*.
+        """Take back the annotator's latest standing key press, optionally only among *prompt_ids*.
 
-        Returns the event that was taken back, None if there is none. Whatever it had superseded stands again.
+        What was imported is not taken back. Returns the event that was, None if there is none. Whatever it had
+        superseded stands again.
         """
         with self._db.writing():
             event = self._latest_standing(annotator, prompt_ids)
             if event is not None:
                 retraction = {**vars(event), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
                 retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}
-                retraction |= {"guideline": self._guideline, "app_version": __version__}
+                retraction |= self._stamp()
                 self._db.insert("label_event", {**retraction, "supersedes": event.event_id})
         return event
 
@@ -177,7 +221,7 @@ class LabelStore:
         With *root*, only those of memories that a run over that root brought up for the same prompt.
         """
         rows = self._db.rows(
-            f"""SELECT {LABEL_COLUMNS} FROM label_current
+            f"""SELECT {LABEL_COLUMNS} FROM label_current AS said
                 WHERE (:annotator IS NULL OR annotator = :annotator) AND (:prompt IS NULL OR prompt_id = :prompt)
                   AND {OF_ROOT} ORDER BY event_id""",
             {"annotator": annotator, "prompt": prompt_id, "root": root},
@@ -206,13 +250,57 @@ class LabelStore:
         return tuple(event_of(row) for row in reversed(rows))
 
     def skips(self, annotator: str, prompt_id: str) -> Mapping[Pair, int]:
-        """How often each card of a prompt was skipped, skips that were taken back left out."""
+        """How often each card of a prompt was skipped; without those taken back, and without repeats."""
         rows = self._db.rows(
             """SELECT memory_id, digest, count(*) AS times FROM label_standing
-               WHERE action = 'skip' AND annotator = ? AND prompt_id = ? GROUP BY memory_id, digest""",
+               WHERE action = 'skip' AND NOT repeat AND annotator = ? AND prompt_id = ? GROUP BY memory_id, digest""",
             [annotator, prompt_id],
         )
         return {(row["memory_id"], row["digest"]): row["times"] for row in rows}
+
+    # Several people, and one person twice
+
+    def gold(self, root: str | None = None) -> tuple[Gold, ...]:
+        """What people say together of each pair, of one root or of all: adjudicated, else the majority, else the one.
+
+        Pairs on which they are evenly split have none.
+        """
+        rows = self._db.rows(
+            f"SELECT * FROM gold AS said WHERE {OF_ROOT} ORDER BY prompt_id, memory_id, digest", {"root": root}
+        )
+        return tuple(Gold(**row) for row in rows)
+
+    def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
+        """The labels that settle pairs, the latest of each, in the order in which they were given."""
+        rows = self._db.rows(
+            f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS said WHERE {OF_ROOT} ORDER BY event_id",
+            {"root": root},
+        )
+        return tuple(label_of(row) for row in rows)
+
+    def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
+        """Each repeat beside the label that stood when it was given, in the order of the repeats."""
+        rows = self._db.rows(
+            f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
+                    SELECT first.verdict FROM label_standing AS first
+                    WHERE first.annotator = said.annotator AND first.prompt_id = said.prompt_id
+                      AND first.memory_id = said.memory_id AND first.digest = said.digest
+                      AND first.action = 'label' AND NOT first.repeat AND first.event_id < said.event_id
+                    ORDER BY first.event_id DESC LIMIT 1
+                ) AS first
+                FROM label_standing AS said
+                WHERE action = 'label' AND repeat AND first IS NOT NULL
+                  AND (:annotator IS NULL OR annotator = :annotator) AND {OF_ROOT} ORDER BY event_id""",
+            {"annotator": annotator, "root": root},
+        )
+        return tuple(Repeat(**row) for row in rows)
+
+    # In which order
+
+    def strata(self, root: str) -> dict[str, str]:
+        """The stratum in which each prompt of a root stood when the newest order was made: prompt id -> stratum."""
+        rows = self._db.rows("SELECT prompt_id, stratum FROM plan WHERE root = ? ORDER BY ts, rowid", [root])
+        return {row["prompt_id"]: row["stratum"] for row in rows}
 
     # How it is written
 
@@ -227,15 +315,14 @@ class LabelStore:
         elapsed_ms: int,
         given: dict[str, Any],
     ) -> Event:
-        row = {"verdict": None, "grade": None, "reason": "", "note": "", **given}
+        row = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, **given}
         row |= {"ts": self._timestamp(), "annotator": annotator, "prompt_id": prompt_id, "action": action}
         row |= {"memory_id": card.memory.id, "digest": card.memory.digest, "position": card.position}
-        row |= {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms}
-        row |= {"guideline": self._guideline, "app_version": __version__}
+        row |= {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms, **self._stamp()}
         with self._db.writing():
             self._require_prompt(prompt_id)
             runs.record_memory(self._db, card.memory)
-            row["supersedes"] = self._current_id(row) if action == LABEL else None
+            row["supersedes"] = self._current_id(row) if action == LABEL and not row["repeat"] else None
             event_id = self._db.insert("label_event", row)
         return event_of({**row, "event_id": event_id})
 
@@ -257,20 +344,25 @@ class LabelStore:
         # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array; the plus makes
         # SQLite walk back from the newest event instead of gathering and sorting all
         rows = self._db.rows(
-            """SELECT * FROM label_standing WHERE +annotator = :annotator
+            """SELECT * FROM label_standing WHERE +annotator = :annotator AND source = ''
                AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts)))
                ORDER BY event_id DESC LIMIT 1""",
             {"annotator": annotator, "prompts": None if prompt_ids is None else json.dumps(list(prompt_ids))},
         )
         return event_of(rows[0]) if rows else None
 
+    def _stamp(self) -> dict[str, Any]:
+        """What every key press carries whatever it says."""
+        made = {"uid": self._token(UID_BYTES), "session": self.session, "source": ""}
+        return {**made, "guideline": self._guideline, "app_version": __version__}
+
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def event_of(row: Mapping[str, Any]) -> Event:
-    return Event(**{**row, "blind": bool(row["blind"])})
+    return Event(**{**row, "blind": bool(row["blind"]), "repeat": bool(row["repeat"])})
 
 
 def label_of(row: Mapping[str, Any]) -> Label:
-    return Label(**{**row, "blind": bool(row["blind"])})
+    return Label(**{**row, "blind": bool(row["blind"]), "adjudicated": bool(row["adjudicated"])})

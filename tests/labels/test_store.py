@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+OTHER_COLUMNS = """uid, ts, session, source, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason,
+    note, blind, repeat, position, seed, elapsed_ms, guideline, app_version, supersedes"""
+"""All but the first of label_event."""
+
 NOON = datetime(2025, 6, 1, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
@@ -226,6 +230,7 @@ def test_a_verdict_that_is_none_is_refused(store: LabelStore) -> None:
         "UPDATE label_event SET note = 'x' WHERE event_id = 1",
         "DELETE FROM label_event",
         "INSERT OR REPLACE INTO label_event SELECT * FROM label_event WHERE event_id = 1",
+        f"INSERT OR REPLACE INTO label_event SELECT 2, {OTHER_COLUMNS} FROM label_event WHERE event_id = 1",
     ],
 )
 def test_no_program_can_change_or_delete_an_event(store: LabelStore, path: Path, statement: str) -> None:
@@ -240,12 +245,13 @@ def test_no_program_can_change_or_delete_an_event(store: LabelStore, path: Path,
 def test_an_event_cannot_be_taken_back_twice_by_another_program(store: LabelStore, path: Path) -> None:
     say(store, "a", RELEVANT)
     store.undo("ann")
-    columns = "ts, annotator, prompt_id, memory_id, digest, action, reason, note, blind, position, seed, elapsed_ms"
-    copy = f"""INSERT INTO label_event ({columns}, guideline, app_version, supersedes)
-               SELECT {columns}, guideline, app_version, supersedes FROM label_event WHERE action = 'retract'"""
+    copy = OTHER_COLUMNS.replace("uid", "lower(hex(randomblob(16)))", 1)
     other_program = sqlite3.connect(path)
     with pytest.raises(sqlite3.IntegrityError):
-        other_program.execute(copy)
+        other_program.execute(
+            f"""INSERT OR REPLACE INTO label_event ({OTHER_COLUMNS})
+                SELECT {copy} FROM label_event WHERE action = 'retract'"""
+        )
     other_program.close()
 
 
