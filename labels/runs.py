@@ -195,7 +195,7 @@ def newest_results(db: LabelDatabase, root: str | None) -> dict[tuple[str, str],
     """The candidates of the newest retrievals by (run, prompt), in rank order, with what the judge decided."""
     rows = db.rows(
         f"""SELECT result.run_id, result.prompt_id, result.memory_id, result.injected, judge_verdict.decision,
-                   result.score, result.confidence
+                   result.score, result.confidence, json_array_length(result.matched) AS matched, result.probability
             FROM retrieval JOIN result USING (run_id, prompt_id)
             LEFT JOIN judge_call USING (run_id, prompt_id)
             LEFT JOIN judge_verdict USING (call_id, memory_id)
@@ -218,7 +218,9 @@ def outcome(head: Mapping[str, Any], results: list[dict[str, Any]]) -> Outcome:
         elapsed_ms=head["elapsed_ms"],
         run_id=head["run_id"],
         kind=head["kind"],
-        found=tuple(Found(row["score"], row["confidence"]) for row in results),
+        found=tuple(
+            Found(row["score"], row["confidence"], row["matched"] or None, row["probability"]) for row in results
+        ),
     )
 
 

@@ -120,6 +120,22 @@ class LabelStore:
         """Which text of a memory those outcomes are about: prompt id -> memory id -> digest."""
         return runs.newest_digests(self._db, root)
 
+    def prompt_texts(self) -> dict[str, str]:
+        """What every prompt says, by id."""
+        return {row["prompt_id"]: row["text"] for row in self._db.rows("SELECT prompt_id, text FROM prompt")}
+
+    def inclusion(self) -> dict[str, dict[str, float]]:
+        """The probability with which each memory came into the newest pool that it was in, where that was a sample:
+        prompt id -> memory id -> (0..1]."""
+        rows = self._db.rows(
+            """SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
+               (SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts"""
+        )
+        found: dict[str, dict[str, float]] = {}
+        for row in rows:
+            found.setdefault(row["prompt_id"], {})[row["memory_id"]] = row["inclusion_probability"]
+        return found
+
     def sampled_prompts(self) -> frozenset[str]:
         """The prompts in whose pool only a random sample of what the judge dropped was put."""
         rows = self._db.rows("SELECT DISTINCT prompt_id FROM frame WHERE inclusion_probability < 1")

@@ -11,6 +11,7 @@ from engine.pipeline import retrieve
 from engine.search.marks import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
+from labels.measure.names import Names
 from labels.measure.report import report_from_store
 from labels.pooling import pool
 from labels.queue import prompt_order
@@ -229,5 +230,7 @@ class Workspace:
         return self.store.undo(self.annotator, [prompt.id for prompt in self.prompts])
 
     def report(self) -> Report:
-        digests = {summary.id: summary.digest for summary in self.index.summaries()}
-        return report_from_store(self.store, self.index.root, digests)
+        summaries = self.index.summaries()
+        digests = {summary.id: summary.digest for summary in summaries}
+        names = Names(memories={summary.id: summary.title for summary in summaries})
+        return report_from_store(self.store, self.index.root, digests, names=names)

@@ -74,8 +74,8 @@ def read_runs(path: Path) -> tuple[Outcome, ...]:
     """The outcomes of a run file in its order; ExchangeError with the line and field of the first fault.
 
     Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`, and, where they are
-    there, `score`, `confidence`, `matched`, `probability`, `judgement.template_hash`, `fallback` and `ms`. A prompt and system may come once,
-    and a system is judged by one template: what was asked in two ways is not one number.
+    there, `score`, `confidence`, `matched`, `probability`, `judgement.template_hash`, `fallback` and `ms`. A prompt and
+    system may come once, and a system is judged by one template: what was asked in two ways is not one number.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
     templates: dict[str, str] = {}
@@ -127,8 +127,9 @@ def found_field(candidate: dict[str, Any], confidence: object) -> Found:
 
 
 def number(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isfinite(value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return float(value)
 
 
 def template_hash(line: Line) -> str:

@@ -53,10 +53,10 @@ def weighted_basis(
     """
     basis = labelled_basis(rows, judgements)
     replayed = {prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in basis.pools}
-    pairs = pair_weights(inclusion)
+    injected: dict[str, set[str]] = {}
     for row in rows:
-        for memory_id in row.injected if row.prompt_id in pairs else ():
-            pairs[row.prompt_id].pop(memory_id, None)
+        injected.setdefault(row.prompt_id, set()).update(row.injected)
+    pairs = pair_weights(inclusion, injected)
     frame = replayed if len(set(replayed.values())) > 1 else {}
     return replace(basis, weights=Weights(frame, prompt_weights(frame, basis.measured), pairs))
 

@@ -25,6 +25,11 @@ def rate(ratio: Ratio) -> str:
     return f"{WEIGHTED if ratio.weighted is not None else ''}{ratio.value:.2f}"
 
 
+def part_of(ratio: Ratio) -> str:
+    """The counts of a ratio: 48 of 84."""
+    return f"{ratio.part:,} of {ratio.whole:,}"
+
+
 def span(interval: Interval | None) -> str:
     return UNKNOWN if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
 

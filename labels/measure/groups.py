@@ -69,7 +69,9 @@ def by_kind(
 
 
 def groups(tallies: Mapping[str, Sequence[Tally]], weights: Weights) -> tuple[Group, ...]:
-    return tuple(group(name, [each for each in found if each.injected], weights) for name, found in tallies.items() if found)
+    return tuple(
+        group(name, [each for each in found if each.injected], weights) for name, found in tallies.items() if found
+    )
 
 
 def group(name: str, tallies: Sequence[Tally], weights: Weights) -> Group:

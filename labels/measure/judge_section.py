@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from labels.measure.agreement import Agreement, Comparison
     from labels.measure.intervals import Interval
+    from labels.measure.metrics import Ratio
     from labels.measure.names import Names
 
 SHOWN_DISAGREEMENTS = 10
@@ -52,13 +53,12 @@ def differences(system: str, disagreements: Sequence[Comparison], names: Names) 
 
 
 def grade_lines(agreement: Agreement) -> Iterator[str]:
-    relevant, irrelevant = agreement.sensitivity, agreement.specificity
-    yield f"Of the relevant ones it kept {share(relevant)}{within(agreement.sensitivity_interval)} (sensitivity)."
-    yield f"Of the irrelevant ones it dropped {share(irrelevant)}{within(agreement.specificity_interval)} (specificity)."
-    kappa = give_or_take(agreement.kappa, agreement.kappa_se)
+    yield f"Sensitivity, of the relevant ones it kept: {graded(agreement.sensitivity, agreement.sensitivity_interval)}."
+    dropped = graded(agreement.specificity, agreement.specificity_interval)
+    yield f"Specificity, of the irrelevant ones it dropped: {dropped}."
     yield (
-        f"It agrees with people on {share(agreement.raw)}. Cohen's kappa, agreement beyond chance: {kappa}; Gwet's AC1, "
-        f"the same without collapsing where nearly all answers are alike: {decimal(agreement.ac1)} (0 is chance, 1 perfect)."
+        f"Agreement with people: {share(agreement.raw)}. Beyond what chance gives (0 is chance, 1 is perfect): Cohen's "
+        f"kappa {give_or_take(agreement.kappa, agreement.kappa_se)}, Gwet's AC1 {decimal(agreement.ac1)}."
     )
     if agreement.deployed:
         yield (
@@ -67,5 +67,5 @@ def grade_lines(agreement: Agreement) -> Iterator[str]:
         )
 
 
-def within(interval: Interval | None) -> str:
-    return "" if interval is None else f", 95 % interval {span(interval)}"
+def graded(ratio: Ratio, interval: Interval | None) -> str:
+    return "unknown" if interval is None else f"{share(ratio)}, 95 % interval {span(interval)}"

@@ -177,16 +177,12 @@ def lost_per_prompt(
     return weighed(ratio(counts), shares, weights)
 
 
-def recall_in_pool(
-    tallies: Sequence[Tally], pools: Pools, judgements: Judgements, weights: Weights = EQUAL
-) -> Ratio:
+def recall_in_pool(tallies: Sequence[Tally], pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> Ratio:
     """Relevant memories injected, of those known to be relevant in the pool of all systems.
 
     It is relative: what no system looked at is not in it. All systems share the pool, so differences are fair.
     """
-    counts = [
-        (each.prompt_id, each.relevant, relevant_in_pool(each.prompt_id, pools, judgements)) for each in tallies
-    ]
+    counts = [(each.prompt_id, each.relevant, relevant_in_pool(each.prompt_id, pools, judgements)) for each in tallies]
     shares = [
         (prompt_id, relevant, whole + unseen_in_pool(prompt_id, pools, judgements, weights))
         for prompt_id, relevant, whole in counts

@@ -70,14 +70,16 @@ class Consensus:
     disputed: int
 
 
-def consensus(labels: Iterable[Label]) -> Consensus:
+def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consensus:
     """The majority of relevant against not for each (prompt, memory); a tie leaves the pair unjudged.
 
-    Give only labels that are about the text that was retrieved.
+    What an adjudication, the last of *settled*, says of a pair comes before what anybody else says. Give only labels
+    that are about the text that was retrieved.
     """
     votes: dict[tuple[str, str], list[str]] = {}
     for label in labels:
         votes.setdefault((label.prompt_id, label.memory_id), []).append(label.verdict)
+    votes |= {(label.prompt_id, label.memory_id): [label.verdict] for label in settled}
     judgements: dict[str, dict[str, bool]] = {}
     undecided = disputed = 0
     for (prompt_id, memory_id), verdicts in votes.items():

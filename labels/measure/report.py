@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Report:
     """What was measured. `labels` counts by verdict those that count; `stale` ones do not. `labelled_prompts` have at
-    least one judgement. `notes` are plain sentences on what the numbers cannot say. `names` are for showing, and are no part of
-    what was measured."""
+    least one judgement. `notes` are plain sentences on what the numbers cannot say. `names` are for showing only."""
 
     systems: tuple[SystemReport, ...]
     prompts: int
@@ -85,19 +84,32 @@ def report_from_store(
     """
     rows = store.outcomes(root)
     labels = store.labels(annotator=annotator, root=root)
-    fresh = [label for label in labels if digests is None or digests.get(label.memory_id) == label.digest]
-    counted = matching(fresh, store.result_digests(root))
-    agreed = known.consensus(counted)
+    fresh = current(labels, digests)
+    seen = store.result_digests(root)
+    counted = matching(fresh, seen)
+    settled = [] if annotator else matching(current(store.adjudications(root), digests), seen)
+    agreed = known.consensus(counted, settled)
     about = notes.LabelFacts(
         stale=len(labels) - len(fresh),
         unmatched=len(fresh) - len(counted),
         disputed=agreed.disputed,
-        sampled=not store.sampled_prompts().isdisjoint(row.prompt_id for row in rows),
-        compared=digests is not None,
+        drifted=None if digests is None else drifted(seen, digests),
+        brought_up=len({memory_id for found in seen.values() for memory_id in found}),
     )
-    basis = weighted_basis(rows, agreed.judgements, {}, {})
-    report = with_labels(build_report(rows, basis, names), counted, about.stale)
-    return replace(report, notes=notes.of_labels(report, rows, about))
+    basis = weighted_basis(rows, agreed.judgements, store.strata(root) if root else {}, store.inclusion())
+    shown = replace(names, prompts={**store.prompt_texts(), **names.prompts})
+    report = with_labels(build_report(rows, basis, shown), counted, about.stale)
+    return replace(report, notes=notes.of_labels(report, rows, about, basis.weights))
+
+
+def current(labels: Sequence[Label], digests: Mapping[str, str] | None) -> Sequence[Label]:
+    """The labels of memories that still read as they did."""
+    return [label for label in labels if digests is None or digests.get(label.memory_id) == label.digest]
+
+
+def drifted(seen: Mapping[str, Mapping[str, str]], digests: Mapping[str, str]) -> int:
+    """How many of the memories that were *seen* in a replay read otherwise now, or are gone."""
+    return len({id_ for found in seen.values() for id_, digest in found.items() if digests.get(id_) != digest})
 
 
 def matching(labels: Sequence[Label], seen: Mapping[str, Mapping[str, str]]) -> list[Label]:

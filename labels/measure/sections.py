@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.figures import counted, percent, rate, share, span
+from labels.measure.figures import counted, part_of, percent, rate, share, span
 from labels.measure.judge_section import judge_sections
 from labels.measure.section import Section, Table
 
@@ -37,7 +37,7 @@ def sections(report: Report) -> tuple[Section, ...]:
 
 def summary(report: Report) -> str:
     """One paragraph: prompts, and if there are labels how many, whose and how blind."""
-    replayed = f"{counted(report.prompts, 'prompt')} replayed, {report.labelled_prompts:,} of them with judgements."
+    replayed = f"{counted(report.prompts, 'prompt')} replayed, {report.labelled_prompts:,} of them with labels."
     total = sum(report.labels.values())
     if not total and not report.stale:
         return replayed
@@ -51,16 +51,16 @@ def precision(report: Report) -> Section:
     return Section(
         "precision",
         "Precision: how much of what was injected is relevant",
-        "Relevant / judged, over all prompts. If the judged prompts are a random draw, the true precision is in the "
-        "interval 19 times of 20. Could be: if every unjudged memory were irrelevant, or every one relevant.",
+        "Relevant of what was injected and labelled, over all prompts. If the labelled prompts are a random draw, the "
+        "true precision is in the interval 19 times of 20. Could be: if every unlabelled memory were irrelevant, or "
+        "every one relevant.",
         table_of(
             report,
             {
                 "precision": lambda one: rate(one.precision),
                 "95 % interval": lambda one: span(one.interval),
-                "relevant": lambda one: f"{one.precision.part:,}",
-                "judged": lambda one: f"{one.precision.whole:,}",
-                "unjudged": lambda one: f"{one.unjudged.part:,}",
+                "relevant": lambda one: part_of(one.precision),
+                "injected": lambda one: f"{one.unjudged.whole:,}",
                 "could be": lambda one: span(one.bounds),
             },
         ),
@@ -72,7 +72,7 @@ def injecting(report: Report) -> Section:
         "injecting",
         "Injecting: how often a system speaks, and how often in vain",
         "Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for which nothing is relevant. "
-        f"Per prompt: irrelevant memories, over the {counted(report.labelled_prompts, 'prompt')} with judgements. "
+        f"Per prompt: irrelevant memories, over the {counted(report.labelled_prompts, 'prompt')} with labels. "
         "Polluted: prompts with an irrelevant memory that a single word had found.",
         table_of(
             report,
@@ -90,8 +90,8 @@ def recall(report: Report) -> Section:
     return Section(
         "recall",
         "Recall: how much of what is relevant was injected",
-        "In the pool: of what any system brought up and people judged relevant. Of all known: with what the judgements "
-        "name beside that. Lost per prompt: relevant memories of the pool that were not injected.",
+        "In the pool: of what any system brought up and people call relevant. Of all known: with what else the labels "
+        "call relevant. Lost per prompt: relevant memories of the pool that were not injected.",
         table_of(
             report,
             {
@@ -122,7 +122,7 @@ def running(report: Report) -> Section:
 
 def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) -> Table:
     """A row for each system."""
-    rows = (tuple([one.system, *(write(one) for write in columns.values())]) for one in report.systems)
+    rows = ((one.system, *(write(one) for write in columns.values())) for one in report.systems)
     return Table(("", *columns), tuple(rows))
 
 
@@ -132,17 +132,18 @@ def grouped(
     """Precision of the groups of each system, if any has more than one."""
     if max((len(groups(one)) for one in report.systems), default=0) < 2:
         return
-    head = ("", name, "precision", "95 % interval", "relevant", "judged", "unjudged", "prompts")
+    head = ("", name, "precision", "95 % interval", "relevant", "prompts")
     rows = [
-        (one.system if not at else "", *group_cells(group)) for one in report.systems for at, group in enumerate(groups(one))
+        (one.system if at == 0 else "", *group_cells(group))
+        for one in report.systems
+        for at, group in enumerate(groups(one))
     ]
     yield Section(name, title, "", Table(head, tuple(rows), names=2))
 
 
 def group_cells(group: Group) -> tuple[str, ...]:
     found = group.precision.ratio
-    counts = (found.part, found.whole, group.injected - found.whole, group.prompts)
-    return group.name, rate(found), span(group.precision.interval), *(f"{count:,}" for count in counts)
+    return group.name, rate(found), span(group.precision.interval), part_of(found), f"{group.prompts:,}"
 
 
 def judges(report: Report) -> Iterator[Section]:

@@ -44,9 +44,7 @@ def table_lines(table: Table, width: int) -> Iterator[str]:
     """
     rows = [[one_line(cell) for cell in row] for row in table.rows]
     head = [column.split("\n") for column in table.head]
-    widths = [
-        max(cells(cell) for cell in (*lines, *(row[at] for row in rows))) for at, lines in enumerate(head)
-    ]
+    widths = [max(cells(cell) for cell in (*lines, *(row[at] for row in rows))) for at, lines in enumerate(head)]
     fitted = fit(widths, table.names, width)
     if not fitted:
         yield from blocks(table, rows, width)

@@ -42,10 +42,16 @@ def prompt_weights(strata: Mapping[str, str], judged: Set[str]) -> dict[str, flo
     return {prompt_id: frame[strata[prompt_id]] / drawn[strata[prompt_id]] for prompt_id in judged & strata.keys()}
 
 
-def pair_weights(inclusion: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """1 / probability of every memory whose probability of coming into the pool is under 1."""
-    uncertain = {
-        prompt_id: {memory_id: 1 / probability for memory_id, probability in drawn.items() if probability < 1}
-        for prompt_id, drawn in inclusion.items()
-    }
-    return {prompt_id: drawn for prompt_id, drawn in uncertain.items() if drawn}
+def pair_weights(
+    inclusion: Mapping[str, Mapping[str, float]], certain: Mapping[str, Set[str]]
+) -> dict[str, dict[str, float]]:
+    """1 / probability of every memory whose probability of coming into its pool is under 1 and that is not *certain*.
+
+    Only of the prompts that *certain* names.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for prompt_id, sure in certain.items():
+        for memory_id, probability in inclusion.get(prompt_id, {}).items():
+            if probability < 1 and memory_id not in sure:
+                found.setdefault(prompt_id, {})[memory_id] = 1 / probability
+    return found
