@@ -29,8 +29,8 @@ prompts are a random draw, the true precision is in the interval 19 times of 20.
 Could be: if every unlabelled memory were irrelevant, or every one relevant.
 
             precision  95 % interval  relevant  injected   could be
-bm25             0.33      0.06-0.79    1 of 3         4  0.25-0.50
-bm25+judge       1.00      0.21-1.00    1 of 1         1  1.00-1.00
+bm25             0.33      0.05-0.82    1 of 3         4  0.25-0.50
+bm25+judge       1.00      0.15-1.00    1 of 1         1  1.00-1.00
 
 Injecting: how often a system speaks, and how often in vain
 Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for
@@ -60,9 +60,9 @@ the judge kept it            1           0
 the judge dropped it         0           2
 
 - Sensitivity, of the relevant ones it kept: 1.00 (1/1), 95 % interval
-  0.21-1.00.
+  0.15-1.00.
 - Specificity, of the irrelevant ones it dropped: 1.00 (2/2), 95 % interval
-  0.34-1.00.
+  0.28-1.00.
 - Agreement with people: 1.00 (3/3). Beyond what chance gives (0 is chance, 1 is
   perfect): Cohen's kappa 1.00 ± 0.00, Gwet's AC1 1.00.
 
