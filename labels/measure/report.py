@@ -96,7 +96,9 @@ def report_from_store(
         drifted=None if digests is None else drifted(seen, digests),
         brought_up=len({memory_id for found in seen.values() for memory_id in found}),
     )
-    basis = weighted_basis(rows, agreed.judgements, store.strata(root) if root else {}, store.inclusion())
+    order = [label.prompt_id for label in counted]
+    strata = store.strata(root) if root else {}
+    basis = weighted_basis(rows, agreed.judgements, strata, store.inclusion(), order)
     shown = replace(names, prompts={**store.prompt_texts(), **names.prompts})
     report = with_labels(build_report(rows, basis, shown), counted, about.stale)
     return replace(report, notes=notes.of_labels(report, rows, about, basis.weights))

@@ -48,23 +48,29 @@ def summary(report: Report) -> str:
 
 
 def precision(report: Report) -> Section:
+    live = has_order(report)
+    looks = ": in the first if one looks once, when all labels are there; in the second however often one looks"
     return Section(
         "precision",
         "Precision: how much of what was injected is relevant",
-        "Relevant of what was injected and labelled, over all prompts. If the labelled prompts are a random draw, the "
-        "true precision is in the interval 19 times of 20. Could be: if every unlabelled memory were irrelevant, or "
-        "every one relevant.",
+        "Relevant of what was injected and labelled, over all prompts. The true precision is in the 95 % interval 19 "
+        f"times of 20{looks if live else ''}. Could be: if every unlabelled memory were irrelevant, or every one "
+        "relevant.",
         table_of(
             report,
             {
                 "precision": lambda one: rate(one.precision),
-                "95 % interval": lambda one: span(one.interval),
+                ("95 %\none look" if live else "95 % interval"): lambda one: span(one.interval),
+                **({"95 %\nany look": lambda one: span(one.live)} if live else {}),
                 "relevant": lambda one: part_of(one.precision),
-                "injected": lambda one: f"{one.unjudged.whole:,}",
                 "could be": lambda one: span(one.bounds),
             },
         ),
     )
+
+
+def has_order(report: Report) -> bool:
+    return any(one.live for one in report.systems)
 
 
 def injecting(report: Report) -> Section:
@@ -107,12 +113,15 @@ def running(report: Report) -> Section:
     return Section(
         "running",
         "Running",
-        "A judge that fails is no rejection: what was injected instead is what was measured.",
+        "Silent: prompts that got no memory. Injected: memories, of which some have no label. A judge that fails rejects "
+        "nothing: what was injected instead is what was measured.",
         table_of(
             report,
             {
                 "prompts": lambda one: f"{one.prompts:,}",
                 "silent": lambda one: f"{one.silent:,}",
+                "injected": lambda one: f"{one.unjudged.whole:,}",
+                "unlabelled": lambda one: f"{one.unjudged.part:,}",
                 "judge failed": lambda one: share(one.fallbacks),
                 "median time": lambda one: f"{one.median_ms:,.1f} ms",
             },

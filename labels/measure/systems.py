@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, agreement
-from labels.measure.estimates import estimate, per_prompt
+from labels.measure.estimates import estimate, live_interval, per_prompt
 from labels.measure.groups import Group, by_confidence, by_kind
 from labels.measure.intervals import Interval, design_effect
 from labels.measure.metrics import Ratio, tally
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 class SystemReport:
     """The numbers of one system; the functions of `labels.measure.metrics` that make them say what each is.
 
-    `interval` is the 95 % interval of precision, None when nothing was judged; `bounds` what precision could be at
-    worst and at best, None when nothing was injected. `per_prompt` ratios are over the prompts that have judgements.
+    `interval` is the 95 % interval of precision, None when nothing was judged; `live` the one that holds however often
+    one looks, None where it is not known in which order the prompts were labelled; `bounds` what precision could be at
+    worst and at best, None when nothing was injected. `per_prompt` ratios are over the prompts that have labels.
     `median_ms` is the median time of a retrieval. `assumed` counts the memories in `agreement` that nobody judged.
     """
 
@@ -33,6 +34,7 @@ class SystemReport:
     prompts: int
     precision: Ratio
     interval: Interval | None
+    live: Interval | None
     design_effect: float | None
     bounds: Interval | None
     fire_rate: Ratio
@@ -63,6 +65,7 @@ def system_report(system: str, own: Sequence[Outcome], basis: Basis, kinds: Mapp
         prompts=len(own),
         precision=judged.ratio,
         interval=judged.interval,
+        live=live_interval(tallies, basis.order, weights),
         design_effect=design_effect(per_prompt(tallies)),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),

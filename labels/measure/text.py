@@ -37,23 +37,31 @@ def section_text(section: Section, width: int) -> str:
     return "\n".join(lines)
 
 
-def table_lines(table: Table, width: int) -> Iterator[str]:
-    """The table with numbers aligned to the right; names are cut where it would be wider than *width*.
+def table_lines(table: Table, width: int) -> list[str]:
+    head, body = laid_out(table, width)
+    return [*head, *body]
 
-    Where not even the numbers fit beside each other, each row is a block with a line for each number.
+
+def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
+    """The lines of the head and of the rows, numbers aligned to the right; names are cut where the table would be wider
+    than *width*.
+
+    Where not even the numbers fit beside each other, each row is a block with a line for each number, without a head.
     """
     rows = [[one_line(cell) for cell in row] for row in table.rows]
     head = [column.split("\n") for column in table.head]
     widths = [max(cells(cell) for cell in (*lines, *(row[at] for row in rows))) for at, lines in enumerate(head)]
     fitted = fit(widths, table.names, width)
     if not fitted:
-        yield from blocks(table, rows, width)
-        return
+        return [], list(blocks(table, rows, width))
+
+    def aligned(row: Sequence[str]) -> str:
+        shown = (padded(cell, fitted[at], right=at >= table.names) for at, cell in enumerate(row))
+        return GAP.join(shown).rstrip()
+
     height = max(map(len, head))
     above = [[""] * (height - len(lines)) + lines for lines in head]
-    for row in (*map(list, zip(*above, strict=True)), *rows):
-        aligned = (padded(cell, fitted[at], right=at >= table.names) for at, cell in enumerate(row))
-        yield GAP.join(aligned).rstrip()
+    return [aligned(row) for row in zip(*above, strict=True)], [aligned(row) for row in rows]
 
 
 def fit(widths: Sequence[int], names: int, width: int) -> list[int] | None:

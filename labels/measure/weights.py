@@ -39,7 +39,8 @@ def prompt_weights(strata: Mapping[str, str], judged: Set[str]) -> dict[str, flo
     """N_h / n_h of every *judged* prompt that stands in one of *strata*: how many of its stratum it stands for."""
     frame = Counter(strata.values())
     drawn = Counter(stratum for prompt_id, stratum in strata.items() if prompt_id in judged)
-    return {prompt_id: frame[strata[prompt_id]] / drawn[strata[prompt_id]] for prompt_id in judged & strata.keys()}
+    # in the order of the strata: a set's would change the last bit of a sum from one process to the next
+    return {name: frame[stratum] / drawn[stratum] for name, stratum in strata.items() if name in judged}
 
 
 def pair_weights(

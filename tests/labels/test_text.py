@@ -24,13 +24,15 @@ EXPECTED = """\
 unsure, 0 unrateable; 0 more are stale. 100 % were given blind.
 
 Precision: how much of what was injected is relevant
-Relevant of what was injected and labelled, over all prompts. If the labelled
-prompts are a random draw, the true precision is in the interval 19 times of 20.
-Could be: if every unlabelled memory were irrelevant, or every one relevant.
+Relevant of what was injected and labelled, over all prompts. The true precision
+is in the 95 % interval 19 times of 20: in the first if one looks once, when all
+labels are there; in the second however often one looks. Could be: if every
+unlabelled memory were irrelevant, or every one relevant.
 
-            precision  95 % interval  relevant  injected   could be
-bm25             0.33      0.05-0.82    1 of 3         4  0.25-0.50
-bm25+judge       1.00      0.15-1.00    1 of 1         1  1.00-1.00
+                            95 %       95 %
+            precision   one look   any look  relevant   could be
+bm25             0.33  0.05-0.82  0.01-0.95    1 of 3  0.25-0.50
+bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1  1.00-1.00
 
 Injecting: how often a system speaks, and how often in vain
 Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for
@@ -82,12 +84,13 @@ how do tokens expire?           1         0
 how do tokens expire?           1         1
 
 Running
-A judge that fails is no rejection: what was injected instead is what was
+Silent: prompts that got no memory. Injected: memories, of which some have no
+label. A judge that fails rejects nothing: what was injected instead is what was
 measured.
 
-            prompts  silent  judge failed  median time
-bm25              2       0    0.00 (0/2)       1.5 ms
-bm25+judge        2       1    0.00 (0/2)     211.5 ms
+            prompts  silent  injected  unlabelled  judge failed  median time
+bm25              2       0         4           1    0.00 (0/2)       1.5 ms
+bm25+judge        2       1         1           0    0.00 (0/2)     211.5 ms
 
 What these numbers cannot say
 - Only 2 prompts have labels: below 20 the true precision is outside its
@@ -126,7 +129,7 @@ def test_what_is_unknown_is_not_shown_as_a_number() -> None:
     rows = [outcome(["a", "b"])]
     text = format_text(build_report(rows, labelled_basis(rows, {})))
     assert next(line.split()[1:] for line in text.splitlines() if line.startswith("bm25")) == [
-        *("-", "-", "0", "of", "0", "2", "0.00-1.00")
+        *("-", "-", "0", "of", "0", "0.00-1.00")
     ]
 
 
@@ -153,8 +156,8 @@ def test_four_systems_and_long_names_fit_the_width(width: int) -> None:
 
 def test_where_not_even_the_numbers_fit_each_row_is_a_block() -> None:
     table = Table(("", "precision", "lost\nper prompt"), (("bm25", "0.43 (60/138)", "0.56"),))
-    assert list(table_lines(table, 20)) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
-    assert list(table_lines(table, 40)) == [
+    assert table_lines(table, 20) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
+    assert table_lines(table, 40) == [
         "                           lost",
         "          precision  per prompt",
         "bm25  0.43 (60/138)        0.56",
@@ -177,9 +180,9 @@ def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
 def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
     lines = format_markdown(small_report(tmp_path)).splitlines()
     assert lines[0] == "# memsift report"
-    assert "|  | precision | 95 % interval | relevant | injected | could be |" in lines
+    assert "|  | precision | 95 % one look | 95 % any look | relevant | could be |" in lines
     assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines
-    assert "| bm25+judge | 1.00 | 0.21-1.00 | 1 of 1 | 1 | 1.00-1.00 |" in lines
+    assert "| bm25+judge | 1.00 | 0.15-1.00 | 0.01-1.00 | 1 of 1 | 1.00-1.00 |" in lines
     assert "## The judge of bm25+judge, against people" in lines
 
 

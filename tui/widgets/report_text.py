@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from labels.measure.sections import sections, summary
-from labels.measure.text import table_lines
+from labels.measure.text import laid_out
 from tui.plain import cells, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.report import Report
-    from labels.measure.section import Section
+    from labels.measure.section import Section, Table
     from labels.measure.systems import SystemReport
 
 MUTED = "$foreground-muted"
@@ -45,10 +45,17 @@ def _section(section: Section, width: int) -> Iterator[Content]:
     yield plain(section.title).stylize_before("bold $text-primary")
     if section.about:
         yield plain(section.about).stylize_before(MUTED)
-    for line in table_lines(section.table, width) if section.table else ():
-        yield plain(line)
+    if section.table:
+        yield from _table(section.table, width)
     for line in section.lines:
         yield plain(f"- {line}")
+
+
+def _table(table: Table, width: int) -> Iterator[Content]:
+    head, body = laid_out(table, width)
+    yield Content("")
+    yield from (plain(line).stylize_before(MUTED) for line in head)
+    yield from (plain(line) for line in body)
 
 
 def _intervals(report: Report, width: int) -> Iterator[Content]:
