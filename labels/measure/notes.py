@@ -76,6 +76,8 @@ def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
     if facts.disputed:
         memories = counted(facts.disputed, "memory splits", "memories split")
         yield f"{memories} the annotators evenly, so nothing is counted there."
+    if not report.people and report.labelled_prompts:
+        yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
     if report.blind.part < MIN_BLIND * report.blind.whole:
         seen = f"{report.blind.whole - report.blind.part} of {report.blind.whole} labels"
         yield f"{seen} were given with rank, score or verdict in view, which pulls answers towards what is shown."

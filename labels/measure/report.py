@@ -12,6 +12,7 @@ from labels.measure import outcomes as known
 from labels.measure.basis import AS_NOT, EXCLUDE, Basis, qrels_basis, weighted_basis
 from labels.measure.metrics import Ratio
 from labels.measure.names import NAMELESS, Names
+from labels.measure.people import People, people_of
 from labels.measure.systems import SystemReport, system_report
 from labels.measure.worst import Worst, worst_memories, worst_prompts
 from labels.records import VERDICTS
@@ -38,6 +39,7 @@ class Report:
     stale: int
     blind: Ratio
     annotators: tuple[str, ...]
+    people: People | None
     worst_memories: tuple[Worst, ...]
     worst_prompts: tuple[Worst, ...]
     notes: tuple[str, ...]
@@ -63,6 +65,7 @@ def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS)
         stale=0,
         blind=Ratio(0, 0),
         annotators=(),
+        people=None,
         worst_memories=worst_memories(rows, basis.judgements, names),
         worst_prompts=worst_prompts(rows, basis.judgements, names),
         notes=(),
@@ -100,7 +103,8 @@ def report_from_store(
     strata = store.strata(root) if root else {}
     basis = weighted_basis(rows, agreed.judgements, strata, store.inclusion(), order)
     shown = replace(names, prompts={**store.prompt_texts(), **names.prompts})
-    report = with_labels(build_report(rows, basis, shown), counted, about.stale)
+    repeats = store.repeats(root, annotator)
+    report = with_labels(build_report(rows, basis, shown), counted, about.stale, people_of(counted, repeats))
     return replace(report, notes=notes.of_labels(report, rows, about, basis.weights))
 
 
@@ -121,7 +125,7 @@ def matching(labels: Sequence[Label], seen: Mapping[str, Mapping[str, str]]) -> 
     ]
 
 
-def with_labels(report: Report, labels: Sequence[Label], stale: int) -> Report:
+def with_labels(report: Report, labels: Sequence[Label], stale: int, people: People | None) -> Report:
     verdicts = [label.verdict for label in labels]
     return replace(
         report,
@@ -129,6 +133,7 @@ def with_labels(report: Report, labels: Sequence[Label], stale: int) -> Report:
         stale=stale,
         blind=Ratio(sum(label.blind for label in labels), len(labels)),
         annotators=tuple(sorted({label.annotator for label in labels})),
+        people=people,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure.figures import counted, part_of, percent, rate, share, span
 from labels.measure.judge_section import judge_sections
+from labels.measure.people_section import people_section
 from labels.measure.section import Section, Table
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def sections(report: Report) -> tuple[Section, ...]:
         *grouped("confidence", "Precision by confidence", report, lambda one: one.by_confidence),
         *grouped("kind", "Precision by kind of prompt", report, lambda one: one.by_kind),
         *judges(report),
+        *([people_section(report.people)] if report.people else []),
         *worst("memory", "memories", report.worst_memories),
         *worst("prompt", "prompts", report.worst_prompts),
         running(report),
@@ -113,8 +115,8 @@ def running(report: Report) -> Section:
     return Section(
         "running",
         "Running",
-        "Silent: prompts that got no memory. Injected: memories, of which some have no label. A judge that fails rejects "
-        "nothing: what was injected instead is what was measured.",
+        "Silent: prompts that got no memory. Injected: memories, of which some have no label. A judge that fails "
+        "rejects nothing: what was injected instead is what was measured.",
         table_of(
             report,
             {

@@ -95,6 +95,8 @@ bm25+judge        2       1         1           0    0.00 (0/2)     211.5 ms
 What these numbers cannot say
 - Only 2 prompts have labels: below 20 the true precision is outside its
   interval more often.
+- Nobody labelled anything twice: how sure the labels themselves are is not
+  known.
 - bm25: 1 of 4 injected memories have no label. Unless the labelled prompts are
   a random draw, precision is only sure to be within what it could be.
 - What no system returned was never looked at: recall and losses are within the
@@ -173,7 +175,7 @@ def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
     assert judge["agreement"]["confusion"]["dropped_irrelevant"] == 2
     assert report["labels"] == {"relevant": 1, "not": 2, "unsure": 0, "unrateable": 0}
     assert report["annotators"] == ["ann"]
-    assert len(report["notes"]) == 3
+    assert len(report["notes"]) == 4
     assert "names" not in report
 
 
