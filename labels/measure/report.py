@@ -51,14 +51,19 @@ class Report:
         return next((each.agreement for each in self.systems if each.agreement is not None), None)
 
 
-def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS) -> Report:
-    """The report of *rows* without labels and notes; systems come by name, the plainest first."""
+def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS, *, ranking: bool = False) -> Report:
+    """The report of *rows* without labels and notes; systems come by name, the plainest first.
+
+    With *ranking* the measures of TREC are computed, too.
+    """
     by_system: dict[str, list[Outcome]] = {}
     for row in rows:
         by_system.setdefault(row.system, []).append(row)
     prompts = {row.prompt_id for row in rows}
     return Report(
-        systems=tuple(system_report(name, by_system[name], basis, names.kinds) for name in sorted(by_system)),
+        systems=tuple(
+            system_report(name, by_system[name], basis, names.kinds, ranking=ranking) for name in sorted(by_system)
+        ),
         prompts=len(prompts),
         labelled_prompts=sum(bool(basis.explicit.get(prompt_id)) for prompt_id in prompts),
         labels=dict.fromkeys(VERDICTS, 0),
@@ -79,6 +84,8 @@ def report_from_store(
     digests: Mapping[str, str] | None = None,
     annotator: str | None = None,
     names: Names = NAMELESS,
+    *,
+    ranking: bool = False,
 ) -> Report:
     """The report of the newest replays of *root* (None: of all roots) and of the labels about what they returned.
 
@@ -104,7 +111,8 @@ def report_from_store(
     basis = weighted_basis(rows, agreed.judgements, strata, store.inclusion(), order)
     shown = replace(names, prompts={**store.prompt_texts(), **names.prompts})
     repeats = store.repeats(root, annotator)
-    report = with_labels(build_report(rows, basis, shown), counted, about.stale, people_of(counted, repeats))
+    report = build_report(rows, basis, shown, ranking=ranking)
+    report = with_labels(report, counted, about.stale, people_of(counted, repeats))
     return replace(report, notes=notes.of_labels(report, rows, about, basis.weights))
 
 
@@ -137,7 +145,14 @@ def with_labels(report: Report, labels: Sequence[Label], stale: int, people: Peo
     )
 
 
-def report_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT, names: Names = NAMELESS) -> Report:
+def report_from_files(
+    run_path: Path,
+    qrels_path: Path,
+    unjudged: str = AS_NOT,
+    names: Names = NAMELESS,
+    *,
+    ranking: bool = False,
+) -> Report:
     """The report of a run file against qrels; ExchangeError if either does not say what it should.
 
     *unjudged* is AS_NOT or EXCLUDE. A prompt without a relevant row in the qrels is one for which nothing is relevant.
@@ -145,5 +160,5 @@ def report_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT, 
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
     rows = read_runs(run_path)
-    report = build_report(rows, qrels_basis(rows, read_qrels(qrels_path), unjudged), names)
+    report = build_report(rows, qrels_basis(rows, read_qrels(qrels_path), unjudged), names, ranking=ranking)
     return replace(report, notes=notes.of_qrels(report, rows, excluded=unjudged == EXCLUDE))

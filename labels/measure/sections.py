@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.figures import counted, part_of, percent, rate, share, span
+from labels.measure.figures import counted, decimal, part_of, percent, rate, share, span
 from labels.measure.judge_section import judge_sections
 from labels.measure.people_section import people_section
 from labels.measure.section import Section, Table
@@ -28,6 +28,7 @@ def sections(report: Report) -> tuple[Section, ...]:
         recall(report),
         *grouped("confidence", "Precision by confidence", report, lambda one: one.by_confidence),
         *grouped("kind", "Precision by kind of prompt", report, lambda one: one.by_kind),
+        *ranking(report),
         *judges(report),
         *([people_section(report.people)] if report.people else []),
         *worst("memory", "memories", report.worst_memories),
@@ -161,6 +162,20 @@ def judges(report: Report) -> Iterator[Section]:
     for one in report.systems:
         if one.agreement:
             yield from judge_sections(one.system, one.agreement, report.names)
+
+
+def ranking(report: Report) -> Iterator[Section]:
+    found = [(one.system, one.ranked) for one in report.systems if one.ranked and one.ranked.prompts]
+    if found:
+        measures = list(found[0][1].means)
+        rows = tuple((system, *(decimal(ranked.means[name]) for name in measures)) for system, ranked in found)
+        yield Section(
+            "ranking",
+            "Ranking, as TREC counts it",
+            f"Means over the {counted(found[0][1].prompts, 'prompt')} with something relevant, to compare with other "
+            "collections. P@k divides by k and AP by all that is relevant, so both punish a system for holding back.",
+            Table(("", *measures), rows),
+        )
 
 
 def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[Section]:

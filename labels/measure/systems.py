@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from labels.measure.basis import Basis
     from labels.measure.outcomes import Outcome
+    from labels.measure.ranked import Ranked
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,14 @@ class SystemReport:
     median_ms: float
     by_confidence: tuple[Group, ...]
     by_kind: tuple[Group, ...]
+    ranked: Ranked | None
     agreement: Agreement | None
     assumed: int
 
 
-def system_report(system: str, own: Sequence[Outcome], basis: Basis, kinds: Mapping[str, str]) -> SystemReport:
+def system_report(
+    system: str, own: Sequence[Outcome], basis: Basis, kinds: Mapping[str, str], *, ranking: bool
+) -> SystemReport:
     """The numbers of *system* from its *own* outcomes, one for each prompt, at least one."""
     judgements, weights, measured = basis.judgements, basis.weights, basis.measured
     tallies = [tally(row, judgements) for row in own]
@@ -81,9 +85,16 @@ def system_report(system: str, own: Sequence[Outcome], basis: Basis, kinds: Mapp
         median_ms=median(row.elapsed_ms for row in own),
         by_confidence=by_confidence(own, judgements, weights),
         by_kind=by_kind(own, tallies, kinds, weights),
+        ranked=ranking_of(own, basis) if ranking else None,
         agreement=agreement(own, judgements, weights),
         assumed=assumed_decisions(own, basis),
     )
+
+
+def ranking_of(rows: Sequence[Outcome], basis: Basis) -> Ranked:
+    from labels.measure.ranked import ranked
+
+    return ranked(rows, basis.explicit)
 
 
 def assumed_decisions(rows: Iterable[Outcome], basis: Basis) -> int:

@@ -32,6 +32,7 @@ FORMATS = ("text", "json", "markdown")
     help="What a memory without a row in --qrels counts as.",
 )
 @click.option("--prompts", metavar="FILE", help="The prompts of --run: their kinds, and their texts instead of ids.")
+@click.option("--ranking", is_flag=True, help="P@k, MAP, nDCG, MRR and bpref of what is injected, too.")
 @ROOT
 @DB
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
@@ -40,6 +41,7 @@ def report(
     qrels: str | None,
     unjudged: str,
     prompts: str | None,
+    ranking: bool,
     root: str | None,
     db: str | None,
     form: str,
@@ -50,9 +52,9 @@ def report(
     if prompts and not run_file:
         raise click.UsageError("--prompts goes with --run: the label store knows its prompts.")
     if run_file and qrels:
-        made = report_of_files(run_file, qrels, unjudged, prompts, root)
+        made = report_of_files(run_file, qrels, unjudged, names_of(prompts, root), ranking)
     else:
-        made = report_of_labels(root, db)
+        made = report_of_labels(root, db, ranking)
     click.echo(writer(form)(made), nl=False)
 
 
@@ -63,10 +65,10 @@ def writer(form: str) -> Callable[[Report], str]:
     return {"text": text.format_text, "json": json_form.format_json, "markdown": markdown.format_markdown}[form]
 
 
-def report_of_files(run_file: str, qrels: str, unjudged: str, prompts: str | None, root: str | None) -> Report:
+def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, ranking: bool) -> Report:
     from labels.measure.report import report_from_files
 
-    return report_from_files(Path(run_file), Path(qrels), unjudged, names_of(prompts, root))
+    return report_from_files(Path(run_file), Path(qrels), unjudged, names, ranking=ranking)
 
 
 def names_of(prompts: str | None, root: str | None) -> Names:
@@ -88,7 +90,7 @@ def titles(summaries: list[MemorySummary]) -> dict[str, str]:
     return {summary.id: summary.title for summary in summaries}
 
 
-def report_of_labels(root: str | None, db: str | None) -> Report:
+def report_of_labels(root: str | None, db: str | None, ranking: bool) -> Report:
     from labels.measure.names import Names
     from labels.measure.report import report_from_store
 
@@ -96,4 +98,5 @@ def report_of_labels(root: str | None, db: str | None) -> Report:
     with opening.opened_index(found) as index, opened_store(db) as store:
         summaries = list(index.summaries())
         digests = {summary.id: summary.digest for summary in summaries}
-        return report_from_store(store, index.root, digests, names=Names(memories=titles(summaries)))
+        names = Names(memories=titles(summaries))
+        return report_from_store(store, index.root, digests, names=names, ranking=ranking)

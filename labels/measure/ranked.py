@@ -1,0 +1,62 @@
+"""What a system injects as a ranking, in the measures of TREC.
+
+They divide by a fixed depth or by all that is relevant, however little was injected, so they punish holding back. They
+are here to compare with other collections; precision is what decides. Import this only when it is asked for:
+ir-measures costs as much to load as the rest of a report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import ir_measures
+from ir_measures import AP, RR, Bpref, P, Qrel, ScoredDoc, nDCG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from labels.measure.outcomes import Judgements, Outcome
+
+MEASURES = (P @ 1, P @ 3, AP, nDCG @ 10, RR, Bpref)
+"""P@k, MAP, nDCG (relevant or not), MRR and bpref, which looks at judged memories only."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The mean of each measure, 0..1, over the `prompts` that have something relevant, by its name in ir-measures.
+
+    A prompt that gets nothing counts as 0, as with trec_eval -c; a memory without a label as irrelevant, but for bpref.
+    """
+
+    prompts: int
+    means: Mapping[str, float]
+
+
+def ranked(rows: Iterable[Outcome], judgements: Judgements) -> Ranked:
+    """The measures of one system's *rows*, one for each prompt; the ranking is the injected set, best first."""
+    rows = list(rows)
+    wanted = {row.prompt_id: judgements[row.prompt_id] for row in rows if has_relevant(row.prompt_id, judgements)}
+    if not wanted:
+        return Ranked(0, {})
+    totals = dict.fromkeys(map(str, MEASURES), 0.0)
+    run = (scored for row in rows if row.prompt_id in wanted for scored in scored_docs(row))
+    for found in ir_measures.iter_calc(MEASURES, qrels(wanted), run):
+        totals[str(found.measure)] += found.value
+    return Ranked(len(wanted), {name: total / len(wanted) for name, total in totals.items()})
+
+
+def has_relevant(prompt_id: str, judgements: Judgements) -> bool:
+    return any(judgements.get(prompt_id, {}).values())
+
+
+def qrels(judgements: Judgements) -> Iterator[Qrel]:
+    for prompt_id, judged in judgements.items():
+        for memory_id, is_relevant in judged.items():
+            yield Qrel(prompt_id, memory_id, int(is_relevant))
+
+
+def scored_docs(row: Outcome) -> Iterator[ScoredDoc]:
+    """The injected set; higher scores are better."""
+    for rank, memory_id in enumerate(row.injected, start=1):
+        yield ScoredDoc(row.prompt_id, memory_id, 1.0 / rank)
