@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import runs
+from labels import calls, frame, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, Gold, Label, Repeat
 
@@ -122,19 +122,19 @@ class LabelStore:
 
     def prompt_texts(self) -> dict[str, str]:
         """What every prompt says, by id."""
-        return {row["prompt_id"]: row["text"] for row in self._db.rows("SELECT prompt_id, text FROM prompt")}
+        return frame.prompt_texts(self._db)
 
     def inclusion(self) -> dict[str, dict[str, float]]:
-        """The probability with which each memory came into the newest pool that it was in, where that was a sample:
-        prompt id -> memory id -> (0..1]."""
-        rows = self._db.rows(
-            """SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
-               (SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts"""
-        )
-        found: dict[str, dict[str, float]] = {}
-        for row in rows:
-            found.setdefault(row["prompt_id"], {})[row["memory_id"]] = row["inclusion_probability"]
-        return found
+        """How likely each memory was to come into its pool, where a pool holds a sample: prompt id -> memory id."""
+        return frame.inclusion(self._db)
+
+    def judge_calls(self, root: str | None = None) -> tuple[calls.JudgeCall, ...]:
+        """What asking the judge took in those retrievals."""
+        return calls.newest_calls(self._db, root)
+
+    def run_configs(self, root: str | None = None) -> dict[str, str]:
+        """The configuration, as JSON, of each run: run id -> JSON."""
+        return calls.run_configs(self._db, root)
 
     def sampled_prompts(self) -> frozenset[str]:
         """The prompts in whose pool only a random sample of what the judge dropped was put."""

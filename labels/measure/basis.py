@@ -9,8 +9,9 @@ from labels.measure import outcomes as known
 from labels.measure.weights import EQUAL, Weights, pair_weights, prompt_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Mapping, Sequence, Set
 
+    from labels.measure.evidence import Evidence
     from labels.measure.outcomes import Judgements, Outcome, Pools
 
 AS_NOT, EXCLUDE = "not", "exclude"
@@ -22,7 +23,7 @@ class Basis:
     """What the numbers stand on: judgements, the pools, prompts with nothing relevant, and prompts that are measured.
 
     `explicit` are the judgements that somebody gave; `judgements` may hold assumed ones too. `weights` say how many
-    prompts and memories each judged one stands for. `order` are the measured prompts as they were labelled, empty where
+    prompts and memories each judged one stands for. `evidence` says when, None where
     that is not known.
     """
 
@@ -32,7 +33,7 @@ class Basis:
     without_relevant: Set[str]
     measured: Set[str]
     weights: Weights = EQUAL
-    order: tuple[str, ...] = ()
+    evidence: Evidence | None = None
 
 
 def labelled_basis(rows: Sequence[Outcome], judgements: Judgements) -> Basis:
@@ -47,11 +48,8 @@ def weighted_basis(
     judgements: Judgements,
     strata: Mapping[str, str],
     inclusion: Mapping[str, Mapping[str, float]],
-    labelled: Iterable[str] = (),
 ) -> Basis:
     """A labelled basis whose prompts were offered by *strata* (prompt id -> stratum) and whose pools hold samples.
-
-    *labelled* are the prompts in the order of their labels.
 
     *inclusion* is prompt id -> memory id -> probability of coming into the pool. What a system injects is in its
     prompt's pool for certain, whatever an older pool says; a prompt that was not replayed is in no frame.
@@ -63,8 +61,7 @@ def weighted_basis(
         injected.setdefault(row.prompt_id, set()).update(row.injected)
     pairs = pair_weights(inclusion, injected)
     frame = replayed if len(set(replayed.values())) > 1 else {}
-    order = tuple(prompt_id for prompt_id in dict.fromkeys(labelled) if prompt_id in basis.measured)
-    return replace(basis, weights=Weights(frame, prompt_weights(frame, basis.measured), pairs), order=order)
+    return replace(basis, weights=Weights(frame, prompt_weights(frame, basis.measured), pairs))
 
 
 def qrels_basis(rows: Sequence[Outcome], judgements: Judgements, unjudged: str) -> Basis:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.metrics import Ratio, precision
-from labels.measure.sequences import betting_interval, stratified_interval
+from labels.measure.sequences import stratified_interval
 from labels.measure.stratified import stratified_estimate
 from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
+    from labels.measure.decision import Sample
     from labels.measure.metrics import Tally
     from labels.measure.weights import Weights
 
@@ -41,36 +42,9 @@ def estimate(tallies: Sequence[Tally], weights: Weights = EQUAL) -> Estimate:
     return Estimate(ratio, stratified.interval if stratified else None)
 
 
-def live_interval(tallies: Sequence[Tally], order: Sequence[str], weights: Weights = EQUAL) -> Interval | None:
-    """The 95 % interval of precision that holds however often one looks; None without an *order*.
-
-    *order* are the ids of the labelled prompts as they came; one that does not name a prompt of *tallies* is passed.
-    """
-    if not order:
-        return None
-    by_prompt = {each.prompt_id: each for each in tallies}
-    drawn = [by_prompt[prompt_id] for prompt_id in order if prompt_id in by_prompt]
-    most = max((each.injected for each in tallies), default=0)
-    if not most:
-        return None
-    if not weights.strata:
-        return betting_interval([(each.relevant, each.judged) for each in drawn], most)
-    strata: dict[Hashable, list[tuple[int, int]]] = {}
-    for each in drawn:
-        if each.prompt_id in weights.strata:
-            strata.setdefault(weights.strata[each.prompt_id], []).append((each.relevant, each.judged))
-    return stratified_interval(strata, injected_shares(tallies, weights), most)
-
-
-def injected_shares(tallies: Sequence[Tally], weights: Weights) -> dict[Hashable, float]:
-    """Each stratum's part of all that is injected, judged or not."""
-    counts: dict[Hashable, int] = {}
-    for each in tallies:
-        if each.prompt_id in weights.strata:
-            stratum = weights.strata[each.prompt_id]
-            counts[stratum] = counts.get(stratum, 0) + each.injected
-    total = sum(counts.values())
-    return {stratum: count / total for stratum, count in counts.items()} if total else {}
+def live_interval(sample: Sample) -> Interval | None:
+    """The 95 % interval of precision that holds however often one looks; None before the first judged prompt."""
+    return stratified_interval(sample.drawn, sample.shares, sample.most) if sample.judged else None
 
 
 def per_prompt(tallies: Sequence[Tally]) -> list[tuple[int, int]]:

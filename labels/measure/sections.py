@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from labels.measure.comparison_section import comparison_section
 from labels.measure.figures import counted, decimal, part_of, percent, rate, share, span
 from labels.measure.judge_section import judge_sections
 from labels.measure.people_section import people_section
@@ -26,6 +27,7 @@ def sections(report: Report) -> tuple[Section, ...]:
         precision(report),
         injecting(report),
         recall(report),
+        *([comparison_section(report.comparisons)] if report.comparisons else []),
         *grouped("confidence", "Precision by confidence", report, lambda one: one.by_confidence),
         *grouped("kind", "Precision by kind of prompt", report, lambda one: one.by_kind),
         *ranking(report),

@@ -69,7 +69,7 @@ def system_report(
         prompts=len(own),
         precision=judged.ratio,
         interval=judged.interval,
-        live=live_interval(tallies, basis.order, weights),
+        live=live_interval(basis.evidence.sample(system)) if basis.evidence else None,
         design_effect=design_effect(per_prompt(tallies)),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),

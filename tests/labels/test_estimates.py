@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from labels.measure.decision import Sample
 from labels.measure.estimates import estimate, live_interval
 from labels.measure.intervals import headline_interval
 from labels.measure.metrics import Ratio, Tally
-from labels.measure.sequences import betting_interval, stratified_interval
+from labels.measure.sequences import betting_interval
 from labels.measure.stratified import stratified_estimate
 from labels.measure.weights import Weights, prompt_weights
 
@@ -42,18 +45,8 @@ def test_a_part_of_what_is_injected_is_estimated_over_the_same_strata() -> None:
 
 
 def test_the_live_interval_takes_the_prompts_as_they_were_labelled() -> None:
-    order = ["p3", "p1", "not of this system", "p2"]
-    assert live_interval(TALLIES, order) == betting_interval([(3, 3), (1, 3), (2, 3)], 3)
-    assert live_interval(TALLIES, []) is None
-
-
-def test_the_live_interval_of_strata_weighs_them_by_what_they_inject() -> None:
-    order = [each.prompt_id for each in TALLIES]
-    strata = {
-        name: [(each.relevant, each.judged) for each in TALLIES if STRATA[each.prompt_id] == name]
-        for name in ("differ", "same")
-    }
-    unlabelled = [Tally(f"q{number}", 1, 0, 0) for number in range(18)]
-    assert live_interval([*TALLIES, *unlabelled], order, WEIGHTS) == stratified_interval(
-        strata, {"differ": 1 / 3, "same": 2 / 3}, 3
-    )
+    sample = Sample(judged={"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, injected={"p1": 3, "p2": 3, "p3": 3, "p4": 1})
+    found = live_interval(sample)
+    assert found is not None
+    assert vars(found) == pytest.approx(vars(betting_interval([(3, 3), (1, 3), (2, 3)], 3)))
+    assert live_interval(replace(sample, judged={})) is None

@@ -31,7 +31,7 @@ unlabelled memory were irrelevant, or every one relevant.
 
                             95 %       95 %
             precision   one look   any look  relevant   could be
-bm25             0.33  0.05-0.82  0.01-0.95    1 of 3  0.25-0.50
+bm25             0.33  0.05-0.82  0.01-0.99    1 of 3  0.25-0.50
 bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1  1.00-1.00
 
 Injecting: how often a system speaks, and how often in vain

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from engine.memory import MemorySummary
     from labels.measure.names import Names
-    from labels.measure.report import Report
+    from labels.measure.report import Extras, Report
 
 FORMATS = ("text", "json", "markdown")
 
@@ -47,14 +47,16 @@ def report(
     form: str,
 ) -> None:
     """Precision and its companions for each system, from your labels or from files."""
+    from labels.measure.report import Extras
+
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
     if prompts and not run_file:
         raise click.UsageError("--prompts goes with --run: the label store knows its prompts.")
     if run_file and qrels:
-        made = report_of_files(run_file, qrels, unjudged, names_of(prompts, root), ranking)
+        made = report_of_files(run_file, qrels, unjudged, names_of(prompts, root), Extras(ranking, comparing=True))
     else:
-        made = report_of_labels(root, db, ranking)
+        made = report_of_labels(root, db, Extras(ranking, comparing=True))
     click.echo(writer(form)(made), nl=False)
 
 
@@ -65,10 +67,10 @@ def writer(form: str) -> Callable[[Report], str]:
     return {"text": text.format_text, "json": json_form.format_json, "markdown": markdown.format_markdown}[form]
 
 
-def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, ranking: bool) -> Report:
+def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extras: Extras) -> Report:
     from labels.measure.report import report_from_files
 
-    return report_from_files(Path(run_file), Path(qrels), unjudged, names, ranking=ranking)
+    return report_from_files(Path(run_file), Path(qrels), unjudged, names, extras=extras)
 
 
 def names_of(prompts: str | None, root: str | None) -> Names:
@@ -90,7 +92,7 @@ def titles(summaries: list[MemorySummary]) -> dict[str, str]:
     return {summary.id: summary.title for summary in summaries}
 
 
-def report_of_labels(root: str | None, db: str | None, ranking: bool) -> Report:
+def report_of_labels(root: str | None, db: str | None, extras: Extras) -> Report:
     from labels.measure.names import Names
     from labels.measure.report import report_from_store
 
@@ -99,4 +101,4 @@ def report_of_labels(root: str | None, db: str | None, ranking: bool) -> Report:
         summaries = list(index.summaries())
         digests = {summary.id: summary.digest for summary in summaries}
         names = Names(memories=titles(summaries))
-        return report_from_store(store, index.root, digests, names=names, ranking=ranking)
+        return report_from_store(store, index.root, digests, names=names, extras=extras)

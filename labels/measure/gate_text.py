@@ -1,0 +1,201 @@
+"""What `memsift gate` says, for somebody at a terminal who has read no manual, and for a program."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from labels.measure.caveats import counted
+from labels.measure.decision import AHEAD, FEWEST_TO_PLAN, PASS, UNDECIDED
+from labels.measure.judge_case import COSTS, PAYS
+from labels.measure.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.decision import Gate
+    from labels.measure.gate_report import GateReport
+    from labels.measure.judge_case import Expense, JudgeCase
+
+
+def format_json(report: GateReport) -> str:
+    """Every field of the report, and in `judge` what it comes to: `break_even` and `answer`."""
+    row = asdict(report)
+    if report.judge:
+        row["judge"] |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
+    return json.dumps(row, indent=2) + "\n"
+
+
+def format_text(report: GateReport) -> str:
+    """The answer first, then what it stands on, what to do next, the judge, and what to keep in mind."""
+    parts = [headline(report), *refusals(report), "\n".join(basis(report)), next_step(report)]
+    if report.judge:
+        parts.append("\n".join(judge_lines(report.judge)))
+    if report.warnings:
+        parts.append("\n".join(["Keep in mind", *(f"- {printable(each)}" for each in report.warnings)]))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+# The answer
+
+
+def headline(report: GateReport) -> str:
+    system, verdict = printable(report.system), report.decision.verdict
+    if report.refusals:
+        return f"UNDECIDED: the labels as they are cannot answer for {system}."
+    if verdict == UNDECIDED:
+        return f"UNDECIDED: it cannot be told yet whether {system} reaches a precision of {report.gate.least:.2f}."
+    answer = f"{verdict.upper()}: {system} {'reaches' if verdict == PASS else 'does not reach'} "
+    return answer + (f"about {report.gate.least:.2f}." if has_zone(report.gate) else f"{report.gate.least:.2f}.")
+
+
+def refusals(report: GateReport) -> Iterator[str]:
+    yield from map(printable, report.refusals)
+
+
+def basis(report: GateReport) -> Iterator[str]:
+    """What was found, how sure that is, and what was asked for."""
+    decision, gate = report.decision, report.gate
+    if decision.estimate is None:
+        yield "No prompt for which it injects something is judged in full yet."
+    else:
+        counts = f"{report.relevant.part} of {report.relevant.whole} memories that it injected were relevant"
+        prompts = counted(decision.estimate.prompts, "prompt")
+        raw = report.relevant.part / report.relevant.whole
+        weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
+        yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
+        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {sureness(gate)}"
+    yield f"  asked for      {gate.least:.2f}{tolerance(gate)}"
+
+
+def sureness(gate: Gate) -> str:
+    often = round(1 / (1 - gate.confidence))
+    return f"wrong at most once in {often} such labellings, however often you look and whenever you stop"
+
+
+def tolerance(gate: Gate) -> str:
+    if not has_zone(gate):
+        return ""
+    return f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"
+
+
+def has_zone(gate: Gate) -> bool:
+    return gate.zone.low < gate.zone.high
+
+
+def next_step(report: GateReport) -> str:
+    """How many more prompts it takes, where that is still the question."""
+    decision = report.decision
+    if decision.verdict != UNDECIDED or report.refusals:
+        return ""
+    if decision.more is None:
+        return unknown_step(report)
+    step = f"About {decision.more} more prompts would decide, if precision stays where it is."
+    if decision.left >= decision.more:
+        return f"{step} {decision.left} are there to be judged."
+    return f"{step} {left_over(decision.left)}: add others with memsift replay --save."
+
+
+def left_over(left: int) -> str:
+    return f"Only {left} {'is' if left == 1 else 'are'} left to be judged" if left else "None is left to be judged"
+
+
+def unknown_step(report: GateReport) -> str:
+    estimate = report.decision.estimate
+    if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
+        return (
+            f"Judge {FEWEST_TO_PLAN} prompts, and it can be said how many it will take: mostly 25 to 35 if precision "
+            "is 20 points from what you ask for, and about 100 if it is 10 points."
+        )
+    wider = "more" if has_zone(report.gate) else "--indifference 0.1, for example"
+    return (
+        f"How many more prompts would decide cannot be said: precision is too near {report.gate.least:.2f}, and "
+        f"perhaps {AHEAD[-1]} would not do. If a few points do not matter to you, allow for them ({wider})."
+    )
+
+
+# The judge
+
+
+def judge_lines(case: JudgeCase) -> Iterator[str]:
+    found = case.comparison
+    names = f"{printable(found.second)} against {printable(found.first)}"
+    yield f"Would the judge pay? {names}, on {counted(found.prompts, 'prompt')} for which either injects something"
+    yield f"  irrelevant memories per prompt   {more_or_fewer(found.irrelevant)}"
+    yield f"  relevant memories per prompt     {more_or_fewer(found.relevant)}"
+    if found.precision:
+        yield f"  precision                        {higher_or_lower(found.precision)}{chance(found)}"
+    if case.expense:
+        yield f"  each question to the judge       {spent(case.expense)}"
+    if case.failures.part:
+        yield f"  no answer from the judge         on {case.failures.part} of {case.failures.whole} prompts"
+    yield f"  {conclusion(case)}"
+
+
+def more_or_fewer(difference: Difference) -> str:
+    return signed(difference, "more", "fewer")
+
+
+def higher_or_lower(difference: Difference) -> str:
+    return signed(difference, "higher", "lower")
+
+
+def signed(difference: Difference, above: str, below: str) -> str:
+    """0.48 fewer (0.20 to 0.75 fewer)."""
+
+    def side(value: float) -> str:
+        return above if value >= 0 else below
+
+    best = f"{abs(difference.value):.2f} {side(difference.value)}"
+    if difference.interval is None:
+        return f"{best} (how sure that is cannot be said)"
+    ends = sorted((difference.interval.low, difference.interval.high), key=abs)
+    if side(ends[0]) == side(ends[1]):
+        return f"{best} ({abs(ends[0]):.2f} to {abs(ends[1]):.2f})"
+    low, high = difference.interval.low, difference.interval.high
+    return f"{best} ({-low:.2f} {below} to {high:.2f} {above})"
+
+
+def chance(found: SystemComparison) -> str:
+    """How easily chance could have made the difference between two equal systems."""
+    if found.p_value is None:
+        return ""
+    if found.p_value < 0.001:
+        return "; chance alone would do that in less than 1 of 1,000 cases"
+    return f"; chance alone would do that in {1000 * found.p_value:.0f} of 1,000 cases"
+
+
+def spent(expense: Expense) -> str:
+    price = "at a price that is not known" if expense.cost_usd is None else f"for ${expense.cost_usd:.5f} on average"
+    slowest = f", over {expense.p95_ms:,.0f} ms in 1 of 20" if expense.calls >= 20 else ""
+    return f"{expense.median_ms:,.0f} ms at the median{slowest}, {price} ({counted(expense.calls, 'call')} recorded)"
+
+
+def conclusion(case: JudgeCase) -> str:
+    return without_worth(case.comparison) if case.answer is None else with_worth(case, case.answer)
+
+
+def with_worth(case: JudgeCase, answer: str) -> str:
+    found = case.comparison
+    start = {PAYS: "It pays", COSTS: "It does not pay"}.get(answer, "It cannot be told yet whether it pays")
+    value = f"with one relevant memory worth {found.worth:g} irrelevant ones"
+    if found.gain is None:
+        return f"{start}, {value}."
+    change = signed(found.gain, "fewer", "more")
+    return f"{start}: {value}, it is as good as this many irrelevant ones per prompt: {change}."
+
+
+def without_worth(found: SystemComparison) -> str:
+    """What the judge is a matter of, where it was not said what a relevant memory is worth."""
+    if found.break_even is not None:
+        return (
+            f"It spares {found.break_even:.1f} irrelevant memories for each relevant one that it loses: it pays if a "
+            "relevant memory is worth less than that to you. Say what it is worth with --worth."
+        )
+    if found.irrelevant.value < 0:
+        return "It spares irrelevant memories and, on balance, loses no relevant one on these prompts."
+    if found.relevant.value > 0:
+        return "It brings relevant memories and, on balance, spares no irrelevant one on these prompts."
+    return "It spares no irrelevant memory on these prompts: there is nothing that would pay for it."
