@@ -36,7 +36,7 @@ def on_settings(evidence: Evidence, system: str) -> Iterator[str]:
     if other:
         differences = "; ".join(evidence.changed[other[-1].run_id])
         yield (
-            f"{part(len(other), len(rows), 'prompt')} were replayed with another configuration than the present one "
+            f"{part(len(other), len(rows), 'prompts')} were replayed with another configuration than the present one "
             f"({differences}). Replay them again with memsift replay --save; the labels stay."
         )
 
@@ -45,7 +45,7 @@ def on_sight(evidence: Evidence) -> Iterator[str]:
     seen = evidence.blind.whole - evidence.blind.part
     if evidence.blind.part < MIN_BLIND * evidence.blind.whole:
         yield (
-            f"{part(seen, evidence.blind.whole, 'label')} were given with rank, score or verdict in view, which pulls "
+            f"{part(seen, evidence.blind.whole, 'labels')} were given with rank, score or verdict in view, which pulls "
             "answers towards what is shown. Label those prompts again without looking."
         )
 
@@ -54,15 +54,16 @@ def on_gaps(evidence: Evidence, system: str) -> Iterator[str]:
     missing = unfinished(evidence, system)
     if missing.part > MAX_UNJUDGED * missing.whole:
         yield (
-            f"{part(missing.part, missing.whole, 'injected memory')} on prompts that were begun are not judged: what "
+            f"{part(missing.part, missing.whole, 'injected memories')} on prompts that were begun are not judged: what "
             "was left out may be what is hard to judge. Judge the rest of those prompts."
         )
 
 
 def on_few(evidence: Evidence, system: str) -> Iterator[str]:
-    prompts = len(evidence.sample(system).judged)
-    if 0 < prompts < FEW_PROMPTS:
-        yield f"Only {counted(prompts, 'prompt')} with an answer: below {FEW_PROMPTS}, a few odd ones weigh much."
+    number = len(evidence.sample(system).judged)
+    if 0 < number < FEW_PROMPTS:
+        prompts = counted(number, "prompt counts", "prompts count")
+        yield f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
 
 
 def on_failures(evidence: Evidence, system: str) -> Iterator[str]:
@@ -70,32 +71,31 @@ def on_failures(evidence: Evidence, system: str) -> Iterator[str]:
     failed = sum(bool(row.fallback) for row in rows)
     if failed > MAX_FALLBACKS * len(rows):
         yield (
-            f"The judge failed on {part(failed, len(rows), 'prompt')}; what was injected instead, without it, is what "
+            f"The judge failed on {part(failed, len(rows), 'prompts')}; what was injected instead, without it, is what "
             "is measured."
         )
 
 
 def on_lost_labels(evidence: Evidence) -> Iterator[str]:
     if evidence.stale:
-        yield f"{counted(evidence.stale, 'label')} do not count: the memory was edited or removed since."
+        labels = counted(evidence.stale, "label does", "labels do")
+        yield f"{labels} not count: the memory was edited or removed since."
     if evidence.disputed:
-        yield (
-            f"People are evenly split on {counted(evidence.disputed, 'memory')}; these prompts do not count until "
-            "somebody settles it."
-        )
+        memories = counted(evidence.disputed, "memory", "memories")
+        yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
 
 
 def on_unsure(evidence: Evidence, system: str) -> Iterator[str]:
     unsure = undecidable(evidence, system)
     if unsure.part > MAX_UNJUDGED * unsure.whole:
-        yield f"{part(unsure.part, unsure.whole, 'memory')} were labelled unsure or unrateable, and count nowhere."
+        yield f"{part(unsure.part, unsure.whole, 'memories')} were labelled unsure or unrateable, and count nowhere."
 
 
 def on_assumptions(evidence: Evidence, system: str) -> Iterator[str]:
     assumed = evidence.assumed.get(system, Ratio(0, 0))
     if assumed.part > MAX_UNJUDGED * assumed.whole:
         yield (
-            f"{part(assumed.part, assumed.whole, 'injected memory')} are not in the qrels and are taken as not "
+            f"{part(assumed.part, assumed.whole, 'injected memories')} are not in the qrels and are taken as not "
             "relevant; with --unjudged exclude, only prompts count of which all is in them."
         )
 
@@ -103,7 +103,8 @@ def on_assumptions(evidence: Evidence, system: str) -> Iterator[str]:
 def on_frame(evidence: Evidence, system: str) -> Iterator[str]:
     outside = sum(bool(row.injected) for row in evidence.of(system)) - len(evidence.injecting(system))
     if outside:
-        yield f"{counted(outside, 'prompt')} came after the order of labelling was made, and do not count."
+        prompts = counted(outside, "prompt does", "prompts do")
+        yield f"{prompts} not count, having come after the order of labelling was made."
     for stratum in sorted(unseen_strata(evidence, system)):
         yield f"No prompt of the kind {stratum!r} is judged yet, so nothing is known of that part."
 
@@ -132,11 +133,9 @@ def undecidable(evidence: Evidence, system: str) -> Ratio:
     return Ratio(sum(each.unjudged for each in tallies), sum(each.injected for each in tallies))
 
 
-def part(number: int, whole: int, noun: str) -> str:
-    return f"{number} of {counted(whole, noun)}"
+def part(number: int, whole: int, things: str) -> str:
+    return f"{number:,} of {whole:,} {things}"
 
 
-def counted(number: int, noun: str) -> str:
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
+def counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

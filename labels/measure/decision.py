@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -68,11 +69,10 @@ class Sample:
     @property
     def shares(self) -> dict[Hashable, float]:
         """Each stratum's part of all that is injected."""
-        total = sum(self.injected.values())
-        shares: dict[Hashable, float] = {}
+        sizes: Counter[Hashable] = Counter()
         for prompt_id, stratum in self.frame.items():
-            shares[stratum] = shares.get(stratum, 0.0) + self.injected[prompt_id] / total
-        return shares
+            sizes[stratum] += self.injected[prompt_id]
+        return {stratum: size / sizes.total() for stratum, size in sizes.items()}
 
     @property
     def most(self) -> int:

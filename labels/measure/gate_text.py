@@ -62,7 +62,7 @@ def basis(report: GateReport) -> Iterator[str]:
         yield "No prompt for which it injects something is judged in full yet."
     else:
         counts = f"{report.relevant.part} of {report.relevant.whole} memories that it injected were relevant"
-        prompts = counted(decision.estimate.prompts, "prompt")
+        prompts = counted(decision.estimate.prompts, "prompt", "prompts")
         raw = report.relevant.part / report.relevant.whole
         weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
         yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
@@ -122,7 +122,8 @@ def unknown_step(report: GateReport) -> str:
 def judge_lines(case: JudgeCase) -> Iterator[str]:
     found = case.comparison
     names = f"{printable(found.second)} against {printable(found.first)}"
-    yield f"Would the judge pay? {names}, on {counted(found.prompts, 'prompt')} for which either injects something"
+    prompts = counted(found.prompts, "prompt", "prompts")
+    yield f"Would the judge pay? {names}, on {prompts} for which either injects something"
     yield f"  irrelevant memories per prompt   {more_or_fewer(found.irrelevant)}"
     yield f"  relevant memories per prompt     {more_or_fewer(found.relevant)}"
     if found.precision:
@@ -170,7 +171,8 @@ def chance(found: SystemComparison) -> str:
 def spent(expense: Expense) -> str:
     price = "at a price that is not known" if expense.cost_usd is None else f"for ${expense.cost_usd:.5f} on average"
     slowest = f", over {expense.p95_ms:,.0f} ms in 1 of 20" if expense.calls >= 20 else ""
-    return f"{expense.median_ms:,.0f} ms at the median{slowest}, {price} ({counted(expense.calls, 'call')} recorded)"
+    calls = counted(expense.calls, "call", "calls")
+    return f"{expense.median_ms:,.0f} ms at the median{slowest}, {price} ({calls} recorded)"
 
 
 def conclusion(case: JudgeCase) -> str:

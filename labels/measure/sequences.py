@@ -14,7 +14,13 @@ from labels.measure.intervals import Interval
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from labels.measure.intervals import PerPrompt
+
+    Array = NDArray[np.float64]
+    """(prompts, 2) relevant and judged counts, or (prompts,) capital."""
 
 STAKES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """The shares of their capital that the gamblers can lose with one prompt; each begins with a fifth of the whole."""
@@ -40,6 +46,8 @@ def betting_interval(per_prompt: PerPrompt, most: float, confidence: float = 0.9
     theorem 3 (hedged capital) with bets spread over a grid ("grid Kelly"). Their predictable plug-in bets need up to
     half as many prompts again where precision is ten points from a gate: see tests/benchmarks/intervals.py.
     """
+    if not per_prompt:
+        return NOTHING_KNOWN
     rich = 2 / (1 - confidence)
     low = lower_bound(per_prompt, most, rich)
     high = 1 - lower_bound(mirrored(per_prompt), most, rich)
@@ -57,21 +65,34 @@ def lower_bound(per_prompt: PerPrompt, most: float, rich: float) -> float:
 
     Their capital falls in p at every moment, as each factor of it does, so that is one point and all below it.
     """
-    return last_true(lambda p: rich_after(per_prompt, most, rich, p) is not None)
+    counts = as_array(per_prompt)
+    return last_true(lambda p: bool((capitals(counts, most, p) >= rich).any()))
 
 
 def rich_after(per_prompt: PerPrompt, most: float, rich: float, p: float) -> int | None:
     """After how many prompts those who bet that precision is above *p*, in 0..1, have made 1 into *rich*.
 
-    None if they never have. One who stakes a share c bets c / (p * most), and so keeps 1 - c at the least.
+    None if they never have.
     """
-    capital = [1 / len(STAKES)] * len(STAKES)
-    factors = {(x, m): [1 + stake * (x - p * m) / (p * most) for stake in STAKES] for x, m in set(per_prompt)}
-    for number, counts in enumerate(per_prompt, start=1):
-        capital = [have * factor for have, factor in zip(capital, factors[counts], strict=True)]
-        if sum(capital) >= rich:
-            return number
-    return None
+    is_rich = capitals(as_array(per_prompt), most, p) >= rich
+    return int(is_rich.argmax()) + 1 if is_rich.any() else None
+
+
+def as_array(per_prompt: PerPrompt) -> Array:
+    import numpy as np
+
+    return np.array(per_prompt, dtype=np.float64).reshape(-1, 2)
+
+
+def capitals(counts: Array, most: float, p: float) -> Array:
+    """What the gamblers have together after each prompt. One who stakes a share c bets c / (p * most), and so keeps at
+    least 1 - c."""
+    import numpy as np
+
+    gains = (counts[:, 0] - p * counts[:, 1]) / (p * most)
+    with np.errstate(over="ignore"):  # rich beyond measure is rich
+        each: Array = np.cumprod(1 + np.outer(gains, STAKES), axis=0)
+        return np.asarray(each.mean(axis=1))
 
 
 def beta_binomial_interval(scores: Sequence[float], confidence: float = 0.95) -> Interval:
