@@ -27,6 +27,8 @@ def plain(value: Any) -> Any:
     if is_dataclass(value):
         found = {field.name: getattr(value, field.name) for field in fields(value)}
         return {name: plain(each) for name, each in found.items() if not isinstance(each, Names)}
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if isinstance(value, tuple):
         return [plain(each) for each in value]
-    return dict(value) if hasattr(value, "items") else value
+    return {name: plain(each) for name, each in value.items()} if hasattr(value, "items") else value

@@ -14,7 +14,7 @@ import ir_measures
 from ir_measures import AP, RR, Bpref, P, Qrel, ScoredDoc, nDCG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from labels.measure.outcomes import Judgements, Outcome
 
@@ -35,28 +35,31 @@ class Ranked:
 
 def ranked(rows: Iterable[Outcome], judgements: Judgements) -> Ranked:
     """The measures of one system's *rows*, one for each prompt; the ranking is the injected set, best first."""
-    rows = list(rows)
-    wanted = {row.prompt_id: judgements[row.prompt_id] for row in rows if has_relevant(row.prompt_id, judgements)}
+    wanted = [row for row in rows if any(judgements.get(row.prompt_id, {}).values())]
     if not wanted:
         return Ranked(0, {})
+    # ids of our own: trec_eval's code crashes at one that no UTF-8 can hold
+    topics = {row.prompt_id: str(number) for number, row in enumerate(wanted)}
+    documents = Numbers()
+    qrels = [
+        Qrel(topic, documents[memory_id], int(is_relevant))
+        for prompt_id, topic in topics.items()
+        for memory_id, is_relevant in judgements[prompt_id].items()
+    ]
+    run = [
+        ScoredDoc(topics[row.prompt_id], documents[memory_id], 1.0 / rank)
+        for row in wanted
+        for rank, memory_id in enumerate(row.injected, start=1)
+    ]
     totals = dict.fromkeys(map(str, MEASURES), 0.0)
-    run = (scored for row in rows if row.prompt_id in wanted for scored in scored_docs(row))
-    for found in ir_measures.iter_calc(MEASURES, qrels(wanted), run):
+    for found in ir_measures.iter_calc(MEASURES, qrels, run):
         totals[str(found.measure)] += found.value
     return Ranked(len(wanted), {name: total / len(wanted) for name, total in totals.items()})
 
 
-def has_relevant(prompt_id: str, judgements: Judgements) -> bool:
-    return any(judgements.get(prompt_id, {}).values())
+class Numbers(dict[str, str]):
+    """A number, as text, for every id that is asked for."""
 
-
-def qrels(judgements: Judgements) -> Iterator[Qrel]:
-    for prompt_id, judged in judgements.items():
-        for memory_id, is_relevant in judged.items():
-            yield Qrel(prompt_id, memory_id, int(is_relevant))
-
-
-def scored_docs(row: Outcome) -> Iterator[ScoredDoc]:
-    """The injected set; higher scores are better."""
-    for rank, memory_id in enumerate(row.injected, start=1):
-        yield ScoredDoc(row.prompt_id, memory_id, 1.0 / rank)
+    def __missing__(self, key: str) -> str:
+        self[key] = str(len(self))
+        return self[key]

@@ -11,6 +11,7 @@ from labels.measure import notes
 from labels.measure.basis import AS_NOT, EXCLUDE, Basis, qrels_basis, weighted_basis
 from labels.measure.comparisons import comparisons
 from labels.measure.evidence import Evidence
+from labels.measure.extras import NONE, Extras
 from labels.measure.metrics import Ratio
 from labels.measure.names import NAMELESS, Names
 from labels.measure.people import People, people_of
@@ -28,18 +29,6 @@ if TYPE_CHECKING:
     from labels.measure.outcomes import Outcome
     from labels.records import Repeat
     from labels.store import LabelStore
-
-
-@dataclass(frozen=True)
-class Extras:
-    """What a report also holds, and what that loads: `ranking` the measures of TREC (ir-measures), `comparing` the
-    systems with each other (scipy)."""
-
-    ranking: bool = False
-    comparing: bool = False
-
-
-NONE = Extras()
 
 
 @dataclass(frozen=True)
@@ -77,10 +66,7 @@ def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS,
         by_system.setdefault(row.system, []).append(row)
     prompts = {row.prompt_id for row in rows}
     return Report(
-        systems=tuple(
-            system_report(name, by_system[name], basis, names.kinds, ranking=extras.ranking)
-            for name in sorted(by_system)
-        ),
+        systems=tuple(system_report(name, by_system[name], basis, names.kinds, extras) for name in sorted(by_system)),
         prompts=len(prompts),
         labelled_prompts=sum(bool(basis.explicit.get(prompt_id)) for prompt_id in prompts),
         labels=dict.fromkeys(VERDICTS, 0),

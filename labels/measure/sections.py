@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.measure.comparison_section import comparison_section
+from labels.measure.curve_sections import curve_sections
 from labels.measure.figures import counted, decimal, part_of, percent, rate, share, span
 from labels.measure.judge_section import judge_sections
 from labels.measure.people_section import people_section
@@ -30,6 +31,7 @@ def sections(report: Report) -> tuple[Section, ...]:
         *([comparison_section(report.comparisons)] if report.comparisons else []),
         *grouped("confidence", "Precision by confidence", report, lambda one: one.by_confidence),
         *grouped("kind", "Precision by kind of prompt", report, lambda one: one.by_kind),
+        *curve_sections(report),
         *ranking(report),
         *judges(report),
         *([people_section(report.people)] if report.people else []),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, agreement
+from labels.measure.curves import Curves, curves
 from labels.measure.estimates import estimate, live_interval, per_prompt
 from labels.measure.groups import Group, by_confidence, by_kind
 from labels.measure.intervals import Interval, design_effect
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from labels.measure.basis import Basis
+    from labels.measure.extras import Extras
     from labels.measure.outcomes import Outcome
     from labels.measure.ranked import Ranked
 
@@ -52,12 +54,13 @@ class SystemReport:
     by_confidence: tuple[Group, ...]
     by_kind: tuple[Group, ...]
     ranked: Ranked | None
+    curves: Curves | None
     agreement: Agreement | None
     assumed: int
 
 
 def system_report(
-    system: str, own: Sequence[Outcome], basis: Basis, kinds: Mapping[str, str], *, ranking: bool
+    system: str, own: Sequence[Outcome], basis: Basis, kinds: Mapping[str, str], extras: Extras
 ) -> SystemReport:
     """The numbers of *system* from its *own* outcomes, one for each prompt, at least one."""
     judgements, weights, measured = basis.judgements, basis.weights, basis.measured
@@ -85,7 +88,8 @@ def system_report(
         median_ms=median(row.elapsed_ms for row in own),
         by_confidence=by_confidence(own, judgements, weights),
         by_kind=by_kind(own, tallies, kinds, weights),
-        ranked=ranking_of(own, basis) if ranking else None,
+        ranked=ranking_of(own, basis) if extras.ranking else None,
+        curves=curves(system, own, basis) if extras.curves else None,
         agreement=agreement(own, judgements, weights),
         assumed=assumed_decisions(own, basis),
     )

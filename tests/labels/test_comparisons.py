@@ -3,7 +3,8 @@ from __future__ import annotations
 from labels.measure.basis import labelled_basis
 from labels.measure.comparison import compare
 from labels.measure.comparisons import compared, comparisons
-from labels.measure.report import Extras, build_report
+from labels.measure.extras import Extras
+from labels.measure.report import build_report
 from labels.measure.sections import sections
 from tests.labels.samples import outcome
 

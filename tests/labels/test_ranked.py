@@ -128,3 +128,10 @@ def test_holding_back_is_punished_here_and_not_by_precision(small: Collection) -
 
 def test_without_anything_relevant_there_is_nothing_to_rank() -> None:
     assert ranked([outcome(["a"])], {"p1": {"a": False}}) == Ranked(0, {})
+
+
+def test_ids_that_no_file_can_hold_do_not_crash_it() -> None:
+    """Its C code ends the process where an id is no UTF-8."""
+    odd = "\ud800 \x00\n"
+    found = ranked([outcome([odd, "b"], prompt_id=odd)], {odd: {odd: True, "b": False}})
+    assert found.means["RR"] == 1.0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.errors import MemsiftError
 from tui import opening
 from tui.cli.options import DB, ROOT, opened_store
 
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engine.memory import MemorySummary
+    from labels.measure.extras import Extras
     from labels.measure.names import Names
-    from labels.measure.report import Extras, Report
+    from labels.measure.report import Report
 
-FORMATS = ("text", "json", "markdown")
+FORMATS = ("text", "json", "markdown", "html")
 
 
 @click.command()
@@ -36,6 +38,7 @@ FORMATS = ("text", "json", "markdown")
 @ROOT
 @DB
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--output", metavar="FILE", help="Write it to FILE instead of printing it.")
 def report(
     run_file: str | None,
     qrels: str | None,
@@ -45,26 +48,44 @@ def report(
     root: str | None,
     db: str | None,
     form: str,
+    output: str | None,
 ) -> None:
     """Precision and its companions for each system, from your labels or from files."""
-    from labels.measure.report import Extras
+    from labels.measure.extras import Extras
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
     if prompts and not run_file:
         raise click.UsageError("--prompts goes with --run: the label store knows its prompts.")
+    extras = Extras(ranking, comparing=True, curves=form in ("json", "html"))
     if run_file and qrels:
-        made = report_of_files(run_file, qrels, unjudged, names_of(prompts, root), Extras(ranking, comparing=True))
+        made = report_of_files(run_file, qrels, unjudged, names_of(prompts, root), extras)
     else:
-        made = report_of_labels(root, db, Extras(ranking, comparing=True))
-    click.echo(writer(form)(made), nl=False)
+        made = report_of_labels(root, db, extras)
+    if output:
+        write_file(Path(output), writer(form)(made))
+    else:
+        click.echo(writer(form)(made), nl=False)
 
 
 def writer(form: str) -> Callable[[Report], str]:
     """What writes a report in a format."""
-    from labels.measure import json_form, markdown, text
+    from labels.measure import json_form, markdown, page, text
 
-    return {"text": text.format_text, "json": json_form.format_json, "markdown": markdown.format_markdown}[form]
+    return {
+        "text": text.format_text,
+        "json": json_form.format_json,
+        "markdown": markdown.format_markdown,
+        "html": page.format_html,
+    }[form]
+
+
+def write_file(path: Path, content: str) -> None:
+    """Raises MemsiftError for a place that cannot be written."""
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
 
 
 def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extras: Extras) -> Report:
