@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.metrics import Ratio, tally
+from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
 from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
 
 if TYPE_CHECKING:
@@ -92,11 +92,15 @@ def on_unsure(evidence: Evidence, system: str) -> Iterator[str]:
 
 
 def on_assumptions(evidence: Evidence, system: str) -> Iterator[str]:
-    assumed = evidence.assumed.get(system, Ratio(0, 0))
-    if assumed.part > MAX_UNJUDGED * assumed.whole:
+    if evidence.explicit is None:
+        return
+    tallies = [tally(row, evidence.explicit) for row in evidence.of(system)]
+    assumed, bounds = unjudged_share(tallies), precision_bounds(tallies)
+    if bounds and assumed.part > MAX_UNJUDGED * assumed.whole:
         yield (
             f"{part(assumed.part, assumed.whole, 'injected memories')} are not in the qrels and are taken as not "
-            "relevant; with --unjudged exclude, only prompts count of which all is in them."
+            f"relevant: if all were, precision would be {bounds.high:.2f}. With --unjudged exclude, only prompts count "
+            "of which all is in them."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 from math import sqrt
@@ -30,7 +31,7 @@ class Gate:
     """What was asked for: a precision of at least `least`, between 0 and 1.
 
     `zone` holds `least`; inside it either answer is fine. A system passes once its precision is surely at least
-    `zone.low`, and fails once it is surely under `zone.high`.
+    `zone.low`, and fails once it is surely under `zone.high`; where both are sure, it passes.
     """
 
     least: float
@@ -106,11 +107,7 @@ def decide(sample: Sample, gate: Gate) -> Decision:
     live = stratified_interval(sample.drawn, sample.shares, sample.most, gate.confidence)
     estimate = stratified_estimate(sample.judged, sample.frame, gate.confidence)
     above, below = sides(live, gate)
-    verdict = UNDECIDED
-    if above and below:
-        verdict = PASS if estimate and estimate.value >= gate.least else FAIL
-    elif above or below:
-        verdict = PASS if above else FAIL
+    verdict = PASS if above else FAIL if below else UNDECIDED
     more = prompts_needed(sample, gate, estimate) if verdict == UNDECIDED and estimate else None
     return Decision(verdict, live, estimate, more, len(sample.injected) - len(sample.judged), above and below)
 
@@ -130,11 +127,14 @@ def prompts_needed(sample: Sample, gate: Gate, estimate: Estimate) -> int | None
     if estimate.prompts < FEWEST_TO_PLAN or far < standard_error(estimate):
         return None
     drawn, shares, most = sample.drawn, sample.shares, sample.most
-    for more in AHEAD:
+
+    def is_decided(more: int) -> bool:
         longer = {stratum: repeated(rows, 1 + more / estimate.prompts) for stratum, rows in drawn.items()}
-        if any(sides(stratified_interval(longer, shares, most, gate.confidence), gate)):
-            return more
-    return None
+        return any(sides(stratified_interval(longer, shares, most, gate.confidence), gate))
+
+    # the interval only narrows, so what decides with some prompts more decides with any further ones
+    place = bisect_left(AHEAD, True, key=is_decided)
+    return AHEAD[place] if place < len(AHEAD) else None
 
 
 def standard_error(estimate: Estimate) -> float:

@@ -39,8 +39,8 @@ class Evidence:
     `settled` says of each memory that people have dealt with, whatever they said, when: prompt id -> memory id -> a
     number that rises. `strata` are empty where the order of labelling was random. `stale` labels are about another
     text than the memory's present one and do not count, nor do pairs that are `disputed`. `blind` is of the labels that
-    count. `assumed` counts, by system, the injected memories that nobody judged and that were taken as not relevant;
-    `changed`, by run, how its configuration differs from the present one.
+    count. `explicit` is what people said where `judgements` hold what was assumed, too; `changed` says, by run, how its
+    configuration differs from the present one.
     """
 
     rows: Sequence[Outcome]
@@ -51,7 +51,7 @@ class Evidence:
     stale: int = 0
     disputed: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
-    assumed: Mapping[str, Ratio] = field(default_factory=dict)
+    explicit: Judgements | None = None
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -174,16 +174,5 @@ def evidence_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT
         judgements=judgements,
         settled={prompt_id: dict.fromkeys(judgements[prompt_id], place) for place, prompt_id in enumerate(order)},
         calls=read_calls(run_path),
-        assumed=assumed(rows, explicit) if unjudged == AS_NOT else {},
+        explicit=explicit if unjudged == AS_NOT else None,
     )
-
-
-def assumed(rows: Sequence[Outcome], explicit: Judgements) -> dict[str, Ratio]:
-    tallies = [(row.system, tally(row, explicit)) for row in rows]
-    return {
-        system: Ratio(
-            sum(each.unjudged for name, each in tallies if name == system),
-            sum(each.injected for name, each in tallies if name == system),
-        )
-        for system in {row.system for row in rows}
-    }

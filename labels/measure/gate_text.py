@@ -61,7 +61,7 @@ def basis(report: GateReport) -> Iterator[str]:
     if decision.estimate is None:
         yield "No prompt for which it injects something is judged in full yet."
     else:
-        counts = f"{report.relevant.part} of {report.relevant.whole} memories that it injected were relevant"
+        counts = f"{report.relevant.part:,} of {report.relevant.whole:,} memories that it injected were relevant"
         prompts = counted(decision.estimate.prompts, "prompt", "prompts")
         raw = report.relevant.part / report.relevant.whole
         weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
@@ -71,8 +71,8 @@ def basis(report: GateReport) -> Iterator[str]:
 
 
 def sureness(gate: Gate) -> str:
-    often = round(1 / (1 - gate.confidence))
-    return f"wrong at most once in {often} such labellings, however often you look and whenever you stop"
+    cases = round(1 / (1 - gate.confidence))
+    return f"right in {cases - 1} of {cases} cases at least, however often you look and whenever you stop"
 
 
 def tolerance(gate: Gate) -> str:
@@ -124,48 +124,31 @@ def judge_lines(case: JudgeCase) -> Iterator[str]:
     names = f"{printable(found.second)} against {printable(found.first)}"
     prompts = counted(found.prompts, "prompt", "prompts")
     yield f"Would the judge pay? {names}, on {prompts} for which either injects something"
-    yield f"  irrelevant memories per prompt   {more_or_fewer(found.irrelevant)}"
-    yield f"  relevant memories per prompt     {more_or_fewer(found.relevant)}"
+    yield f"  irrelevant memories per prompt   {signed(found.irrelevant, 'more', 'fewer')}"
+    yield f"  relevant memories per prompt     {signed(found.relevant, 'more', 'fewer')}"
     if found.precision:
-        yield f"  precision                        {higher_or_lower(found.precision)}{chance(found)}"
+        yield f"  precision                        {signed(found.precision, 'higher', 'lower')}"
     if case.expense:
         yield f"  each question to the judge       {spent(case.expense)}"
     if case.failures.part:
         yield f"  no answer from the judge         on {case.failures.part} of {case.failures.whole} prompts"
-    yield f"  {conclusion(case)}"
-
-
-def more_or_fewer(difference: Difference) -> str:
-    return signed(difference, "more", "fewer")
-
-
-def higher_or_lower(difference: Difference) -> str:
-    return signed(difference, "higher", "lower")
+    yield conclusion(case)
 
 
 def signed(difference: Difference, above: str, below: str) -> str:
-    """0.48 fewer (0.20 to 0.75 fewer)."""
+    """0.48 fewer (0.20 to 0.75), or 0.06 more (0.15 fewer to 0.26 more)."""
 
-    def side(value: float) -> str:
-        return above if value >= 0 else below
+    def written(value: float) -> str:
+        return f"{abs(value):.2f} {above if value >= 0 else below}"
 
-    best = f"{abs(difference.value):.2f} {side(difference.value)}"
+    best = "the same" if abs(difference.value) < 0.005 else written(difference.value)
     if difference.interval is None:
         return f"{best} (how sure that is cannot be said)"
-    ends = sorted((difference.interval.low, difference.interval.high), key=abs)
-    if side(ends[0]) == side(ends[1]):
-        return f"{best} ({abs(ends[0]):.2f} to {abs(ends[1]):.2f})"
     low, high = difference.interval.low, difference.interval.high
-    return f"{best} ({-low:.2f} {below} to {high:.2f} {above})"
-
-
-def chance(found: SystemComparison) -> str:
-    """How easily chance could have made the difference between two equal systems."""
-    if found.p_value is None:
-        return ""
-    if found.p_value < 0.001:
-        return "; chance alone would do that in less than 1 of 1,000 cases"
-    return f"; chance alone would do that in {1000 * found.p_value:.0f} of 1,000 cases"
+    if low < 0 < high:
+        return f"{best} ({written(low)} to {written(high)})"
+    near, far = sorted((abs(low), abs(high)))
+    return f"{best} ({near:.2f} to {far:.2f})"
 
 
 def spent(expense: Expense) -> str:
@@ -176,28 +159,27 @@ def spent(expense: Expense) -> str:
 
 
 def conclusion(case: JudgeCase) -> str:
-    return without_worth(case.comparison) if case.answer is None else with_worth(case, case.answer)
+    return without_worth(case.comparison) if case.answer is None else with_worth(case.comparison, case.answer)
 
 
-def with_worth(case: JudgeCase, answer: str) -> str:
-    found = case.comparison
-    start = {PAYS: "It pays", COSTS: "It does not pay"}.get(answer, "It cannot be told yet whether it pays")
-    value = f"with one relevant memory worth {found.worth:g} irrelevant ones"
+def with_worth(found: SystemComparison, answer: str) -> str:
+    start = {PAYS: "It pays.", COSTS: "It does not pay."}.get(answer, "It cannot be told yet whether it pays.")
     if found.gain is None:
-        return f"{start}, {value}."
+        return start
     change = signed(found.gain, "fewer", "more")
-    return f"{start}: {value}, it is as good as this many irrelevant ones per prompt: {change}."
+    counted_as = f"With a relevant memory counted as {found.worth:g} irrelevant ones"
+    return f"{start} {counted_as}, the balance in irrelevant ones per prompt is {change}."
 
 
 def without_worth(found: SystemComparison) -> str:
     """What the judge is a matter of, where it was not said what a relevant memory is worth."""
     if found.break_even is not None:
         return (
-            f"It spares {found.break_even:.1f} irrelevant memories for each relevant one that it loses: it pays if a "
-            "relevant memory is worth less than that to you. Say what it is worth with --worth."
+            f"On these prompts it spares {found.break_even:.1f} irrelevant memories for each relevant one that it "
+            "loses: it pays if a relevant memory is worth less than that to you. Say what it is worth with --worth."
         )
     if found.irrelevant.value < 0:
-        return "It spares irrelevant memories and, on balance, loses no relevant one on these prompts."
+        return "On these prompts it spares irrelevant memories and, on balance, loses no relevant one."
     if found.relevant.value > 0:
-        return "It brings relevant memories and, on balance, spares no irrelevant one on these prompts."
-    return "It spares no irrelevant memory on these prompts: there is nothing that would pay for it."
+        return "On these prompts it brings relevant memories and, on balance, spares no irrelevant one."
+    return "On these prompts it spares no irrelevant memory: there is nothing that would pay for it."

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.intervals [--draws 2000] [--runs 1000]
 
-Four tables: how often the headline interval holds the truth; how often somebody who looks after every prompt is told
-something wrong; after how many prompts the live interval decides; and what labelling disagreements first does to bias
-and error.
+Tables: how often the headline interval holds the truth; how often somebody who looks after every prompt is told
+something wrong, and after how many prompts the live interval decides; what labelling disagreements first does to bias,
+error and the live interval; and how often the intervals and the test of two systems' difference are right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from math import log, log1p, sqrt
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
+from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import headline_interval, wilson
+from labels.measure.outcomes import Outcome
 from labels.measure.sequences import beta_binomial_interval, mirrored, rich_after, stratified_interval
 from labels.measure.stratified import stratified_estimate
 from tests.benchmarks.hook import table
@@ -48,7 +50,11 @@ def main() -> None:
     print("Labels mostly where systems differ: bias and error against the frame, coverage of what it is a sample of")
     show(stratified_rows(given.draws))
     print("Live interval over strata: share of runs in which it ever misses the truth, and its width at the end")
-    show(live_strata_rows(max(1, given.runs // 5)))
+    show(live_strata_rows(given.runs))
+    print(
+        "Two systems: share of draws in which the interval holds the true difference, and of equal ones with p < 0.05"
+    )
+    show(difference_rows(given.draws // 2))
 
 
 def show(rows: list[tuple[str, ...]]) -> None:
@@ -235,6 +241,40 @@ def live_strata(frame: Frame, number: int, runs: int) -> tuple[str, ...]:
 
 def memories(counts: dict[str, Counts], strata: dict[str, str], stratum: str | None = None) -> int:
     return sum(m for name, (_, m) in counts.items() if stratum in (None, strata[name]))
+
+
+# Two systems
+
+
+def difference_rows(draws: int) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("prompts", "precision", "irrelevant", "relevant", "equal ones told apart")]
+    for number in (20, 45, 100):
+        rng = random.Random(f"difference {number}")
+        found = [comparison(rng, number, keeps=(0.8, 0.5)) for _ in range(draws)]
+        # of three memories, at a precision of .6, the second keeps 1.44 relevant and .6 irrelevant ones
+        truths = {"precision": 1.44 / 2.04 - 0.6, "irrelevant": 0.6 - 1.2, "relevant": 1.44 - 1.8}
+        covered = [mean(holds(getattr(each, name).interval, truth) for each in found) for name, truth in truths.items()]
+        equal = [comparison(rng, number, keeps=(0.8, 0.8), first_keeps=(0.8, 0.8)) for _ in range(draws)]
+        told_apart = mean((each.p_value or 1.0) < ALPHA for each in equal)
+        rows.append((str(number), *(f"{share:.3f}" for share in (*covered, told_apart))))
+    return rows
+
+
+def comparison(
+    rng: random.Random, number: int, keeps: tuple[float, float], first_keeps: tuple[float, float] = (1.0, 1.0)
+) -> SystemComparison:
+    """Two systems that keep relevant and irrelevant memories with the chances given."""
+    rows, judgements = [], {}
+    for name in range(number):
+        relevant, size = World(0.6).prompt(rng)
+        said = {f"m{place}": place < relevant for place in range(size)}
+        judgements[str(name)] = said
+        for system, chances in (("first", first_keeps), ("second", keeps)):
+            kept = [each for each, good in said.items() if rng.random() < chances[0 if good else 1]]
+            rows.append(Outcome(str(name), system, tuple(kept), (), "", 0.0))
+    found = compare(rows, judgements, ("first", "second"), judgements.keys())
+    assert found is not None
+    return found
 
 
 if __name__ == "__main__":

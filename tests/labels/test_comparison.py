@@ -117,6 +117,16 @@ def test_the_sign_flip_test_is_near_students_for_many_prompts() -> None:
     assert sign_flip_p_value(list(differences)) == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, abs=0.015)
 
 
+def test_thousands_of_prompts_are_tested_as_the_flips_would() -> None:
+    rng = np.random.default_rng(4)
+    differences = list(rng.choice([-0.5, 0.0, 1 / 3, 0.6], 1500))
+    nonzero = [each for each in differences if each]
+    assert len(nonzero) > 1000
+    shifted = [each - np.mean(nonzero) * 0.97 for each in nonzero]
+    flips = rng.choice([-1, 1], (4000, len(shifted))) @ np.array(shifted)
+    assert sign_flip_p_value(shifted) == pytest.approx(np.mean(np.abs(flips) >= abs(sum(shifted))), abs=0.03)
+
+
 def test_without_a_difference_there_is_nothing_to_test() -> None:
     assert sign_flip_p_value([]) is None
     assert sign_flip_p_value([0.0, 0.0]) == 1.0

@@ -94,10 +94,12 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
     try:
         if dash:
             return float(low), float(high)
-        half = float(zone) / 2
+        width = float(zone)
     except ValueError:
         raise click.UsageError(f"--indifference is LOW-HIGH or a width, not {zone!r}.") from None
-    return max(0.0, least - half), min(1.0, least + half)
+    if not 0 <= width <= 1:
+        raise click.UsageError(f"--indifference {zone} must be within 0 and 1.")
+    return max(0.0, least - width / 2), min(1.0, least + width / 2)
 
 
 def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
