@@ -77,7 +77,9 @@ class LabelDatabase:
 
     def rows(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[dict[str, Any]]:
         with self.explaining():
-            return list(self._db.query(sql, parameters))
+            cursor = self._db.execute(sql, parameters)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
 
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> None:
         with self.explaining():

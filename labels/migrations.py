@@ -243,7 +243,9 @@ EVENTS = (
     )
     """,
     "CREATE INDEX label_event_by_pair ON label_event (annotator, prompt_id, memory_id, digest)",
-    "CREATE INDEX label_event_by_prompt ON label_event (prompt_id, memory_id, digest)",
+    "CREATE INDEX label_event_by_annotator ON label_event (annotator)",  # and by age: the newest of one person
+    "CREATE INDEX label_event_by_prompt ON label_event (prompt_id)",
+    "CREATE INDEX label_event_settled ON label_event (prompt_id, memory_id, digest) WHERE action = 'adjudicate'",
     "CREATE UNIQUE INDEX label_event_retracted_once ON label_event (supersedes) WHERE action = 'retract'",
 )
 
@@ -333,6 +335,8 @@ PLAN = (
     )
     """,
     "ALTER TABLE result ADD COLUMN probability REAL",  # the cutoff's P(relevant), NULL without a model
+    "DROP INDEX result_by_pair",
+    "CREATE INDEX result_by_memory ON result (prompt_id, memory_id)",
     "ALTER TABLE result ADD COLUMN matched TEXT NOT NULL DEFAULT '[]'",  # JSON array of the prompt's terms
 )
 

@@ -118,6 +118,20 @@ class Gold:
 
 
 @dataclass(frozen=True)
+class Dispute:
+    """A pair on which people differ: `said` are their current labels, in the order in which they were given."""
+
+    prompt_id: str
+    memory_id: str
+    digest: str
+    said: tuple[Label, ...]
+
+    @property
+    def pair(self) -> Pair:
+        return self.memory_id, self.digest
+
+
+@dataclass(frozen=True)
 class Repeat:
     """A card that an annotator labelled, and was shown again without being told: both verdicts."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError
+from engine.prompt import Prompt, Turn
 from engine.version import __version__
 from labels.database import storable
 from labels.measure.outcomes import Found, Outcome
@@ -17,19 +19,20 @@ if TYPE_CHECKING:
 
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
-    from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from labels.database import LabelDatabase
-    from labels.records import Card, Pool
+    from labels.records import Card, Pair, Pool
 
 NEWEST = """
     SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
     LEFT JOIN judge_call USING (run_id, prompt_id)
     WHERE (:root IS NULL OR run.root = :root)
-      AND (judge_call.template_hash IS NULL OR judge_call.template_hash = (
-          SELECT latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
-          WHERE asked.system = run.system AND (:root IS NULL OR asked.root = :root)
-          ORDER BY latest.call_id DESC LIMIT 1
+      AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
+          SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
+          WHERE latest.call_id IN (
+              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
+              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
+          )
       ))
     GROUP BY retrieval.prompt_id, run.system
 """
@@ -61,6 +64,15 @@ def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
     }
     changes = ", ".join(f"{name} = excluded.{name}" for name in row if name != "prompt_id")
     db.insert("prompt", row, upsert=f"(prompt_id) DO UPDATE SET {changes}")
+
+
+def recorded_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
+    rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
+    if not rows:
+        return None
+    (row,) = rows
+    turns = tuple(Turn(turn["role"], turn["text"]) for turn in json.loads(row["context_json"]))
+    return Prompt(prompt_id, row["text"], turns, row["session_id"], row["cwd"], row["ts"], row["source"], row["kind"])
 
 
 def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:
@@ -199,7 +211,7 @@ def newest_results(db: LabelDatabase, root: str | None) -> dict[tuple[str, str],
             FROM retrieval JOIN result USING (run_id, prompt_id)
             LEFT JOIN judge_call USING (run_id, prompt_id)
             LEFT JOIN judge_verdict USING (call_id, memory_id)
-            WHERE retrieval_id IN ({NEWEST}) ORDER BY result.rank""",
+            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id, result.rank""",
         {"root": root},
     )
     grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -250,3 +262,16 @@ def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
     }
     changes = ", ".join(f"{name} = excluded.{name}" for name in ("stratum", "inclusion_probability", "ts"))
     db.insert("frame", row, upsert=f"(prompt_id, memory_id, digest, seed) DO UPDATE SET {changes}")
+
+
+def newest_pools(db: LabelDatabase, seed: int) -> dict[str, tuple[Pair, ...]]:
+    rows = db.rows(
+        """SELECT prompt_id, memory_id, digest FROM frame
+           JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id) USING (prompt_id, ts)
+           WHERE seed = :seed ORDER BY prompt_id""",
+        {"seed": seed},
+    )
+    grouped = groupby(rows, key=lambda row: row["prompt_id"])
+    return {
+        prompt_id: tuple((row["memory_id"], row["digest"]) for row in of_prompt) for prompt_id, of_prompt in grouped
+    }

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, frame, runs
+from labels import calls, events, frame, people, plans, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, Gold, Label, Repeat
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
+    from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.measure.outcomes import Outcome
-    from labels.records import Card, Pair, Pool
-
-LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, uid,
-    source, action = 'adjudicate' AS adjudicated"""
-
-OF_ROOT = """(:root IS NULL OR EXISTS (
-    SELECT 1 FROM result JOIN run USING (run_id)
-    WHERE run.root = :root AND result.prompt_id = said.prompt_id AND result.memory_id = said.memory_id
-))"""
-"""Whether a run over a root brought up the memory of a row of the view or table called `said`, for the same prompt."""
+    from labels.orders import Plan
+    from labels.records import Card, Dispute, Event, Gold, Label, Pair, Pool, Repeat
 
 SESSION_BYTES, UID_BYTES = 8, 16
 
@@ -136,19 +128,18 @@ class LabelStore:
         """The configuration, as JSON, of each run: run id -> JSON."""
         return calls.run_configs(self._db, root)
 
+    def prompt(self, prompt_id: str) -> Prompt | None:
+        """A prompt as it was recorded."""
+        return runs.recorded_prompt(self._db, prompt_id)
+
     def sampled_prompts(self) -> frozenset[str]:
         """The prompts in whose pool only a random sample of what the judge dropped was put."""
         rows = self._db.rows("SELECT DISTINCT prompt_id FROM frame WHERE inclusion_probability < 1")
         return frozenset(row["prompt_id"] for row in rows)
 
-    def pooled_pairs(self, prompt_id: str, seed: int) -> tuple[Pair, ...]:
-        """What the newest pool of a prompt and seed held; empty if there was none."""
-        rows = self._db.rows(
-            """SELECT memory_id, digest FROM frame WHERE prompt_id = :prompt AND seed = :seed
-               AND ts = (SELECT max(ts) FROM frame WHERE prompt_id = :prompt AND seed = :seed)""",
-            {"prompt": prompt_id, "seed": seed},
-        )
-        return tuple((row["memory_id"], row["digest"]) for row in rows)
+    def pooled_pairs(self, seed: int) -> dict[str, tuple[Pair, ...]]:
+        """What the newest pool of each prompt held, of the pools that *seed* made: prompt id -> pairs."""
+        return runs.newest_pools(self._db, seed)
 
     # What a person says
 
@@ -212,14 +203,16 @@ class LabelStore:
         given = {"verdict": verdict, "note": note}
         return self._press(ADJUDICATE, annotator, prompt_id, card, seed, False, elapsed_ms, given)
 
-    def undo(self, annotator: str, prompt_ids: Collection[str] | None = None) -> Event | None:
-        """Take back the annotator's latest standing key press, optionally only among *prompt_ids*.
+    def undo(
+        self, annotator: str, prompt_ids: Collection[str] | None = None, *, adjudications: bool = False
+    ) -> Event | None:
+        """Take back the annotator's latest standing label or skip, or adjudication, optionally only among *prompt_ids*.
 
         What was imported is not taken back. Returns the event that was, None if there is none. Whatever it had
         superseded stands again.
         """
         with self._db.writing():
-            event = self._latest_standing(annotator, prompt_ids)
+            event = events.latest_standing(self._db, annotator, prompt_ids, adjudications)
             if event is not None:
                 retraction = {**vars(event), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
                 retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}
@@ -236,43 +229,34 @@ class LabelStore:
 
         With *root*, only those of memories that a run over that root brought up for the same prompt.
         """
-        rows = self._db.rows(
-            f"""SELECT {LABEL_COLUMNS} FROM label_current AS said
-                WHERE (:annotator IS NULL OR annotator = :annotator) AND (:prompt IS NULL OR prompt_id = :prompt)
-                  AND {OF_ROOT} ORDER BY event_id""",
-            {"annotator": annotator, "prompt": prompt_id, "root": root},
-        )
-        return tuple(label_of(row) for row in rows)
+        return events.current_labels(self._db, annotator, prompt_id, root)
 
-    def recent(self, annotator: str, limit: int = 10) -> tuple[Label, ...]:
-        """The annotator's latest current labels, newest first."""
-        # the plus keeps SQLite from gathering and sorting all of the annotator's events: it walks back from the newest
-        rows = self._db.rows(
-            f"SELECT {LABEL_COLUMNS} FROM label_current WHERE +annotator = ? ORDER BY event_id DESC LIMIT ?",
-            [annotator, limit],
-        )
-        return tuple(label_of(row) for row in rows)
+    def is_labelled(self, root: str) -> bool:
+        """Whether there is any current label of what was retrieved over a root."""
+        return events.is_labelled(self._db, root)
+
+    def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
+        """The annotator's latest current labels, newest first; with *repeats* every standing label, also those."""
+        return events.recent_labels(self._db, annotator, limit, repeats)
 
     def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
         """Every event that was ever written, retractions and what they took back included, oldest first.
 
         With *limit*, only the newest so many.
         """
-        rows = self._db.rows(
-            """SELECT * FROM label_event WHERE :annotator IS NULL OR annotator = :annotator
-               ORDER BY event_id DESC LIMIT ifnull(:limit, -1)""",
-            {"annotator": annotator, "limit": limit},
-        )
-        return tuple(event_of(row) for row in reversed(rows))
+        return events.all_events(self._db, annotator, limit)
 
     def skips(self, annotator: str, prompt_id: str) -> Mapping[Pair, int]:
         """How often each card of a prompt was skipped; without those taken back, and without repeats."""
-        rows = self._db.rows(
-            """SELECT memory_id, digest, count(*) AS times FROM label_standing
-               WHERE action = 'skip' AND NOT repeat AND annotator = ? AND prompt_id = ? GROUP BY memory_id, digest""",
-            [annotator, prompt_id],
-        )
-        return {(row["memory_id"], row["digest"]): row["times"] for row in rows}
+        return events.skips(self._db, annotator, prompt_id)
+
+    def all_skips(self, annotator: str) -> Mapping[tuple[str, Pair], int]:
+        """`skips` of every prompt at once: (prompt id, pair) -> times."""
+        return events.all_skips(self._db, annotator)
+
+    def labelled_pairs(self, annotator: str, root: str | None = None) -> dict[str, set[Pair]]:
+        """What `labels` are about, without what they say: prompt id -> pairs."""
+        return events.labelled_pairs(self._db, annotator, root)
 
     # Several people, and one person twice
 
@@ -281,42 +265,42 @@ class LabelStore:
 
         Pairs on which they are evenly split have none.
         """
-        rows = self._db.rows(
-            f"SELECT * FROM gold AS said WHERE {OF_ROOT} ORDER BY prompt_id, memory_id, digest", {"root": root}
-        )
-        return tuple(Gold(**row) for row in rows)
+        return people.gold(self._db, root)
 
     def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
         """The labels that settle pairs, the latest of each, in the order in which they were given."""
-        rows = self._db.rows(
-            f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS said WHERE {OF_ROOT} ORDER BY event_id",
-            {"root": root},
-        )
-        return tuple(label_of(row) for row in rows)
+        return people.adjudications(self._db, root)
+
+    def disputes(self, root: str | None = None) -> tuple[Dispute, ...]:
+        """The pairs whose current labels differ and that nobody has settled, whatever text they are about."""
+        return people.disputes(self._db, root)
 
     def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
         """Each repeat beside the label that stood when it was given, in the order of the repeats."""
-        rows = self._db.rows(
-            f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
-                    SELECT first.verdict FROM label_standing AS first
-                    WHERE first.annotator = said.annotator AND first.prompt_id = said.prompt_id
-                      AND first.memory_id = said.memory_id AND first.digest = said.digest
-                      AND first.action = 'label' AND NOT first.repeat AND first.event_id < said.event_id
-                    ORDER BY first.event_id DESC LIMIT 1
-                ) AS first
-                FROM label_standing AS said
-                WHERE action = 'label' AND repeat AND first IS NOT NULL
-                  AND (:annotator IS NULL OR annotator = :annotator) AND {OF_ROOT} ORDER BY event_id""",
-            {"annotator": annotator, "root": root},
-        )
-        return tuple(Repeat(**row) for row in rows)
+        return people.repeats(self._db, root, annotator)
+
+    def repeated(self, annotator: str, prompt_id: str) -> frozenset[Pair]:
+        """The cards of a prompt that the annotator has answered or skipped as repeats."""
+        return people.repeated(self._db, annotator, prompt_id)
 
     # In which order
 
     def strata(self, root: str) -> dict[str, str]:
-        """The stratum in which each prompt of a root stood when the newest order was made: prompt id -> stratum."""
-        rows = self._db.rows("SELECT prompt_id, stratum FROM plan WHERE root = ? ORDER BY ts, rowid", [root])
-        return {row["prompt_id"]: row["stratum"] for row in rows}
+        """The stratum in which each prompt of a root stood when the newest order was made: prompt id -> stratum.
+
+        Whatever is labelled is a simple random sample of each of these strata, whoever labelled it (labels/orders.py).
+        """
+        return plans.newest_strata(self._db, root)
+
+    def plan(self, root: str, annotator: str) -> Plan | None:
+        """The annotator's order and strata; None before any order was made."""
+        return plans.plan_of(self._db, root, annotator)
+
+    def save_plan(self, root: str, annotator: str, plan: Plan) -> None:
+        """Keep the order, and the strata of the plan's prompts; strata of other prompts stay."""
+        ts = self._timestamp()
+        with self._db.writing():
+            plans.save_plan(self._db, root, annotator, plan, ts)
 
     # How it is written
 
@@ -338,34 +322,15 @@ class LabelStore:
         with self._db.writing():
             self._require_prompt(prompt_id)
             runs.record_memory(self._db, card.memory)
-            row["supersedes"] = self._current_id(row) if action == LABEL and not row["repeat"] else None
+            row["supersedes"] = events.current_id(self._db, row) if action == LABEL and not row["repeat"] else None
             event_id = self._db.insert("label_event", row)
-        return event_of({**row, "event_id": event_id})
+        return events.event_of({**row, "event_id": event_id})
 
     def _require_prompt(self, prompt_id: str) -> None:
         if not self._db.rows("SELECT 1 FROM prompt WHERE prompt_id = ?", [prompt_id]):
             raise LabelStoreError(
                 f"Label store {self.path}: it does not know the prompt {prompt_id!r}. Replay the prompt first."
             )
-
-    def _current_id(self, row: dict[str, Any]) -> int | None:
-        found = self._db.rows(
-            """SELECT event_id FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
-               AND memory_id = :memory_id AND digest = :digest""",
-            row,
-        )
-        return found[0]["event_id"] if found else None
-
-    def _latest_standing(self, annotator: str, prompt_ids: Collection[str] | None) -> Event | None:
-        # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array; the plus makes
-        # SQLite walk back from the newest event instead of gathering and sorting all
-        rows = self._db.rows(
-            """SELECT * FROM label_standing WHERE +annotator = :annotator AND source = ''
-               AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts)))
-               ORDER BY event_id DESC LIMIT 1""",
-            {"annotator": annotator, "prompts": None if prompt_ids is None else json.dumps(list(prompt_ids))},
-        )
-        return event_of(rows[0]) if rows else None
 
     def _stamp(self) -> dict[str, Any]:
         """What every key press carries whatever it says."""
@@ -374,11 +339,3 @@ class LabelStore:
 
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).isoformat(timespec="milliseconds")
-
-
-def event_of(row: Mapping[str, Any]) -> Event:
-    return Event(**{**row, "blind": bool(row["blind"]), "repeat": bool(row["repeat"])})
-
-
-def label_of(row: Mapping[str, Any]) -> Label:
-    return Label(**{**row, "blind": bool(row["blind"]), "adjudicated": bool(row["adjudicated"])})

@@ -71,15 +71,22 @@ def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptR
 
 
 def open_workspace(
-    root: str, prompts: Sequence[str], judge: JudgeOptions, db: str | None, environ: Mapping[str, str]
+    root: str,
+    prompts: Sequence[str],
+    judge: JudgeOptions,
+    db: str | None,
+    environ: Mapping[str, str],
+    *,
+    order: str | None = None,
 ) -> Workspace:
     """What the app works on. Raises MemsiftError for whatever cannot be opened."""
     from labels.store import LabelStore
+    from tui.planning import require_possible
     from tui.workspace import Workspace
 
     config = judge.applied(load_config(root, environ), environ)
     reading = project_prompts(prompts, environ)
-    return Workspace(
+    workspace = Workspace(
         root,
         config,
         LabelStore.open(Path(db or labels_file(environ))),
@@ -87,10 +94,14 @@ def open_workspace(
         prompts=reading.prompts,
         skipped=reading.skipped,
         annotator=annotator_name(environ),
+        order=order,
     )
+    if order:
+        require_possible(workspace, order)
+    return workspace
 
 
-def open_demo(environ: Mapping[str, str], *, fresh: bool) -> Workspace:
+def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
     """The bundled example: its memories, prompts and scripted judge, and a label store in the cache folder.
 
     The store is kept from one start to the next, apart from the user's own; *fresh* starts with an empty one.
@@ -100,4 +111,4 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool) -> Workspace:
         for file in store.parent.glob("labels.db*"):
             file.unlink()
     judge = JudgeOptions(f"scripted:{DEMO / 'judge.jsonl'}")
-    return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ)
+    return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ, order=order)

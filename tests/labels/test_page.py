@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labels.measure.basis import labelled_basis
@@ -118,6 +118,7 @@ def test_texts_from_files_are_shown_as_they_read_and_command_nothing() -> None:
     page.encode("utf-8")
 
 
+@settings(deadline=None, max_examples=30)
 @given(text=st.text(alphabet=st.characters(), min_size=1, max_size=40))
 def test_whatever_the_names_the_elements_are_the_same(text: str) -> None:
     plain, hostile = (

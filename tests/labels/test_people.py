@@ -65,10 +65,26 @@ def test_an_adjudication_settles_a_pair_until_it_is_taken_back(store: LabelStore
     settle(store, "ann", RELEVANT)
     assert gold(store) == [(RELEVANT, ADJUDICATED, 1)]
     assert [(label.annotator, label.adjudicated) for label in store.adjudications()] == [("ann", True)]
-    store.undo("ann")
+    store.undo("ann", adjudications=True)
     assert gold(store) == [(NOT_RELEVANT, ADJUDICATED, 1)]
-    store.undo("cat")
+    assert store.undo("cat") is None
+    assert store.undo("cat", adjudications=True) is not None
     assert gold(store) == []
+
+
+def test_disputes_are_the_pairs_on_which_people_differ_until_they_are_settled(store: LabelStore) -> None:
+    say(store, "ann", RELEVANT)
+    say(store, "bob", UNSURE)
+    say(store, "bob", NOT_RELEVANT)
+    say(store, "ann", RELEVANT, "b")
+    say(store, "bob", RELEVANT, "b")
+    say(store, "bob", NOT_RELEVANT, "b", repeat=True)
+    (dispute,) = store.disputes()
+    assert (dispute.prompt_id, dispute.pair) == ("p1", ("a", "digest-of-a"))
+    assert [(label.annotator, label.verdict) for label in dispute.said] == [("ann", RELEVANT), ("bob", NOT_RELEVANT)]
+    assert store.disputes("/nowhere") == ()
+    settle(store, "ann", RELEVANT)
+    assert store.disputes() == ()
 
 
 def test_an_adjudication_is_nobodys_own_label(store: LabelStore) -> None:

@@ -201,12 +201,37 @@ def test_the_newest_events_can_be_asked_for(store: LabelStore) -> None:
 def test_what_was_pooled_can_be_asked_for_and_only_the_newest_pool_counts(path: Path) -> None:
     times = (NOON + timedelta(minutes=minute) for minute in range(9))
     with LabelStore.open(path, now=lambda: next(times)) as store:
-        assert store.pooled_pairs("p1", seed=1) == ()
+        assert store.pooled_pairs(seed=1) == {}
         store.record_frame(pool_of("a", "b"))
-        assert set(store.pooled_pairs("p1", seed=1)) == {("a", "digest-of-a"), ("b", "digest-of-b")}
+        store.record_frame(pool_of("a", prompt_id="p2"))
+        assert pooled(store) == {"p1": {"a", "b"}, "p2": {"a"}}
         store.record_frame(pool_of("b", "c"))
-        assert set(store.pooled_pairs("p1", seed=1)) == {("b", "digest-of-b"), ("c", "digest-of-c")}
-        assert store.pooled_pairs("p1", seed=2) == ()
+        assert pooled(store) == {"p1": {"b", "c"}, "p2": {"a"}}
+        assert store.pooled_pairs(seed=2) == {}
+
+
+def pooled(store: LabelStore) -> dict[str, set[str]]:
+    pools = store.pooled_pairs(seed=1)
+    return {prompt_id: {memory_id for memory_id, _ in pools[prompt_id]} for prompt_id in pools}
+
+
+def test_all_that_was_labelled_and_skipped_can_be_asked_for_at_once(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), root="/one")
+    say(store, "a", RELEVANT)
+    say(store, "a", UNSURE)
+    say(store, "b", RELEVANT)
+    say(store, "a", RELEVANT, prompt_id="p2", who="bob")
+    skip(store, "a", prompt_id="p2")
+    skip(store, "a", prompt_id="p2")
+    pairs = {"p1": {("a", "digest-of-a"), ("b", "digest-of-b")}}
+    assert store.labelled_pairs("ann") == pairs
+    assert store.labelled_pairs("ann", "/one") == {"p1": {("a", "digest-of-a")}}
+    assert store.all_skips("ann") == {("p2", ("a", "digest-of-a")): 2}
+    store.undo("ann")
+    store.undo("ann")
+    store.undo("ann")
+    assert store.labelled_pairs("ann") == {"p1": {("a", "digest-of-a")}}
+    assert store.all_skips("ann") == {}
 
 
 def test_a_label_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:

@@ -17,7 +17,8 @@ from tui.cli.app import demo, require_terminal, run_app
 from tui.cli.gate import gate
 from tui.cli.install import install
 from tui.cli.judge import judge
-from tui.cli.options import DB, PROMPTS, ROOT
+from tui.cli.label import label
+from tui.cli.options import DB, ORDER, PROMPTS, ROOT
 from tui.cli.prompts import prompts
 from tui.cli.replay import replay
 from tui.cli.report import report
@@ -43,8 +44,16 @@ class Memsift(click.Group):
 @PROMPTS
 @judge_options
 @DB
+@ORDER
 @click.pass_context
-def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: JudgeOptions, db: str | None) -> None:
+def main(
+    ctx: click.Context,
+    root: str | None,
+    prompts: tuple[str, ...],
+    judge: JudgeOptions,
+    db: str | None,
+    order: str | None,
+) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
 
     Without a command: the app, on this project's memories and prompts.
@@ -52,8 +61,8 @@ def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: 
     if ctx.invoked_subcommand is None:
         found = opening.resolve_root(root, os.environ)
         require_terminal()
-        run_app(opening.open_workspace(found, prompts, judge, db, os.environ))
+        run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order))
 
 
-for command in (demo, search, judge, prompts, replay, report, gate, install):
+for command in (demo, search, judge, prompts, replay, label, report, gate, install):
     main.add_command(command)

@@ -13,9 +13,26 @@ from engine.paths import labels_file
 if TYPE_CHECKING:
     from labels.store import LabelStore
 
+
+def known_order(_context: click.Context, _option: click.Parameter, order: str | None) -> str | None:
+    """*order* if there is such a one. Only then is anything of `labels` imported."""
+    if order is not None:
+        from labels.orders import ORDERS
+
+        if order not in ORDERS:
+            raise click.BadParameter(f"{order!r} is none of {', '.join(ORDERS)}.")
+    return order
+
+
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
 DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
+ORDER = click.option(
+    "--order",
+    metavar="NAME",
+    callback=known_order,
+    help="Prompts to label first: random, stratified, disagreement-first or uncertain-first. Default: as last time.",
+)
 PROMPTS = click.option(
     "--prompts",
     metavar="FILE",
