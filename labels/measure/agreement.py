@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED, FLAGGED
 from labels.measure.intervals import Interval, headline_interval
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from labels.measure.weights import Weights
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One memory that both a person and the judge decided on: whether each found it relevant.
 
     `weight` is how many it stands for, 1 or more. `is_deployed`: the judge failed or was not sure, and what was
@@ -81,7 +80,8 @@ def agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weig
     compared = list(comparisons(outcomes, judgements, weights))
     if not compared:
         return None
-    kappa, kappa_se = cohens_kappa(weighted_table(compared))
+    table = weighted_table(compared)
+    kappa, kappa_se = cohens_kappa(table)
     relevant = [each for each in compared if each.person]
     irrelevant = [each for each in compared if not each.person]
     return Agreement(
@@ -93,7 +93,7 @@ def agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weig
         raw=agreeing(compared),
         kappa=kappa,
         kappa_se=kappa_se,
-        ac1=gwet_ac1(weighted_table(compared)),
+        ac1=gwet_ac1(table),
         deployed=sum(each.is_deployed for each in compared),
         disagreements=tuple(each for each in compared if each.person != each.judge),
     )

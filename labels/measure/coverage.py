@@ -64,13 +64,13 @@ def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: Weights =
 
 
 def has_probabilities(row: Outcome) -> bool:
-    details = row.details()
+    details = row.details
     return all(memory_id in details and details[memory_id].probability is not None for memory_id in row.injected)
 
 
 def injected_by(rows: Sequence[Outcome], judgements: Judgements, weights: Weights, by: str) -> Iterator[Injected]:
     for row in rows:
-        judged, details = judgements.get(row.prompt_id, {}), row.details()
+        judged, details = judgements.get(row.prompt_id, {}), row.details
         for memory_id in row.injected:
             if memory_id in details:
                 found = details[memory_id]

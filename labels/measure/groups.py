@@ -40,7 +40,7 @@ def by_confidence(rows: Iterable[Outcome], judgements: Judgements, weights: Weig
 
 def levels(row: Outcome, judgements: Judgements) -> Mapping[str, Tally]:
     """What was injected of each confidence that is known."""
-    judged, details = judgements.get(row.prompt_id, {}), row.details()
+    judged, details = judgements.get(row.prompt_id, {}), row.details
     counts: dict[str, list[int]] = {}
     for memory_id in row.injected:
         level = details[memory_id].confidence if memory_id in details else ""

@@ -70,7 +70,8 @@ def ratio(counts: Iterable[tuple[str, int, int]], weights: Weights = EQUAL) -> R
     sampling. Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
     """
     shares = list(counts)
-    return weighed(Ratio(sum(part for _, part, _ in shares), sum(whole for _, _, whole in shares)), shares, weights)
+    counted = Ratio(sum([part for _, part, _ in shares]), sum([whole for _, _, whole in shares]))
+    return weighed(counted, shares, weights) if weights.prompts else counted
 
 
 def weighed(counted: Ratio, shares: Sequence[Share], weights: Weights) -> Ratio:
@@ -140,18 +141,18 @@ def has_matches(row: Outcome) -> bool:
     """Whether it is known of every injected memory how many words of the prompt it matched."""
     if not row.injected:
         return True
-    details = row.details()
+    details = row.details
     return all(memory_id in details and details[memory_id].matched is not None for memory_id in row.injected)
 
 
 def is_polluted(row: Outcome, judgements: Judgements) -> bool:
-    judged, details = judgements.get(row.prompt_id, {}), row.details()
+    judged, details = judgements.get(row.prompt_id, {}), row.details
     return any(judged.get(memory_id) is False and details[memory_id].matched == 1 for memory_id in row.injected)
 
 
 def relevant_in_pool(prompt_id: str, pools: Pools, judgements: Judgements) -> int:
-    judged = judgements.get(prompt_id, {})
-    return sum(judged.get(memory_id, False) for memory_id in pools.get(prompt_id, ()))
+    judged = judgements.get(prompt_id)
+    return sum([judged[memory_id] for memory_id in pools.get(prompt_id, ()) if memory_id in judged]) if judged else 0
 
 
 def unseen_in_pool(prompt_id: str, pools: Pools, judgements: Judgements, weights: Weights) -> float:
@@ -170,6 +171,8 @@ def lost_per_prompt(
         for each in tallies
         if each.prompt_id in measured
     ]
+    if not weights.pairs:
+        return ratio(counts, weights)
     shares = [
         (prompt_id, lost + unseen_in_pool(prompt_id, pools, judgements, weights), one)
         for prompt_id, lost, one in counts
@@ -183,6 +186,8 @@ def recall_in_pool(tallies: Sequence[Tally], pools: Pools, judgements: Judgement
     It is relative: what no system looked at is not in it. All systems share the pool, so differences are fair.
     """
     counts = [(each.prompt_id, each.relevant, relevant_in_pool(each.prompt_id, pools, judgements)) for each in tallies]
+    if not weights.pairs:
+        return ratio(counts, weights)
     shares = [
         (prompt_id, relevant, whole + unseen_in_pool(prompt_id, pools, judgements, weights))
         for prompt_id, relevant, whole in counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.records import NOT_RELEVANT, RELEVANT
@@ -53,6 +54,7 @@ class Outcome:
     kind: str = ""
     found: tuple[Found, ...] = ()
 
+    @cached_property
     def details(self) -> dict[str, Found]:
         """How each candidate was found, by memory id; empty where that is not known."""
         return {memory_id: found for (memory_id, _), found in zip(self.candidates, self.found, strict=False)}

@@ -20,8 +20,8 @@ def people_section(people: People) -> Section:
     return Section(
         "people",
         "People: how sure the labels themselves are",
-        "Memories that came again unannounced (and after the ranks of their prompt were shown, so this is at its best), "
-        "and memories that two people labelled. No judge can be expected to agree with them more. Kappa and AC1 are "
+        "Memories that came again unannounced (once the ranks of their prompt were shown, so this is at its best), and "
+        "memories that two people labelled. No judge can be expected to agree with them more. Kappa and AC1 are "
         "agreement beyond chance: 0 is chance, 1 perfect.",
         Table(head, rows),
         tuple(lines_of(people)),
