@@ -21,7 +21,7 @@ NO_KIND = "(no kind)"
 
 @dataclass(frozen=True)
 class Group:
-    """The precision of a part: `prompts` are those with a memory in it, `injected` their memories in it."""
+    """The precision of a part: `prompts` are those with a labelled memory in it, `injected` all memories in it."""
 
     name: str
     prompts: int
@@ -75,4 +75,9 @@ def groups(tallies: Mapping[str, Sequence[Tally]], weights: Weights) -> tuple[Gr
 
 
 def group(name: str, tallies: Sequence[Tally], weights: Weights) -> Group:
-    return Group(name, len(tallies), sum(each.injected for each in tallies), estimate(tallies, weights))
+    return Group(
+        name,
+        sum(each.judged > 0 for each in tallies),
+        sum(each.injected for each in tallies),
+        estimate(tallies, weights),
+    )

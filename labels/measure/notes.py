@@ -116,8 +116,9 @@ def on_unjudged(system: SystemReport) -> Iterator[str]:
     part, whole = system.unjudged.part, system.unjudged.whole
     if system.precision.whole and part > MAX_UNJUDGED * whole:
         yield (
-            f"{system.system}: {part:,} of {counted(whole, 'injected memory', 'injected memories')} have no label. "
-            "Unless the labelled prompts are a random draw, precision is only sure to be within what it could be."
+            f"{system.system}: {part:,} of {counted(whole, 'injected memory', 'injected memories')} have no label that "
+            "counts: none yet, unsure, disputed or stale. Unless the labelled prompts are a random draw, precision is "
+            "only sure to be within what it could be."
         )
 
 

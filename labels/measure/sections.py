@@ -51,7 +51,15 @@ def summary(report: Report) -> str:
     verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items())
     by = f" by {', '.join(report.annotators)}" if report.annotators else ""
     blind = f" {percent(report.blind.part, report.blind.whole)} were given blind." if report.blind.whole else ""
-    return f"{replayed} {counted(total, 'label')}{by}: {verdicts}; {report.stale:,} more are stale.{blind}"
+    weighed = " Numbers with a ~ are weighed: the last part says why." if has_weights(report) else ""
+    return f"{replayed} {counted(total, 'label')}{by}: {verdicts}; {report.stale:,} more are stale.{blind}{weighed}"
+
+
+def has_weights(report: Report) -> bool:
+    """Whether any prompt or memory counts for more than one."""
+    ratios = [ratio for one in report.systems for ratio in (one.precision, one.lost_per_prompt, one.recall_in_pool)]
+    ratios += [one.agreement.raw for one in report.systems if one.agreement]
+    return any(ratio.weighted is not None for ratio in ratios)
 
 
 def precision(report: Report) -> Section:
@@ -81,11 +89,12 @@ def has_order(report: Report) -> bool:
 
 
 def injecting(report: Report) -> Section:
+    measured = max(one.irrelevant_per_prompt.whole for one in report.systems)
     return Section(
         "injecting",
         "Injecting: how often a system speaks, and how often in vain",
         "Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for which nothing is relevant. "
-        f"Per prompt: irrelevant memories, over the {counted(report.labelled_prompts, 'prompt')} with labels. "
+        f"Per prompt: irrelevant memories, over the {counted(measured, 'prompt')} that are measured. "
         "Polluted: prompts with an irrelevant memory that a single word had found.",
         table_of(
             report,
@@ -100,16 +109,18 @@ def injecting(report: Report) -> Section:
 
 
 def recall(report: Report) -> Section:
+    beyond = any(one.recall_of_known.whole != one.recall_in_pool.whole for one in report.systems)
     return Section(
         "recall",
         "Recall: how much of what is relevant was injected",
-        "In the pool: of what any system brought up and people call relevant. Of all known: with what else the labels "
-        "call relevant. Lost per prompt: relevant memories of the pool that were not injected.",
+        "In the pool: of what any system brought up and people call relevant. "
+        f"{'Of all known: with what else the labels call relevant. ' if beyond else ''}"
+        "Lost per prompt: relevant memories of the pool that were not injected.",
         table_of(
             report,
             {
                 "in the pool": lambda one: share(one.recall_in_pool),
-                "of all known": lambda one: share(one.recall_of_known),
+                **({"of all known": lambda one: share(one.recall_of_known)} if beyond else {}),
                 "lost per prompt": lambda one: share(one.lost_per_prompt),
             },
         ),

@@ -167,7 +167,7 @@ def test_the_notes_say_what_cannot_be_known(store: LabelStore) -> None:
     say(store, "p1 a", RELEVANT)
     notes = "\n".join(report_from_store(store, ROOT).notes)
     assert "Only 1 prompt has labels" in notes
-    assert "bm25: 4 of 5 injected memories have no label" in notes
+    assert "bm25: 4 of 5 injected memories have no label that counts" in notes
     assert "not compared with the memories as they are now" in notes
     assert "recall and losses are within the pool" in notes
 

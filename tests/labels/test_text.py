@@ -37,8 +37,8 @@ bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1  1.00-1.00
 Injecting: how often a system speaks, and how often in vain
 Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for
 which nothing is relevant. Per prompt: irrelevant memories, over the 2 prompts
-with labels. Polluted: prompts with an irrelevant memory that a single word had
-found.
+that are measured. Polluted: prompts with an irrelevant memory that a single
+word had found.
 
                                        irrelevant
                  fires  fires in vain  per prompt    polluted
@@ -46,13 +46,12 @@ bm25        1.00 (2/2)              -        1.00  1.00 (2/2)
 bm25+judge  0.50 (1/2)              -        0.00  0.00 (0/2)
 
 Recall: how much of what is relevant was injected
-In the pool: of what any system brought up and people call relevant. Of all
-known: with what else the labels call relevant. Lost per prompt: relevant
-memories of the pool that were not injected.
+In the pool: of what any system brought up and people call relevant. Lost per
+prompt: relevant memories of the pool that were not injected.
 
-            in the pool  of all known  lost per prompt
-bm25         1.00 (1/1)    1.00 (1/1)       0.00 (0/2)
-bm25+judge   1.00 (1/1)    1.00 (1/1)       0.00 (0/2)
+            in the pool  lost per prompt
+bm25         1.00 (1/1)       0.00 (0/2)
+bm25+judge   1.00 (1/1)       0.00 (0/2)
 
 The judge of bm25+judge, against people
 Memories that a person has labelled and the judge has seen.
@@ -97,8 +96,9 @@ What these numbers cannot say
   interval more often.
 - Nobody labelled anything twice: how sure the labels themselves are is not
   known.
-- bm25: 1 of 4 injected memories have no label. Unless the labelled prompts are
-  a random draw, precision is only sure to be within what it could be.
+- bm25: 1 of 4 injected memories have no label that counts: none yet, unsure,
+  disputed or stale. Unless the labelled prompts are a random draw, precision is
+  only sure to be within what it could be.
 - What no system returned was never looked at: recall and losses are within the
   pool.
 """

@@ -27,6 +27,7 @@ def history_chart(system: str, moments: Sequence[Moment], number: int) -> str:
         area(band, f"band {kind}"),
         path([at(each, each.precision) for each in moments], f"line {kind}"),
         dot(at(last, last.precision), f"point {kind}", 4, f"{last.precision:.2f} after {last.prompts} prompts"),
+        label((plot.x(1) - 4, plot.y(0) - 8), system, "name end", 40),
         label((plot.x(0), plot.bottom + 15), "0", "tick middle"),
         label((plot.x(1), plot.bottom + 15), f"{last.prompts:,}", "tick end"),
         label((plot.x(0.5), plot.bottom + 15), "labelled prompts", "axis middle"),

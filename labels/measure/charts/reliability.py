@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.charts.svg import BOTTOM, Plot, chart, dot, line, path, series
+from labels.measure.charts.svg import BOTTOM, Plot, chart, dot, label, line, path, series
 
 if TYPE_CHECKING:
     from labels.measure.reliability import Reliability
@@ -16,6 +16,7 @@ def reliability_chart(system: str, found: Reliability, number: int) -> str:
     kind = series(number)
     parts = plot.axes("probability that was said", "share that is relevant")
     parts.append(line(plot.at(0, 0), plot.at(1, 1), "grid"))
+    parts.append(label((plot.x(1) - 4, plot.y(0) - 8), system, "name end", 40))
     parts.append(path([plot.at(each.said, each.found) for each in found.bins], f"thin {kind}"))
     for each in found.bins:
         parts.append(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WIDTH = 400
 """Of every chart, in its own units: small, so that a telephone can show it without shrinking the letters."""
 
-LEFT, RIGHT, TOP, BOTTOM = 46, 12, 10, 40
+LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 40
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 SERIES = 6
 
