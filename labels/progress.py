@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.agreement import Confusion, cohens_kappa
+from labels.measure.kappa import cohens_kappa
 from labels.orders import ALL
 from labels.records import NOT_RELEVANT, RELEVANT, VERDICTS
 
@@ -87,8 +87,8 @@ def person(annotator: str, labels: Sequence[Label], repeats: Sequence[Repeat]) -
 def self_kappa(again: Sequence[tuple[str, str]]) -> float | None:
     """Cohen's kappa of the first against the second time, over the pairs that were relevant or not both times."""
     counted = Counter(again)
-    cells = [counted[first, second] for second in (RELEVANT, NOT_RELEVANT) for first in (RELEVANT, NOT_RELEVANT)]
-    return cohens_kappa(Confusion(*cells))[0]
+    yes, no = RELEVANT, NOT_RELEVANT
+    return cohens_kappa((counted[yes, yes], counted[yes, no], counted[no, yes], counted[no, no]))[0]
 
 
 def strata(prompt_ids: Collection[str], known: Mapping[str, str], done: Collection[str]) -> tuple[Stratum, ...]:

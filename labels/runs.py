@@ -12,7 +12,7 @@ from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.version import __version__
 from labels.database import storable
-from labels.measure.outcomes import Outcome
+from labels.measure.outcomes import Found, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -207,8 +207,8 @@ def record_judgement(
 def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
     """The newest retrieval of each prompt and system, of one root or of all, oldest first."""
     heads = db.rows(
-        f"""SELECT run_id, prompt_id, system, fallback, elapsed_ms FROM retrieval JOIN run USING (run_id)
-            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
+        f"""SELECT run_id, prompt_id, system, fallback, elapsed_ms, kind FROM retrieval JOIN run USING (run_id)
+            JOIN prompt USING (prompt_id) WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
         {"root": root},
     )
     results = newest_results(db, root)
@@ -218,7 +218,8 @@ def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
 def newest_results(db: LabelDatabase, root: str | None) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """The candidates of the newest retrievals by (run, prompt), in rank order, with what the judge decided."""
     rows = db.rows(
-        f"""SELECT result.run_id, result.prompt_id, result.memory_id, result.injected, judge_verdict.decision
+        f"""SELECT result.run_id, result.prompt_id, result.memory_id, result.injected, judge_verdict.decision,
+                   result.score, result.confidence, json_array_length(result.matched) AS matched, result.probability
             FROM retrieval JOIN result USING (run_id, prompt_id)
             LEFT JOIN judge_call USING (run_id, prompt_id)
             LEFT JOIN judge_verdict USING (call_id, memory_id)
@@ -240,6 +241,10 @@ def outcome(head: Mapping[str, Any], results: list[dict[str, Any]]) -> Outcome:
         fallback=head["fallback"],
         elapsed_ms=head["elapsed_ms"],
         run_id=head["run_id"],
+        kind=head["kind"],
+        found=tuple(
+            Found(row["score"], row["confidence"], row["matched"] or None, row["probability"]) for row in results
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, events, people, plans, runs
+from labels import calls, events, frame, people, plans, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -116,9 +116,13 @@ class LabelStore:
         """Which text of a memory those outcomes are about: prompt id -> memory id -> digest."""
         return runs.newest_digests(self._db, root)
 
-    def prompt(self, prompt_id: str) -> Prompt | None:
-        """A prompt as it was recorded."""
-        return runs.recorded_prompt(self._db, prompt_id)
+    def prompt_texts(self) -> dict[str, str]:
+        """What every prompt says, by id."""
+        return frame.prompt_texts(self._db)
+
+    def inclusion(self) -> dict[str, dict[str, float]]:
+        """How likely each memory was to come into its pool, where a pool holds a sample: prompt id -> memory id."""
+        return frame.inclusion(self._db)
 
     def judge_calls(self, root: str | None = None) -> tuple[calls.JudgeCall, ...]:
         """What asking the judge took in those retrievals."""
@@ -127,6 +131,10 @@ class LabelStore:
     def run_configs(self, root: str | None = None) -> dict[str, str]:
         """The configuration, as JSON, of each run: run id -> JSON."""
         return calls.run_configs(self._db, root)
+
+    def prompt(self, prompt_id: str) -> Prompt | None:
+        """A prompt as it was recorded."""
+        return runs.recorded_prompt(self._db, prompt_id)
 
     def sampled_prompts(self) -> frozenset[str]:
         """The prompts in whose pool only a random sample of what the judge dropped was put."""

@@ -11,6 +11,7 @@ from engine.pipeline import retrieve
 from engine.search.marks import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
+from labels.measure.names import Names
 from labels.measure.report import report_from_store
 from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
@@ -276,4 +277,5 @@ class Workspace:
         return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
     def report(self) -> Report:
-        return report_from_store(self.store, self.index.root, self.digests())
+        names = Names(memories={summary.id: summary.title for summary in self.index.summaries()})
+        return report_from_store(self.store, self.index.root, self.digests(), names=names)

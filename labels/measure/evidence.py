@@ -9,10 +9,11 @@ from engine.systems import JUDGED, SYSTEMS
 from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
+from labels.measure.basis import AS_NOT
 from labels.measure.decision import Sample
+from labels.measure.freshness import current, matching
 from labels.measure.metrics import Ratio, tally
 from labels.measure.outcomes import assuming_not_relevant, consensus
-from labels.measure.report import AS_NOT, matching
 from labels.measure.settings import changed_settings
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
@@ -112,7 +113,7 @@ def evidence_from_store(
     """
     rows, seen = store.outcomes(root), store.result_digests(root)
     said = settling(store.labels(root=root), store.adjudications(root))
-    counted = matching([label for label in said if digests.get(label.memory_id) == label.digest], seen)
+    counted = matching(current(said, digests), seen)
     agreed = consensus(counted)
     return Evidence(
         rows=rows,
@@ -163,7 +164,7 @@ def changes(rows: Iterable[Outcome], recorded: Mapping[str, str], config: Config
 def evidence_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT) -> Evidence:
     """A run file and qrels, its prompts in seeded random order; ExchangeError if either does not say what it should.
 
-    *unjudged* is `labels.measure.report`'s AS_NOT, by which a memory without a row is not relevant, or EXCLUDE.
+    *unjudged* is `labels.measure.basis`'s AS_NOT, by which a memory without a row is not relevant, or EXCLUDE.
     """
     rows, explicit = read_runs(run_path), read_qrels(qrels_path)
     judgements = assuming_not_relevant(rows, explicit) if unjudged == AS_NOT else explicit
