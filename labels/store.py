@@ -104,6 +104,10 @@ class LabelStore:
                 runs.record_memory(self._db, card.memory)
                 runs.record_card(self._db, pool, card, ts)
 
+    def prompts(self, root: str) -> tuple[Prompt, ...]:
+        """The prompts that were replayed over a root."""
+        return runs.read_prompts(self._db, root)
+
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
         """The newest outcome of each (prompt, system), of one root or of all."""
         return runs.newest_outcomes(self._db, root)

@@ -91,18 +91,19 @@ def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> di
 
 
 def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
-    """By what is recorded of two systems or more, else by the two first stages."""
+    """By what is recorded of two systems or more, else by what the first stage does and its tuned cutoff or rival."""
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
-        runs = (workspace.run(prompt, system.name) for system in (workspace.first, workspace.rival))
+        systems = (workspace.first, workspace.tuned or workspace.rival)
+        runs = (workspace.run(prompt, system.name) for system in systems)
         injected = [tuple(one.memory.id for one in run.injected) for run in runs]
     return disagreement(injected)
 
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     """Without a cutoff nothing is near it."""
-    if workspace.threshold is None:
+    if workspace.tuned is None or workspace.threshold is None:
         return FAR
-    candidates = workspace.run(prompt, workspace.first.name).candidates
+    candidates = workspace.run(prompt, workspace.tuned.name).candidates
     probabilities = [one.probability for one in candidates if one.probability is not None]
     return uncertainty(probabilities, workspace.threshold)
