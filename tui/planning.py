@@ -45,16 +45,16 @@ class Planning:
     """The prompts of a workspace that have no place in its order yet, and the way to give them one.
 
     `unknown` are those of which something must be found out first: `survey` does that, in any thread. Strata by which
-    something was labelled last; as long as there is no label, a change of order makes them anew.
+    something was labelled last, and so do those of other people; one's own are made anew until there is a label.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.order = workspace.order
-        root, order = workspace.index.root, self.order
-        plan = workspace.store.plan(root, workspace.annotator)
+        store, root, order = workspace.store, workspace.index.root, self.order
+        plan = store.plan(root, workspace.annotator)
         own = plan.strata if plan and plan.order == order else {}
-        self._known = workspace.store.strata(root) if workspace.store.is_labelled(root) else own
+        self._known = store.strata(root, besides=None if store.is_labelled(root) else workspace.annotator)
         self._unplanned = tuple(prompt.id for prompt in workspace.prompts if prompt.id not in own)
         lacking = {one for one in self._unplanned if not has_facet(self._known.get(one, ALL), order)}
         self.unknown = tuple(prompt for prompt in workspace.prompts if prompt.id in lacking)

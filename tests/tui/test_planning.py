@@ -151,10 +151,13 @@ def test_strata_by_which_something_was_labelled_last(open_workspace: Opener) -> 
     assert set(crossings.values()) == {f"{FAR} × {DIFFER}", f"{FAR} × {AGREE}"}
 
 
-def test_another_persons_strata_are_taken_over_once_there_are_labels(open_workspace: Opener) -> None:
+@pytest.mark.parametrize("is_labelled", [False, True])
+def test_another_persons_strata_are_taken_over(open_workspace: Opener, is_labelled: bool) -> None:
+    """Else the newest strata would know nothing of those by which that person goes on labelling."""
     mine = open_workspace()
     strata = plan(mine, DISAGREEMENT_FIRST)
-    label_first(mine)
+    if is_labelled:
+        label_first(mine)
     theirs = open_workspace(annotator="you")
     assert plan(theirs, RANDOM) == strata
 
