@@ -289,12 +289,13 @@ class LabelStore:
 
     # In which order
 
-    def strata(self, root: str) -> dict[str, str]:
+    def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
         """The stratum in which each prompt of a root stood when the newest order was made: prompt id -> stratum.
 
         Whatever is labelled is a simple random sample of each of these strata, whoever labelled it (labels/orders.py).
+        Orders of the annotator *besides* are left out.
         """
-        return plans.newest_strata(self._db, root)
+        return plans.newest_strata(self._db, root, besides)
 
     def plan(self, root: str, annotator: str) -> Plan | None:
         """The annotator's order and strata; None before any order was made."""

@@ -45,16 +45,16 @@ class Planning:
     """The prompts of a workspace that have no place in its order yet, and the way to give them one.
 
     `unknown` are those of which something must be found out first: `survey` does that, in any thread. Strata by which
-    something was labelled last; as long as there is no label, a change of order makes them anew.
+    something was labelled last, and so do those of other people; one's own are made anew until there is a label.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.order = workspace.order
-        root, order = workspace.index.root, self.order
-        plan = workspace.store.plan(root, workspace.annotator)
+        store, root, order = workspace.store, workspace.index.root, self.order
+        plan = store.plan(root, workspace.annotator)
         own = plan.strata if plan and plan.order == order else {}
-        self._known = workspace.store.strata(root) if workspace.store.is_labelled(root) else own
+        self._known = store.strata(root, besides=None if store.is_labelled(root) else workspace.annotator)
         self._unplanned = tuple(prompt.id for prompt in workspace.prompts if prompt.id not in own)
         lacking = {one for one in self._unplanned if not has_facet(self._known.get(one, ALL), order)}
         self.unknown = tuple(prompt for prompt in workspace.prompts if prompt.id in lacking)
@@ -91,10 +91,11 @@ def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> di
 
 
 def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
-    """By what is recorded of two systems or more, else by the two first stages."""
+    """By what is recorded of two systems or more, else by what the first stage does and its tuned cutoff or rival."""
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
-        runs = (workspace.run(prompt, system.name) for system in (workspace.first, workspace.rival))
+        systems = (workspace.first, workspace.tuned or workspace.rival)
+        runs = (workspace.run(prompt, system.name) for system in systems)
         injected = [tuple(one.memory.id for one in run.injected) for run in runs]
     return disagreement(injected)
 

@@ -40,9 +40,9 @@ class Workspace:
     """One root, opened. Everything but `run` belongs to the thread that made it; `run` may be called from workers.
 
     *judge* is None where none is switched on, *cutoff* where none was tuned. *seed* decides the order of prompts and of
-    the cards of a prompt, so that labelling goes on where it stopped; *order*, one of ORDERS, is the one of last time
-    if it is None. *clock* is in seconds. *skipped* are the rows that no prompt could be read from.
-    `comparing`: a second first stage runs beside the configured one.
+    the cards of a prompt, so that labelling goes on where it stopped. *order* is one of ORDERS, or None for that of
+    last time. *clock* is in seconds. *skipped* are the rows that no prompt could be read from. `comparing`: a second
+    first stage runs beside the configured one.
     """
 
     def __init__(
@@ -117,14 +117,14 @@ class Workspace:
         return system if system.has_judge else None
 
     @property
-    def rival(self) -> System:
-        """The first stage to compare with: the original rules, or memsift's own beside these."""
-        return SYSTEMS["memsift" if self.first.name == "bm25" else "bm25"]
-
-    @property
     def tuned(self) -> System | None:
         """With the tuned cutoff, without a judge."""
         return system_of(self.config, has_judge=False, has_cutoff=True) if self.cutoff else None
+
+    @property
+    def rival(self) -> System:
+        """The first stage to compare with: the original rules, or memsift's own beside these."""
+        return SYSTEMS["memsift" if self.first.name == "bm25" else "bm25"]
 
     @property
     def other(self) -> System | None:
