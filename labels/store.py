@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import runs
+from labels import calls, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, Gold, Label, Repeat
 
@@ -124,6 +124,14 @@ class LabelStore:
     def result_digests(self, root: str | None = None) -> dict[str, dict[str, str]]:
         """Which text of a memory those outcomes are about: prompt id -> memory id -> digest."""
         return runs.newest_digests(self._db, root)
+
+    def judge_calls(self, root: str | None = None) -> tuple[calls.JudgeCall, ...]:
+        """What asking the judge took in those retrievals."""
+        return calls.newest_calls(self._db, root)
+
+    def run_configs(self, root: str | None = None) -> dict[str, str]:
+        """The configuration, as JSON, of each run: run id -> JSON."""
+        return calls.run_configs(self._db, root)
 
     def sampled_prompts(self) -> frozenset[str]:
         """The prompts in whose pool only a random sample of what the judge dropped was put."""

@@ -16,13 +16,13 @@ EXPECTED = """\
 2 prompts replayed, 2 of them with judgements.
 3 labels by ann: 1 relevant, 2 not, 0 unsure, 0 unrateable; 0 more are stale. 100 % were given blind.
 
-bm25        precision 0.33 (95 % interval 0.06-0.79): 1 of 3 injected were relevant, 1 more unjudged
-bm25+judge  precision 1.00 (95 % interval 0.21-1.00): 1 of 1 injected were relevant
+bm25        precision 0.33 (95 % interval 0.05-0.82): 1 of 3 injected were relevant, 1 more unjudged
+bm25+judge  precision 1.00 (95 % interval 0.15-1.00): 1 of 1 injected were relevant
 
                                                 bm25   bm25+judge
 prompts                                            2            2
 precision (relevant / judged injected)    0.33 (1/3)   1.00 (1/1)
-  95 % interval                            0.06-0.79    0.21-1.00
+  95 % interval                            0.05-0.82    0.15-1.00
   lowest - highest by what is unjudged     0.25-0.50    1.00-1.00
 injected memories unjudged                0.25 (1/4)   0.00 (0/1)
 fire rate: prompts that got a memory      1.00 (2/2)   0.50 (1/2)
@@ -38,8 +38,8 @@ median time                                   1.5 ms     211.5 ms
 Judge of bm25+judge, against people
 kept        1 relevant,     0 irrelevant
 dropped     0 relevant,     2 irrelevant
-sensitivity 1.00 (1/1): relevant ones it kept, 95 % interval 0.21-1.00
-specificity 1.00 (2/2): irrelevant ones it dropped, 95 % interval 0.34-1.00
+sensitivity 1.00 (1/1): relevant ones it kept, 95 % interval 0.15-1.00
+specificity 1.00 (2/2): irrelevant ones it dropped, 95 % interval 0.28-1.00
 agreement 1.00 (3/3), Cohen's kappa 1.00 +- 0.00 (0 is chance, 1 is perfect)
 
 What these numbers cannot say

@@ -14,6 +14,7 @@ from engine.errors import MemsiftError
 from engine.version import __version__
 from tui import opening
 from tui.cli.app import demo, require_terminal, run_app
+from tui.cli.gate import gate
 from tui.cli.install import install
 from tui.cli.judge import judge
 from tui.cli.options import DB, PROMPTS, ROOT
@@ -55,5 +56,5 @@ def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: 
         run_app(opening.open_workspace(found, prompts, judge, db, os.environ))
 
 
-for command in (demo, search, judge, prompts, replay, report, tune, install):
+for command in (demo, search, judge, prompts, replay, report, gate, tune, install):
     main.add_command(command)
