@@ -10,13 +10,13 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
 
 from engine.errors import TuningError
-from labels.tuning.curve import best, chosen, curve, doubt, injected
+from labels.tuning.curve import NO_STRATA, best, chosen, curve, doubt, injected
 from labels.tuning.fitting import fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from labels.tuning.curve import Point, Probabilities
+    from labels.tuning.curve import Point, Probabilities, Strata
     from labels.tuning.examples import Example, JudgedPrompt
     from labels.tuning.fitting import Weights
 
@@ -77,15 +77,19 @@ class Tuning:
     groups: int
 
 
-def tune(prompts: Sequence[JudgedPrompt], target: float, confidence: float, most: int) -> Tuning:
+def tune(
+    prompts: Sequence[JudgedPrompt], target: float, confidence: float, most: int, strata: Strata = NO_STRATA
+) -> Tuning:
     """Fit a cutoff that is right in *target* of what it injects, with *confidence* (0.5..1).
 
-    *most* are injected for a prompt. Raises TuningError for too few labels, saying how many more it takes.
+    *most* are injected for a prompt. With *strata*, the promise is about all their prompts, in the proportions in which
+    they come, whichever of them were labelled first. Raises TuningError for too few labels, saying how many more it
+    takes.
     """
     refuse_too_few(prompts)
     rows, relevant = labelled(prompts)
     given = out_of_fold(prompts)
-    points = curve(prompts, given, most, confidence)
+    points = curve(prompts, given, most, confidence, strata)
     at = chosen(points, target)
     known = [p for p, one in _examples(prompts, given) if one.is_relevant is not None]
     return Tuning(

@@ -15,6 +15,7 @@ from engine.cutoff import load_cutoff, model_of
 from engine.errors import TuningError
 from engine.prompt import typed_prompt
 from labels.measure.intervals import headline_interval
+from labels.measure.stratified import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
 from labels.tuning.curve import MIN_FIRED, chosen, curve, doubt, injected, lower_bound, point
@@ -121,6 +122,21 @@ def test_of_several_groups_the_bound_is_about_another_group() -> None:
     expected = mean(shares) - stats.t.ppf(0.9, 3) * stdev(shares) * (1 + 1 / 4) ** 0.5
     assert found == pytest.approx(expected)
     assert lower_bound(counts[:6], ["a", "a", "b", "b", "c", "c"], 0.9) != pytest.approx(expected)
+
+
+def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
+    easy = [labels_only(f"easy{i}", True) for i in range(10)]
+    hard = [labels_only(f"hard{i}", i % 5 == 0) for i in range(40)]
+    strata = {f"easy{i}": "easy" for i in range(90)} | {f"hard{i}": "hard" for i in range(90)}
+    prompts = [*easy, *hard]
+    found = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9, strata)
+    assert found.precision == pytest.approx((1.0 + 0.2) / 2)
+    expected = stratified_estimate({one.prompt_id: (float(one.relevant), 1.0) for one in prompts}, strata, 0.8)
+    assert expected is not None
+    assert found.low == expected.interval.low
+    plain = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9)
+    assert plain.precision == pytest.approx(18 / 50)
+    assert point([*prompts, labels_only("other", True)], [[0.9]] * 51, 0.5, 3, 0.9, strata).precision == 19 / 51
 
 
 def test_the_least_threshold_whose_bound_reaches_the_target_is_chosen() -> None:

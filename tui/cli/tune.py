@@ -81,13 +81,15 @@ def tune(
     from labels.tuning.tuning import tune as tuned
 
     judged: list[JudgedPrompt] = []
+    strata: dict[str, str] = {}
     for root in found:
         with opening.opened_index(root) as index:
             if qrels:
                 judged += judged_in_files(index, config, prompts, qrels, excludes=unjudged == "exclude")
             else:
-                judged += judged_in_store(index, config, db)
-    made = tuned(judged, target, confidence, config.max_inject)
+                said, planned = judged_in_store(index, config, db)
+                judged, strata = judged + said, strata | planned
+    made = tuned(judged, target, confidence, config.max_inject, strata)
     click.echo(text.format_json(made) if form == "json" else text.format_text(made), nl=False)
     if made.at is None:
         tell(f"No threshold reaches {target:g}; nothing was written.")
@@ -111,12 +113,14 @@ def config_of(roots: Sequence[str]) -> Config:
     return config
 
 
-def judged_in_store(index: Index, config: Config, db: str | None) -> list[JudgedPrompt]:
+def judged_in_store(index: Index, config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
+    """The prompts with labels, and the stratum of every prompt where an order of labelling made strata."""
     from labels.tuning.examples import Labelled, judged_prompts
 
     with opened_store(db) as store:
         truth = Labelled(store.gold(index.root))
-        return judged_prompts(store.prompts(index.root), index, config, truth, index.root)
+        judged = judged_prompts(store.prompts(index.root), index, config, truth, index.root)
+        return judged, dict(store.strata(index.root))
 
 
 def judged_in_files(
