@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
 
 from engine.errors import TuningError
@@ -131,12 +131,11 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt]) -> None:
 
 def reliability(relevant: Sequence[bool], probabilities: Sequence[float]) -> tuple[Reliability, ...]:
     """How often what was said to be relevant with some probability is, by tenths of it; empty ones left out."""
-    observed, predicted = calibration_curve(relevant, probabilities, n_bins=BINS)
-    counts = [0] * BINS
-    for p in probabilities:
-        counts[min(BINS - 1, int(p * BINS))] += 1
-    filled = [count for count in counts if count]
-    return tuple(Reliability(float(p), float(o), n) for p, o, n in zip(predicted, observed, filled, strict=True))
+    tenths: dict[int, list[tuple[float, bool]]] = {}
+    for p, is_relevant in zip(probabilities, relevant, strict=True):
+        tenths.setdefault(min(BINS - 1, int(p * BINS)), []).append((p, is_relevant))
+    pairs = (tenths[tenth] for tenth in sorted(tenths))
+    return tuple(Reliability(fmean(p for p, _ in one), fmean(yes for _, yes in one), len(one)) for one in pairs)
 
 
 def changes(prompts: Sequence[JudgedPrompt], given: Probabilities, threshold: float, most: int) -> tuple[Change, ...]:

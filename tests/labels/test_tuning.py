@@ -21,7 +21,7 @@ from labels.tuning import model_file
 from labels.tuning.curve import MIN_FIRED, chosen, curve, doubt, injected, lower_bound, point
 from labels.tuning.examples import FromFile, Labelled, judged_prompts
 from labels.tuning.text import format_json, format_text
-from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, tune
+from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, reliability, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.judged import example, judged, labels_only, world
 
@@ -191,6 +191,14 @@ def test_the_promise_is_kept_as_often_as_it_says() -> None:
     precisions = [precision_on(unseen, made) for made in found if made.at]
     assert len(precisions) >= 18
     assert sum(one >= 0.6 for one in precisions) >= 0.85 * len(precisions)
+
+
+def test_the_reliability_is_by_tenths() -> None:
+    found = reliability([True, False, True, True], [0.1, 0.15, 0.95, 1.0])
+    assert [(one.predicted, one.observed, one.count) for one in found] == [
+        (pytest.approx(0.125), 0.5, 2),
+        (pytest.approx(0.975), 1.0, 2),
+    ]
 
 
 def test_the_reliability_counts_every_label_once(made: Tuning) -> None:
