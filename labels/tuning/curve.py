@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING
 from scipy.stats import t as student
 
 from labels.measure.intervals import headline_interval
+from labels.measure.stratified import stratified_estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from labels.measure.stratified import Estimate
     from labels.tuning.examples import Example, JudgedPrompt
 
     Probabilities = Sequence[Sequence[float]]
     """P(relevant) of every example: a list for each prompt."""
 
+    Strata = Mapping[str, str]
+    """The stratum of every prompt that was to be labelled, where some kinds of prompts were labelled first."""
+
+NO_STRATA: Strata = {}
 STEPS = 100
 MIN_FIRED = 20
 """Prompts for which a threshold must inject something: of fewer, no interval is to be trusted."""
@@ -36,8 +42,9 @@ class Point:
 
     `injected` memories, of which `relevant` are known to be relevant and of `unjudged` nothing is known. `precision`
     takes these for not relevant, and `low` is its lower bound at the confidence asked for; both are None where nothing
-    is injected. `recall` is of the known relevant memories; `fire_rate` of the prompts for which anything is injected,
-    `false_fire_rate` of those for which nothing is known to be relevant; None without any.
+    is injected, and both weigh each prompt by how many of its stratum it stands for. `recall` is of the known relevant
+    memories; `fire_rate` of the prompts for which anything is injected, `false_fire_rate` of those for which nothing is
+    known to be relevant; None without any.
     """
 
     threshold: float
@@ -52,17 +59,25 @@ class Point:
     false_fire_rate: float | None
 
 
-def curve(prompts: Sequence[JudgedPrompt], given: Probabilities, most: int, confidence: float) -> list[Point]:
+def curve(
+    prompts: Sequence[JudgedPrompt], given: Probabilities, most: int, confidence: float, strata: Strata = NO_STRATA
+) -> list[Point]:
     """A point for each hundredth from 0 (no cutoff) to 0.99. At most *most* memories are injected for a prompt."""
-    return [point(prompts, given, step / STEPS, most, confidence) for step in range(STEPS)]
+    return [point(prompts, given, step / STEPS, most, confidence, strata) for step in range(STEPS)]
 
 
 def point(
-    prompts: Sequence[JudgedPrompt], given: Probabilities, threshold: float, most: int, confidence: float
+    prompts: Sequence[JudgedPrompt],
+    given: Probabilities,
+    threshold: float,
+    most: int,
+    confidence: float,
+    strata: Strata = NO_STRATA,
 ) -> Point:
     sets = [injected(one, probabilities, threshold, most) for one, probabilities in zip(prompts, given, strict=True)]
     counts = [(sum(one.is_relevant is True for one in found), len(found)) for found in sets]
     hits, total = sum(x for x, _ in counts), sum(m for _, m in counts)
+    weighted = _weighted(prompts, counts, strata, confidence)
     silent = [bool(found) for found, prompt in zip(sets, prompts, strict=True) if not prompt.relevant]
     return Point(
         threshold=threshold,
@@ -70,12 +85,22 @@ def point(
         relevant=hits,
         unjudged=sum(one.is_relevant is None for found in sets for one in found),
         prompts=sum(map(bool, sets)),
-        precision=hits / total if total else None,
-        low=lower_bound(counts, [one.group for one in prompts], confidence),
+        precision=weighted.value if weighted else _share(hits, total),
+        low=weighted.interval.low if weighted else lower_bound(counts, [one.group for one in prompts], confidence),
         recall=_share(hits, sum(prompt.relevant for prompt in prompts)),
         fire_rate=_share(sum(map(bool, sets)), len(sets)),
         false_fire_rate=_share(sum(silent), len(silent)),
     )
+
+
+def _weighted(
+    prompts: Sequence[JudgedPrompt], counts: Sequence[tuple[int, int]], strata: Strata, confidence: float
+) -> Estimate | None:
+    """The estimate by strata, where these prompts have some, and stand in one root."""
+    named = {one.prompt_id: pair for one, pair in zip(prompts, counts, strict=True)}
+    if len({*strata.values()}) < 2 or not named.keys() <= strata.keys() or len({one.group for one in prompts}) > 1:
+        return None
+    return stratified_estimate(named, strata, 2 * confidence - 1)
 
 
 def injected(prompt: JudgedPrompt, probabilities: Sequence[float], threshold: float, most: int) -> list[Example]:

@@ -31,7 +31,7 @@ def format_text(tuning: Tuning) -> str:
 
 def format_json(tuning: Tuning) -> str:
     """Every number of the tuning; `at` is null where no threshold reaches the target."""
-    return json.dumps({**asdict(tuning), "weights": asdict(tuning.weights)}, indent=2) + "\n"
+    return json.dumps(asdict(tuning), indent=2) + "\n"
 
 
 def _labels(tuning: Tuning) -> str:

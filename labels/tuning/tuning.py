@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
 
 from engine.errors import TuningError
-from labels.tuning.curve import best, chosen, curve, doubt, injected
+from labels.tuning.curve import NO_STRATA, best, chosen, curve, doubt, injected
 from labels.tuning.fitting import fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from labels.tuning.curve import Point, Probabilities
+    from labels.tuning.curve import Point, Probabilities, Strata
     from labels.tuning.examples import Example, JudgedPrompt
     from labels.tuning.fitting import Weights
 
@@ -77,15 +77,19 @@ class Tuning:
     groups: int
 
 
-def tune(prompts: Sequence[JudgedPrompt], target: float, confidence: float, most: int) -> Tuning:
+def tune(
+    prompts: Sequence[JudgedPrompt], target: float, confidence: float, most: int, strata: Strata = NO_STRATA
+) -> Tuning:
     """Fit a cutoff that is right in *target* of what it injects, with *confidence* (0.5..1).
 
-    *most* are injected for a prompt. Raises TuningError for too few labels, saying how many more it takes.
+    *most* are injected for a prompt. With *strata*, the promise is about all their prompts, in the proportions in which
+    they come, whichever of them were labelled first. Raises TuningError for too few labels, saying how many more it
+    takes.
     """
     refuse_too_few(prompts)
     rows, relevant = labelled(prompts)
     given = out_of_fold(prompts)
-    points = curve(prompts, given, most, confidence)
+    points = curve(prompts, given, most, confidence, strata)
     at = chosen(points, target)
     known = [p for p, one in _examples(prompts, given) if one.is_relevant is not None]
     return Tuning(
@@ -127,12 +131,11 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt]) -> None:
 
 def reliability(relevant: Sequence[bool], probabilities: Sequence[float]) -> tuple[Reliability, ...]:
     """How often what was said to be relevant with some probability is, by tenths of it; empty ones left out."""
-    observed, predicted = calibration_curve(relevant, probabilities, n_bins=BINS)
-    counts = [0] * BINS
-    for p in probabilities:
-        counts[min(BINS - 1, int(p * BINS))] += 1
-    filled = [count for count in counts if count]
-    return tuple(Reliability(float(p), float(o), n) for p, o, n in zip(predicted, observed, filled, strict=True))
+    tenths: dict[int, list[tuple[float, bool]]] = {}
+    for p, is_relevant in zip(probabilities, relevant, strict=True):
+        tenths.setdefault(min(BINS - 1, int(p * BINS)), []).append((p, is_relevant))
+    pairs = (tenths[tenth] for tenth in sorted(tenths))
+    return tuple(Reliability(fmean(p for p, _ in one), fmean(yes for _, yes in one), len(one)) for one in pairs)
 
 
 def changes(prompts: Sequence[JudgedPrompt], given: Probabilities, threshold: float, most: int) -> tuple[Change, ...]:

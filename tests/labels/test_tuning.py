@@ -15,12 +15,13 @@ from engine.cutoff import load_cutoff, model_of
 from engine.errors import TuningError
 from engine.prompt import typed_prompt
 from labels.measure.intervals import headline_interval
+from labels.measure.stratified import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
 from labels.tuning.curve import MIN_FIRED, chosen, curve, doubt, injected, lower_bound, point
 from labels.tuning.examples import FromFile, Labelled, judged_prompts
 from labels.tuning.text import format_json, format_text
-from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, tune
+from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, reliability, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.judged import example, judged, labels_only, world
 
@@ -123,6 +124,21 @@ def test_of_several_groups_the_bound_is_about_another_group() -> None:
     assert lower_bound(counts[:6], ["a", "a", "b", "b", "c", "c"], 0.9) != pytest.approx(expected)
 
 
+def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
+    easy = [labels_only(f"easy{i}", True) for i in range(10)]
+    hard = [labels_only(f"hard{i}", i % 5 == 0) for i in range(40)]
+    strata = {f"easy{i}": "easy" for i in range(90)} | {f"hard{i}": "hard" for i in range(90)}
+    prompts = [*easy, *hard]
+    found = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9, strata)
+    assert found.precision == pytest.approx((1.0 + 0.2) / 2)
+    expected = stratified_estimate({one.prompt_id: (float(one.relevant), 1.0) for one in prompts}, strata, 0.8)
+    assert expected is not None
+    assert found.low == expected.interval.low
+    plain = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9)
+    assert plain.precision == pytest.approx(18 / 50)
+    assert point([*prompts, labels_only("other", True)], [[0.9]] * 51, 0.5, 3, 0.9, strata).precision == 19 / 51
+
+
 def test_the_least_threshold_whose_bound_reaches_the_target_is_chosen() -> None:
     prompts = [labels_only(f"p{i}", i % 10 < 9, i % 10 < 3) for i in range(100)]
     points = curve(prompts, [[0.8, 0.3]] * 100, 3, 0.9)
@@ -175,6 +191,14 @@ def test_the_promise_is_kept_as_often_as_it_says() -> None:
     precisions = [precision_on(unseen, made) for made in found if made.at]
     assert len(precisions) >= 18
     assert sum(one >= 0.6 for one in precisions) >= 0.85 * len(precisions)
+
+
+def test_the_reliability_is_by_tenths() -> None:
+    found = reliability([True, False, True, True], [0.1, 0.15, 0.95, 1.0])
+    assert [(one.predicted, one.observed, one.count) for one in found] == [
+        (pytest.approx(0.125), 0.5, 2),
+        (pytest.approx(0.975), 1.0, 2),
+    ]
 
 
 def test_the_reliability_counts_every_label_once(made: Tuning) -> None:

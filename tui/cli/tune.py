@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.config import Config
-    from engine.search.index import Index
     from labels.tuning.examples import JudgedPrompt
     from labels.tuning.tuning import Tuning
 
@@ -80,14 +79,12 @@ def tune(
     from labels.tuning import text
     from labels.tuning.tuning import tune as tuned
 
-    judged: list[JudgedPrompt] = []
-    for root in found:
-        with opening.opened_index(root) as index:
-            if qrels:
-                judged += judged_in_files(index, config, prompts, qrels, excludes=unjudged == "exclude")
-            else:
-                judged += judged_in_store(index, config, db)
-    made = tuned(judged, target, confidence, config.max_inject)
+    if qrels:
+        judged = judged_in_files(found[0], config, prompts, qrels, excludes=unjudged == "exclude")
+        strata: dict[str, str] = {}
+    else:
+        judged, strata = judged_in_store(found, config, db)
+    made = tuned(judged, target, confidence, config.max_inject, strata)
     click.echo(text.format_json(made) if form == "json" else text.format_text(made), nl=False)
     if made.at is None:
         tell(f"No threshold reaches {target:g}; nothing was written.")
@@ -111,16 +108,23 @@ def config_of(roots: Sequence[str]) -> Config:
     return config
 
 
-def judged_in_store(index: Index, config: Config, db: str | None) -> list[JudgedPrompt]:
+def judged_in_store(roots: Sequence[str], config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
+    """The prompts with labels, and the stratum of every prompt where an order of labelling made strata."""
     from labels.tuning.examples import Labelled, judged_prompts
 
+    judged: list[JudgedPrompt] = []
+    strata: dict[str, str] = {}
     with opened_store(db) as store:
-        truth = Labelled(store.gold(index.root))
-        return judged_prompts(store.prompts(index.root), index, config, truth, index.root)
+        for root in roots:
+            with opening.opened_index(root) as index:
+                truth = Labelled(store.gold(index.root))
+                judged += judged_prompts(store.prompts(index.root), index, config, truth, index.root)
+                strata |= store.strata(index.root)
+    return judged, strata
 
 
 def judged_in_files(
-    index: Index, config: Config, prompts: tuple[str, ...], qrels: str, *, excludes: bool
+    root: str, config: Config, prompts: tuple[str, ...], qrels: str, *, excludes: bool
 ) -> list[JudgedPrompt]:
     """Raises MemsiftError for a file that cannot be read, or files that do not belong together."""
     from labels.exchange.qrels import read_qrels
@@ -130,7 +134,8 @@ def judged_in_files(
     reading = opening.project_prompts(prompts, os.environ)
     if not any(prompt.id in judgements for prompt in reading.prompts):
         raise TuningError(f"{qrels} has no row for any of the {len(reading.prompts):,} prompts. Check their ids.")
-    return judged_prompts(reading.prompts, index, config, FromFile(judgements, excludes=excludes))
+    with opening.opened_index(root) as index:
+        return judged_prompts(reading.prompts, index, config, FromFile(judgements, excludes=excludes))
 
 
 def apply_tuning(root: str, made: Tuning, config: Config) -> None:
