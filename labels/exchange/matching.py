@@ -44,7 +44,9 @@ class Known:
         self._versions = by(memories, lambda memory: (memory.id, memory.digest))
         self._hidden_versions = by(memories, lambda memory: (hidden(memory.id), memory.digest))
         self._digests = by(memories, lambda memory: memory.digest)
-        self._same_id = {name: [each for each in memories if each.id == name] for name in newest}
+        self._same_id: dict[str, list[MemoryText]] = {}
+        for memory in memories:
+            self._same_id.setdefault(memory.id, []).append(memory)
         names = (lambda each: each.id, lambda each: plain(each.id), lambda each: hidden(each.id), path_of, stem)
         self._names = [by(newest.values(), name) for name in names]
 

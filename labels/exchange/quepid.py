@@ -170,6 +170,6 @@ def recognises(opening: Opening) -> bool:
     return opening.is_object_with("query_doc_pairs")
 
 
-LOSES = {losses.NAMES, losses.UNSURE_APART, losses.LONG_PROMPTS}
+LOSES = frozenset({losses.NAMES, losses.UNSURE_APART, losses.LONG_PROMPTS})
 KEEPS = (losses.BY_PAIR | {losses.NOTES, losses.SKIPS}) - LOSES
 QUEPID = Format("quepid", "a Quepid book, as JSON", write, read, recognises, KEEPS)

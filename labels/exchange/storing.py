@@ -38,9 +38,10 @@ def add(db: LabelDatabase, dataset: Dataset) -> Added:
 
     Of two spellings of the same prompt, memory or run, each field keeps the greater one, so that nothing is lost where
     one is empty; of two retrievals, pools or orders the newer one stays. Raises ExchangeError, before it has written
-    anything, for a prompt with another text and for an event with other content.
+    anything, for a prompt with another text, an event with other content, and a retrieval of a run that is unknown.
     """
     refuse_other_texts(db, dataset.prompts)
+    refuse_unknown_runs(db, dataset)
     new, known = new_events(db, dataset.events)
     sizes = {table: size(db, table) for table in ("prompt", "memory_version")}
     for prompt in dataset.prompts:
@@ -71,6 +72,16 @@ def refuse_other_texts(db: LabelDatabase, prompts: Iterable[Prompt]) -> None:
             raise ExchangeError(
                 f"The prompt {prompt.id!r} has another text in {db.path}, so labels of one would count for the other. "
                 "Nothing was added. Give one of the two prompts another id."
+            )
+
+
+def refuse_unknown_runs(db: LabelDatabase, dataset: Dataset) -> None:
+    known = {row["run_id"] for row in db.rows("SELECT run_id FROM run")} | {run.run_id for run in dataset.runs}
+    for retrieved in dataset.retrievals:
+        if retrieved.run_id not in known:
+            raise ExchangeError(
+                f"The retrieval of {retrieved.prompt_id!r} is of the run {retrieved.run_id!r}, which is neither in "
+                f"{db.path} nor with it. Nothing was added."
             )
 
 

@@ -100,7 +100,7 @@ def said(source: Source) -> Iterator[About]:
 
 def nodes(source: Source) -> Iterator[Node]:
     """The rows as objects of texts. A row may span lines: its place is the line on which it ends."""
-    csv.field_size_limit(2**31 - 1)
+    csv.field_size_limit(2**31 - 1)  # a memory may be longer than the 131,072 characters that the module allows
     reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter(source.text))
     try:
         names = [unguarded(cell) for cell in next(reader)]

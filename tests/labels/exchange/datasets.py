@@ -70,7 +70,7 @@ AWKWARD = (
 property_test = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """A dataset takes a while to draw, and one example of it holds many texts."""
 
-store_test = settings(property_test, max_examples=15)
+store_test = settings(property_test, max_examples=10)
 """A store takes a while to make."""
 
 words = st.sampled_from(AWKWARD)

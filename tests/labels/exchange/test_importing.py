@@ -21,6 +21,7 @@ from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from tests.labels.exchange.datasets import (
     MEMORY,
     PROMPT,
+    RETRIEVED,
     content,
     dataset,
     event,
@@ -228,6 +229,11 @@ def test_a_retraction_of_nothing_is_refused() -> None:
     alone = event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
     with opened(KNOWN) as (db,), pytest.raises(ExchangeError, match=r"takes back a{32}, which is neither in"):
         bring(db, JSONL, JSONL.write(dataset(alone)))
+
+
+def test_a_retrieval_of_an_unknown_run_is_refused() -> None:
+    with opened(KNOWN) as (db,), pytest.raises(ExchangeError, match=r"of the run 'r', which is neither in .*0\.db"):
+        bring(db, JSONL, JSONL.write(dataset(retrievals=(replace(RETRIEVED, results=()),))))
 
 
 def test_events_in_another_order_find_what_they_supersede() -> None:
