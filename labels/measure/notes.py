@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from labels.measure.weights import Weights
 
 FEW_PROMPTS = 20
-"""Below this the interval of precision covers less than it says (93 % or less, simulated)."""
+"""Below this, one odd prompt moves a number by more than most differences that matter."""
 
 MAX_UNJUDGED = 0.05
 MAX_FALLBACKS = 0.05
@@ -63,7 +63,7 @@ def on_emptiness(report: Report) -> Iterator[str]:
         yield "None of these prompts has a label: precision cannot be known."
     elif report.labelled_prompts < FEW_PROMPTS:
         count = counted(report.labelled_prompts, "prompt has", "prompts have")
-        yield f"Only {count} labels: below {FEW_PROMPTS} the true precision is outside its interval more often."
+        yield f"Only {count} labels: below {FEW_PROMPTS}, a few odd ones weigh much."
 
 
 def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:

@@ -15,7 +15,6 @@ from tui import opening
 from tui.cli.options import DB, ROOT, opened_store
 
 if TYPE_CHECKING:
-    from engine.config import Config
     from labels.measure.decision import Gate
     from labels.measure.evidence import Evidence
 
@@ -68,7 +67,7 @@ def gate(
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
     asked = wanted(least, zone)
     if run_file and qrels:
-        evidence, configured = evidence_of_files(run_file, qrels, unjudged), None
+        evidence, configured = evidence_of_files(run_file, qrels, unjudged), ""
     else:
         evidence, configured = evidence_of_labels(root, db)
     report = gate_report(evidence, chosen(system, evidence, configured), asked, worth)
@@ -108,17 +107,20 @@ def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
     return evidence_from_files(Path(run_file), Path(qrels), unjudged)
 
 
-def evidence_of_labels(root: str | None, db: str | None) -> tuple[Evidence, Config]:
+def evidence_of_labels(root: str | None, db: str | None) -> tuple[Evidence, str]:
+    """What the labels say, and the system that the root's configuration and its tuned cutoff come to."""
     from labels.measure.evidence import evidence_from_store
 
     found = opening.resolve_root(root, os.environ)
     config = load_config(found, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
         digests = {summary.id: summary.digest for summary in index.summaries()}
-        return evidence_from_store(store, index.root, digests, config), config
+        evidence = evidence_from_store(store, index.root, digests, config)
+    has_cutoff = opening.usable_cutoff(found, config, os.environ) is not None
+    return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=has_cutoff).name
 
 
-def chosen(name: str | None, evidence: Evidence, config: Config | None) -> str:
+def chosen(name: str | None, evidence: Evidence, configured: str) -> str:
     """The system to decide on: the one that was named, is configured, or is alone without a judge.
 
     Raises MemsiftError where nothing was replayed, and click.UsageError for a name that is not among what was.
@@ -132,7 +134,6 @@ def chosen(name: str | None, evidence: Evidence, config: Config | None) -> str:
         if name not in systems:
             raise click.UsageError(f"There is no system {name!r}. Replayed were {', '.join(systems)}.")
         return name
-    configured = system_of(config, has_judge=config.judge.enabled).name if config else ""
     plain = [each for each in systems if not each.endswith("+judge")]
     if configured in systems:
         return configured
