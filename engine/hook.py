@@ -10,11 +10,11 @@ import sys
 
 from engine import inject
 from engine import lean_os as os
-from engine.activity import Activity
+from engine.activity import MAX_REASON, Activity
 from engine.config import Config, config_json, load_config
 from engine.json_text import dumps
 from engine.memory import Corpus
-from engine.paths import state_dir
+from engine.paths import cutoff_file, state_dir
 from engine.pipeline import NO_FTS5, retrieve
 from engine.prompt import typed_prompt
 from engine.request import GUARD, parse_request, skip_reason
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TextIO
 
+    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.prompt import Turn
     from engine.request import Request
@@ -154,14 +155,27 @@ class Decision:
         self.activity.stage("index")
         judge = _judge(config, self._environ)
         prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
-        retrieval = retrieve(prompt, index, config, judge=judge, session=session)
+        cutoff = self._cutoff(config)
+        retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session)
         # A judge is asked once: what it said of memories as they are now stands.
         self._index = catch_up(index, self._environ, config.deadline if judge is None else 0.0)
         if self._index is not index:
-            retrieval = retrieve(prompt, self._index, config, session=session)
+            retrieval = retrieve(prompt, self._index, config, cutoff=cutoff, session=session)
         self.activity.note(corpus=self._index.corpus_hash)
         self.activity.stage("retrieve")
         return retrieval
+
+    def _cutoff(self, config: Config) -> Cutoff | None:
+        """The cutoff of this root, imported only where one was tuned; the log says why one is ignored."""
+        if not os.path.exists(cutoff_file(self._folder)):
+            return None
+        from engine.cutoff import UnusableModelError, load_cutoff
+
+        try:
+            return load_cutoff(self._folder, config)
+        except UnusableModelError as error:
+            self.activity.note(cutoff=f"ignored: it {error}"[:MAX_REASON])
+            return None
 
 
 def _run() -> None:

@@ -30,6 +30,8 @@ def plan_of(db: LabelDatabase, root: str, annotator: str) -> Plan | None:
     return Plan(rows[0]["order_name"], rows[0]["seed"], {row["prompt_id"]: row["stratum"] for row in rows})
 
 
-def newest_strata(db: LabelDatabase, root: str) -> dict[str, str]:
-    rows = db.rows("SELECT prompt_id, stratum FROM plan WHERE root = ? ORDER BY ts, rowid", [root])
+def newest_strata(db: LabelDatabase, root: str, besides: str | None) -> dict[str, str]:
+    rows = db.rows(
+        "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid", [root, besides]
+    )
     return {row["prompt_id"]: row["stratum"] for row in rows}

@@ -66,13 +66,25 @@ def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
     db.insert("prompt", row, upsert=f"(prompt_id) DO UPDATE SET {changes}")
 
 
+def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
+    """The prompts that were replayed over a root, by id."""
+    rows = db.rows(
+        """SELECT * FROM prompt WHERE prompt_id IN (
+               SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
+        [root],
+    )
+    return tuple(prompt_of(row) for row in rows)
+
+
+def prompt_of(row: Mapping[str, Any]) -> Prompt:
+    turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
+    told = {name: row[name] for name in ("session_id", "cwd", "source", "kind")}
+    return Prompt(id=row["prompt_id"], text=row["text"], turns=turns, timestamp=row["ts"], **told)
+
+
 def recorded_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
     rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
-    if not rows:
-        return None
-    (row,) = rows
-    turns = tuple(Turn(turn["role"], turn["text"]) for turn in json.loads(row["context_json"]))
-    return Prompt(prompt_id, row["text"], turns, row["session_id"], row["cwd"], row["ts"], row["source"], row["kind"])
+    return prompt_of(rows[0]) if rows else None
 
 
 def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:

@@ -104,6 +104,10 @@ class LabelStore:
                 runs.record_memory(self._db, card.memory)
                 runs.record_card(self._db, pool, card, ts)
 
+    def prompts(self, root: str) -> tuple[Prompt, ...]:
+        """The prompts that were replayed over a root."""
+        return runs.read_prompts(self._db, root)
+
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
         """The newest outcome of each (prompt, system), of one root or of all."""
         return runs.newest_outcomes(self._db, root)
@@ -285,12 +289,13 @@ class LabelStore:
 
     # In which order
 
-    def strata(self, root: str) -> dict[str, str]:
+    def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
         """The stratum in which each prompt of a root stood when the newest order was made: prompt id -> stratum.
 
         Whatever is labelled is a simple random sample of each of these strata, whoever labelled it (labels/orders.py).
+        Orders of the annotator *besides* are left out.
         """
-        return plans.newest_strata(self._db, root)
+        return plans.newest_strata(self._db, root, besides)
 
     def plan(self, root: str, annotator: str) -> Plan | None:
         """The annotator's order and strata; None before any order was made."""

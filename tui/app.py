@@ -96,7 +96,7 @@ class MemsiftApp(App[None]):
 
     def run_quick(self, prompt: Prompt) -> None:
         """Run a prompt through the systems without a judge, now, unless that was done."""
-        for system in (self.workspace.first, self.workspace.other):
+        for system in (self.workspace.first, self.workspace.other, self.workspace.tuned):
             if system and self.workspace.retrieval(prompt.id, system.name) is None:
                 self._keep(self.workspace.run(prompt, system.name))
 

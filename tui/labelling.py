@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from labels import repeats
@@ -54,7 +53,6 @@ class LabelQueue:
         self._workspace = workspace
         self.order = workspace.labelling_order()
         self._by_id = {prompt.id: prompt for prompt in self.order}
-        self._places = {prompt.id: place for place, prompt in enumerate(self.order)}
         self._labelled = workspace.store.labelled_pairs(workspace.annotator, workspace.index.root)
         self._given = sum(map(len, self._labelled.values()))
         self._finished = self._finished_before()
@@ -75,10 +73,13 @@ class LabelQueue:
         return prompt.id in self._finished
 
     def after(self, prompt: Prompt | None) -> Prompt | None:
-        """The next unfinished prompt after this one, going round at the end; None when all are finished."""
-        start = self._places[prompt.id] + 1 if prompt and prompt.id in self._places else 0
-        around = chain(islice(self.order, start, None), islice(self.order, start))
-        return next((one for one in around if one is not prompt and one.id not in self._finished), None)
+        """The first unfinished prompt but this one; None when all others are finished.
+
+        Not the next in order: whatever is opened again or comes in late is labelled before anything behind it, so that
+        what is labelled stays the beginning of the order.
+        """
+        here = prompt.id if prompt else None
+        return next((one for one in self.order if one.id != here and one.id not in self._finished), None)
 
     def unfinished(self) -> tuple[Prompt, ...]:
         return tuple(prompt for prompt in self.order if prompt.id not in self._finished)
@@ -128,7 +129,7 @@ class LabelQueue:
         return " · ".join(parts)
 
     def _finished_before(self) -> set[str]:
-        """The prompts of which nothing is left of the pool of an earlier sitting."""
+        """The prompts of which nothing is left of an earlier pool, be it of an earlier sitting."""
         workspace = self._workspace
         pools, skips = workspace.earlier_pools(), workspace.store.all_skips(workspace.annotator)
 
@@ -136,7 +137,8 @@ class LabelQueue:
             left = pool - self._labelled.get(prompt_id, set())
             return bool(pool) and all(skips.get((prompt_id, pair), 0) >= MAX_SKIPS for pair in left)
 
-        return {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
+        done = {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
+        return done | (workspace.empty_prompts() & self._by_id.keys())
 
     def _cards_left(self, at: Position | None) -> int:
         """Open cards of this prompt, and for each other unfinished one as many as this one's pool has."""

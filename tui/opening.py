@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import load_config
 from engine.errors import RootNotFoundError
-from engine.paths import cache_dir, labels_file
+from engine.paths import cache_dir, labels_file, state_dir
 from engine.stores.roots import find_root
 from engine.transcripts import transcripts_dir
 from tui.judge_options import JudgeOptions, make_judge
@@ -18,6 +18,8 @@ from tui.judge_options import JudgeOptions, make_judge
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.prompt_files import PromptReading
     from engine.search.index import Index
     from tui.workspace import Workspace
@@ -42,6 +44,23 @@ def annotator_name(environ: Mapping[str, str]) -> str:
         return environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser()
     except (OSError, KeyError):
         return "me"
+
+
+def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that was tuned for *root*, None if there is none. Raises UnusableModelError where it does not fit."""
+    from engine.cutoff import load_cutoff
+
+    return load_cutoff(state_dir(root, environ), config)
+
+
+def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that the hook uses: none where the tuned one does not fit."""
+    from engine.cutoff import UnusableModelError
+
+    try:
+        return tuned_cutoff(root, config, environ)
+    except UnusableModelError:
+        return None
 
 
 @contextmanager
@@ -91,6 +110,7 @@ def open_workspace(
         config,
         LabelStore.open(Path(db or labels_file(environ))),
         judge=make_judge(judge, config, environ),
+        cutoff=usable_cutoff(root, config, environ),
         prompts=reading.prompts,
         skipped=reading.skipped,
         annotator=annotator_name(environ),

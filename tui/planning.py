@@ -28,9 +28,9 @@ Injections = dict[str, list[tuple[str, ...]]]
 """Prompt id -> what each system that ran it injected."""
 
 NOTES = {
-    STRATIFIED: "stratified: the report weights them",
-    DISAGREEMENT_FIRST: "disagreements first: the report weights them",
-    UNCERTAIN_FIRST: "uncertain ones first: the report weights them",
+    STRATIFIED: "stratified, weighted",
+    DISAGREEMENT_FIRST: "disagreements first, weighted",
+    UNCERTAIN_FIRST: "uncertain ones first, weighted",
 }
 """By order, what a person should know of it while labelling. Of the random one there is nothing to know."""
 
@@ -45,16 +45,16 @@ class Planning:
     """The prompts of a workspace that have no place in its order yet, and the way to give them one.
 
     `unknown` are those of which something must be found out first: `survey` does that, in any thread. Strata by which
-    something was labelled last; as long as there is no label, a change of order makes them anew.
+    something was labelled last, and so do those of other people; one's own are made anew until there is a label.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.order = workspace.order
-        root, order = workspace.index.root, self.order
-        plan = workspace.store.plan(root, workspace.annotator)
+        store, root, order = workspace.store, workspace.index.root, self.order
+        plan = store.plan(root, workspace.annotator)
         own = plan.strata if plan and plan.order == order else {}
-        self._known = workspace.store.strata(root) if workspace.store.is_labelled(root) else own
+        self._known = store.strata(root, besides=None if store.is_labelled(root) else workspace.annotator)
         self._unplanned = tuple(prompt.id for prompt in workspace.prompts if prompt.id not in own)
         lacking = {one for one in self._unplanned if not has_facet(self._known.get(one, ALL), order)}
         self.unknown = tuple(prompt for prompt in workspace.prompts if prompt.id in lacking)
@@ -91,18 +91,19 @@ def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> di
 
 
 def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
-    """By what is recorded of two systems or more, else by the two first stages."""
+    """By what is recorded of two systems or more, else by what the first stage does and its tuned cutoff or rival."""
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
-        runs = (workspace.run(prompt, system.name) for system in (workspace.first, workspace.rival))
+        systems = (workspace.first, workspace.tuned or workspace.rival)
+        runs = (workspace.run(prompt, system.name) for system in systems)
         injected = [tuple(one.memory.id for one in run.injected) for run in runs]
     return disagreement(injected)
 
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     """Without a cutoff nothing is near it."""
-    if workspace.threshold is None:
+    if workspace.tuned is None or workspace.threshold is None:
         return FAR
-    candidates = workspace.run(prompt, workspace.first.name).candidates
+    candidates = workspace.run(prompt, workspace.tuned.name).candidates
     probabilities = [one.probability for one in candidates if one.probability is not None]
     return uncertainty(probabilities, workspace.threshold)

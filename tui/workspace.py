@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
@@ -38,10 +39,10 @@ DEFAULT_SEED = 1
 class Workspace:
     """One root, opened. Everything but `run` belongs to the thread that made it; `run` may be called from workers.
 
-    *judge* is None where none is switched on. *seed* decides the order of prompts and of the cards of a prompt, so that
-    labelling goes on where it stopped; *order*, one of ORDERS, is the one of last time if it is None. *clock* is in
-    seconds. *skipped* are the rows that no prompt could be read from.
-    `comparing`: a second first stage runs beside the configured one.
+    *judge* is None where none is switched on, *cutoff* where none was tuned. *seed* decides the order of prompts and of
+    the cards of a prompt, so that labelling goes on where it stopped. *order* is one of ORDERS, or None for that of
+    last time. *clock* is in seconds. *skipped* are the rows that no prompt could be read from. `comparing`: a second
+    first stage runs beside the configured one.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Workspace:
         store: LabelStore,
         *,
         judge: Judge | None = None,
+        cutoff: Cutoff | None = None,
         prompts: tuple[Prompt, ...] = (),
         annotator: str = "me",
         seed: int = DEFAULT_SEED,
@@ -62,6 +64,7 @@ class Workspace:
         self.config = config
         self.store = store
         self.judge = judge
+        self.cutoff = cutoff
         self.prompts = prompts
         self.annotator = annotator
         self.seed = seed
@@ -110,8 +113,13 @@ class Workspace:
 
     @property
     def judged(self) -> System | None:
-        system = system_of(self.config, has_judge=self.judge is not None)
+        system = system_of(self.config, has_judge=self.judge is not None, has_cutoff=self.cutoff is not None)
         return system if system.has_judge else None
+
+    @property
+    def tuned(self) -> System | None:
+        """With the tuned cutoff, without a judge."""
+        return system_of(self.config, has_judge=False, has_cutoff=True) if self.cutoff else None
 
     @property
     def rival(self) -> System:
@@ -126,12 +134,12 @@ class Workspace:
     @property
     def threshold(self) -> float | None:
         """The P(relevant) below which the cutoff drops a memory; None where none was tuned."""
-        return None
+        return self.cutoff.least(has_judge=False) if self.cutoff else None
 
     @property
     def second(self) -> System | None:
-        """What stands beside `first`: what it is compared with, or else the judge's system."""
-        return self.other or self.judged
+        """What stands beside `first`: what it is compared with, or else the judge's system, or the tuned one."""
+        return self.other or self.judged or self.tuned
 
     @property
     def heads(self) -> tuple[str, str]:
@@ -141,7 +149,7 @@ class Workspace:
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of all that run."""
-        return tuple(system.name for system in (self.first, self.other, self.judged) if system)
+        return tuple(system.name for system in (self.first, self.other, self.tuned, self.judged) if system)
 
     # Prompts
 
@@ -170,8 +178,10 @@ class Workspace:
     def run(self, prompt: Prompt, system: str) -> Retrieval:
         """What the system of a name does with a prompt, now. Asks the judge where the system has one; may be slow,
         never raises for what the judge does."""
-        judge = self.judge if SYSTEMS[system].has_judge else None
-        return retrieve(prompt, self.index, SYSTEMS[system].of(self.config), judge=judge, clock=self.clock)
+        named = SYSTEMS[system]
+        judge = self.judge if named.has_judge else None
+        cutoff = self.cutoff if named.has_cutoff else None
+        return retrieve(prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock)
 
     def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
         """Why a memory is where it is for a prompt, in `first` and `second` as far as these were kept."""
@@ -221,6 +231,10 @@ class Workspace:
             self.store.record_frame(made)
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
+
+    def empty_prompts(self) -> set[str]:
+        """The prompts that were pooled since the memories were read and bring nothing up."""
+        return {prompt_id for prompt_id, made in self._pools.items() if not made.cards}
 
     def earlier_pools(self) -> dict[str, frozenset[Pair]]:
         """What the newest recorded pool of each prompt holds, each memory as it reads now; without those that are gone.

@@ -64,10 +64,14 @@ class Strong:
 
 @record
 class Answers:
-    """What a prompt finds: its units, the strongest memories, best first, and what one rare word would weigh."""
+    """What a prompt finds: the strongest memories, best first.
+
+    `idf` is what each of its units weighs, `rare` what one rare word would.
+    """
 
     units: tuple[Unit, ...]
     memories: tuple[Strong, ...]
+    idf: Sequence[float]
     rare: float
 
 
@@ -103,7 +107,7 @@ class Search:
 
     def run(self, limit: int, *, include_retired: bool) -> Answers:
         found = self._found(limit, include_retired=include_retired)
-        return Answers(self._units, tuple(self._as_on_disk(found)), self._matcher.rare)
+        return Answers(self._units, tuple(self._as_on_disk(found)), self._matcher.idf, self._matcher.rare)
 
     def _found(self, limit: int, *, include_retired: bool) -> list[Strong]:
         known = [unit for unit in self._units if unit.count]

@@ -20,7 +20,13 @@ pytestmark = pytest.mark.anyio
 async def ordered(pilot: Pilot[None]) -> None:
     """Wait until the prompts have been looked at and a card is there."""
     screen: Any = pilot.app.screen
-    await until(pilot, lambda: screen._queue is not None, "an order")
+    workspace = app_of(pilot).workspace
+
+    def is_planned() -> bool:
+        plan = workspace.store.plan(workspace.index.root, workspace.annotator)
+        return plan is not None and plan.order == workspace.order and screen._queue is not None
+
+    await until(pilot, is_planned, "an order")
     await card_shown(pilot)
 
 
@@ -36,7 +42,7 @@ async def test_a_chosen_order_is_made_shown_and_kept(open_workspace: Opener) -> 
         await reads(pilot, "#progress", "0 of 52 prompts")
         await choose(pilot, "down", "down", "enter")
         assert workspace.order == DISAGREEMENT_FIRST
-        await reads(pilot, "#progress", "disagreements first: the report weights them · 0 of 52 prompts")
+        await reads(pilot, "#progress", "disagreements first, weighted · 0 of 52 prompts")
         strata = workspace.store.strata(workspace.index.root)
         screen: Any = pilot.app.screen
         first_ten = [strata[prompt.id] for prompt in screen._queue.order[:10]]
@@ -55,7 +61,7 @@ async def test_a_choice_that_is_left_changes_nothing(open_workspace: Opener) -> 
         screen: Any = pilot.app.screen
         before = (screen._prompt, screen.card)
         await press(pilot, "o")
-        await reads(pilot, "OptionList", "Which prompts first?")
+        await reads(pilot, "ChooseOrder Vertical", "Which prompts first?")
         await press(pilot, "down", "escape")
         assert (workspace.order, screen._prompt, screen.card) == (RANDOM, *before)
         await press(pilot, "o", "enter")
@@ -80,10 +86,45 @@ async def test_labels_stay_when_the_order_changes(open_workspace: Opener) -> Non
             await press(pilot, "a")
         done, labels = screen._prompt, workspace.store.labels()
         await choose(pilot, "down", "enter")
-        assert workspace.order == STRATIFIED
+        assert (workspace.order, screen._prompt, screen.is_revealed) == (STRATIFIED, done, True)
+        await press(pilot, "enter")
+        await card_shown(pilot)
         assert screen._prompt != done
         assert workspace.store.labels() == labels
         assert "1 of 3 prompts done" in shown(pilot, "#progress")
+
+
+async def test_a_prompt_that_was_begun_is_labelled_to_its_end_before_the_order_changes(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        screen: Any = pilot.app.screen
+        here = screen._prompt
+        await press(pilot, "a")
+        rest = screen._at.open
+        assert rest
+        await choose(pilot, "down", "down", "enter")
+        assert (workspace.order, screen._prompt, screen._at.open) == (DISAGREEMENT_FIRST, here, rest)
+        while screen.card:
+            await press(pilot, "a")
+        await press(pilot, "enter")
+        await card_shown(pilot)
+        assert screen._prompt == next(one for one in screen._queue.order if one != here)
+
+
+async def test_a_prompt_that_comes_in_joins_the_order_and_takes_no_card_away(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p04"), judge=None, order=STRATIFIED)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await ordered(pilot)
+        screen: Any = pilot.app.screen
+        while screen.card:
+            await press(pilot, "a")
+        here = screen._prompt
+        workspace.add_prompt(demo_prompts("p20")[0])
+        await press(pilot, "f2", "f4")
+        await until(pilot, lambda: len(screen._queue.order) == 3)
+        assert (screen._prompt, screen.is_revealed) == (here, True)
+        assert set(workspace.store.strata(workspace.index.root)) == {"p01", "p04", "p20"}
 
 
 async def test_an_order_that_cannot_be_kept_is_told_and_labelling_goes_on(

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from labels.orders import AGREE, ALL, DIFFER, DISAGREEMENT_FIRST, FAR, RANDOM, STRATIFIED, UNCERTAIN_FIRST
-from tests.tui.apps import demo_prompts
+from engine.config import load_config
+from engine.errors import MemsiftError
+from labels.orders import AGREE, ALL, DIFFER, DISAGREEMENT_FIRST, FAR, NEAR, RANDOM, STRATIFIED, UNCERTAIN_FIRST
+from tests.engine.models import cutoff
+from tests.tui.apps import DEMO_ROOT, demo_prompts
 from tui.labelling import LabelQueue
-from tui.planning import Planning, make_order
+from tui.planning import Planning, make_order, require_possible
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
@@ -73,6 +76,33 @@ def test_without_a_record_the_first_stages_are_compared_and_no_judge_is_asked(op
         assert strata[prompt_id] == (AGREE if same else DIFFER)
 
 
+def test_uncertain_prompts_are_those_with_a_candidate_near_the_cutoffs_threshold(open_workspace: Opener) -> None:
+    made = cutoff(load_config(str(DEMO_ROOT), {}))
+    workspace = open_workspace(judge=None, cutoff=made)
+    strata = plan(workspace, UNCERTAIN_FIRST)
+    assert set(strata.values()) == {NEAR, FAR}
+    for prompt in workspace.prompts:
+        candidates = workspace.run(prompt, "memsift+cutoff").candidates
+        probabilities = [one.probability for one in candidates if one.probability is not None]
+        assert (strata[prompt.id] == NEAR) == any(0.4 <= one <= 0.6 for one in probabilities)
+    first = [strata[prompt.id] for prompt in LabelQueue(workspace).order[:5]]
+    assert first.count(NEAR) == 4
+
+
+def test_without_a_cutoff_that_order_is_refused(open_workspace: Opener) -> None:
+    with pytest.raises(MemsiftError, match="memsift tune --apply"):
+        require_possible(open_workspace(), UNCERTAIN_FIRST)
+    require_possible(open_workspace(cutoff=cutoff()), UNCERTAIN_FIRST)
+
+
+def test_a_tuned_cutoff_is_what_the_first_stage_is_compared_with(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, cutoff=cutoff(load_config(str(DEMO_ROOT), {})))
+    strata = plan(workspace, DISAGREEMENT_FIRST)
+    for prompt_id in strata:
+        same = injected(workspace, prompt_id, "memsift") == injected(workspace, prompt_id, "memsift+cutoff")
+        assert strata[prompt_id] == (AGREE if same else DIFFER)
+
+
 def test_the_order_is_that_of_last_time_at_the_next_start(open_workspace: Opener) -> None:
     workspace = open_workspace()
     plan(workspace, DISAGREEMENT_FIRST)
@@ -121,10 +151,13 @@ def test_strata_by_which_something_was_labelled_last(open_workspace: Opener) -> 
     assert set(crossings.values()) == {f"{FAR} × {DIFFER}", f"{FAR} × {AGREE}"}
 
 
-def test_another_persons_strata_are_taken_over_once_there_are_labels(open_workspace: Opener) -> None:
+@pytest.mark.parametrize("is_labelled", [False, True])
+def test_another_persons_strata_are_taken_over(open_workspace: Opener, is_labelled: bool) -> None:
+    """Else the newest strata would know nothing of those by which that person goes on labelling."""
     mine = open_workspace()
     strata = plan(mine, DISAGREEMENT_FIRST)
-    label_first(mine)
+    if is_labelled:
+        label_first(mine)
     theirs = open_workspace(annotator="you")
     assert plan(theirs, RANDOM) == strata
 
@@ -134,4 +167,4 @@ def test_progress_says_which_order_is_on_unless_it_is_random(open_workspace: Ope
     workspace = open_workspace(order=order)
     plan(workspace)
     progress = LabelQueue(workspace).progress(None)
-    assert progress.startswith("disagreements first: the report weights them · ") is says
+    assert progress.startswith("disagreements first, weighted · ") is says

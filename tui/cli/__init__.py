@@ -24,6 +24,7 @@ from tui.cli.replay import replay
 from tui.cli.report import report
 from tui.cli.search import search
 from tui.cli.telling import tell
+from tui.cli.tune import tune
 from tui.judge_options import JudgeOptions, judge_options
 
 
@@ -64,5 +65,5 @@ def main(
         run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order))
 
 
-for command in (demo, search, judge, prompts, replay, label, report, gate, install):
+for command in (demo, search, judge, prompts, replay, label, report, gate, tune, install):
     main.add_command(command)

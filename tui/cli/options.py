@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.paths import labels_file
+from tui import opening
+from tui.cli.telling import tell
 
 if TYPE_CHECKING:
+    from engine.config import Config
+    from engine.cutoff import Cutoff
     from labels.store import LabelStore
 
 
@@ -39,6 +43,17 @@ PROMPTS = click.option(
     multiple=True,
     help="Prompts: transcripts, history.jsonl, JSON lines, text or a folder.",
 )
+
+
+def opened_cutoff(root: str, config: Config) -> Cutoff | None:
+    """The cutoff that the hook uses; stderr says where it ignores one."""
+    from engine.cutoff import UnusableModelError
+
+    try:
+        return opening.tuned_cutoff(root, config, os.environ)
+    except UnusableModelError as error:
+        tell(f"The tuned cutoff is ignored: it {error}.")
+        return None
 
 
 def opened_store(db: str | None) -> LabelStore:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from tui.app import MemsiftApp
 
 CHOICES = {
-    RANDOM: ("Random", "Every prompt alike. The numbers need no weights."),
-    STRATIFIED: ("Stratified", "Prompts on which the systems agree and differ, in proportion."),
-    DISAGREEMENT_FIRST: ("Disagreements first", "Four of five are prompts on which the systems differ."),
-    UNCERTAIN_FIRST: ("Uncertain ones first", "Four of five have a memory near the cutoff's threshold."),
+    RANDOM: ("Random", "Every prompt alike; no weights are needed."),
+    STRATIFIED: ("Stratified", "Where systems agree and differ, in proportion."),
+    DISAGREEMENT_FIRST: ("Disagreements first", "Four of five are where systems differ."),
+    UNCERTAIN_FIRST: ("Uncertain ones first", "Four of five have a memory near the threshold."),
 }
 
 
@@ -33,22 +34,23 @@ class ChooseOrder(ModalScreen[str | None]):
     DEFAULT_CSS = """
     ChooseOrder {
         align: center middle;
-        OptionList {
+        Vertical {
             width: 90%; max-width: 70; height: auto; max-height: 90%;
             background: $surface; border: round $primary; border-title-color: $text;
         }
+        OptionList, OptionList:focus { background: $surface; border: none; padding: 0; height: auto; }
     }
     """
     BINDINGS = bindings(hidden=("pick.leave",))
 
     def compose(self) -> ComposeResult:
-        yield OptionList(*(Option(f"{name}\n  {what}", id=order) for order, (name, what) in CHOICES.items()))
+        with Vertical() as box:
+            yield OptionList(*(Option(f"{name}\n  {what}", id=order) for order, (name, what) in CHOICES.items()))
+        box.border_title = "Which prompts first?"
+        box.border_subtitle = "enter chooses, esc closes"
 
     def on_mount(self) -> None:
-        options = self.query_one(OptionList)
-        options.border_title = "Which prompts first?"
-        options.border_subtitle = "enter chooses, esc closes"
-        options.highlighted = ORDERS.index(self.app.workspace.order)
+        self.query_one(OptionList).highlighted = ORDERS.index(self.app.workspace.order)
 
     @on(OptionList.OptionSelected)
     def choose(self, event: OptionList.OptionSelected) -> None:

@@ -94,13 +94,15 @@ class LabelScreen(ModeScreen):
     def begin(self) -> None:
         """Go on where labelling stopped; labels and prompts may have come in on another screen."""
         planning = Planning(self.app.workspace)
-        if planning.unknown:
-            self._queue = self._prompt = self._at = None
+        if not planning.unknown:
+            self._open_queue(planning, {})
+            return
+        # a card or a reveal that is there stays: a prompt that came in meanwhile must not take it away
+        if self._prompt is None:
+            self._queue = self._at = None
             self._show_card_text(plain(SURVEYING))
             self.refresh_bindings()
-            self._survey(planning, recorded_injections(self.app.workspace))
-        else:
-            self._open_queue(planning, {})
+        self._survey(planning, recorded_injections(self.app.workspace))
 
     @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
     def _survey(self, planning: Planning, recorded: Injections) -> None:
@@ -321,7 +323,9 @@ class LabelScreen(ModeScreen):
             self.app.tell_error(error)
             return
         workspace.order = order
-        self._prompt = self._at = None
+        # a prompt that was begun is labelled to its end
+        if self._at and len(self._at.open) == len(self._at.pool.cards):
+            self._prompt = None
         self.begin()
 
     @on(RowList.Selected)

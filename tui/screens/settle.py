@@ -96,7 +96,8 @@ class SettleScreen(ModeScreen):
         self.said.display = dispute is not None
         self.said.border_title = "What was said"
         self.said.update(said_text(dispute.said) if dispute else "")
-        self.progress.update(plain(f"{len(self._open):,} to settle · {self._settled:,} settled just now"))
+        settled = f" · {self._settled:,} settled just now" if self._settled else ""
+        self.progress.update(plain(f"{len(self._open):,} to settle{settled}"))
         self._shown_at = self.app.workspace.clock()
         self.refresh_bindings()
 
