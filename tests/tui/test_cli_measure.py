@@ -182,6 +182,33 @@ def test_the_formats_hold_the_same_precision(run_file: Path) -> None:
     assert text.stderr == ""
 
 
+def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--prompts", DEMO / "prompts.jsonl"]
+    result = memsift(*arguments, "--root", DEMO_ROOT, "--format", "html", "--output", page)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    written = page.read_text(encoding="utf-8")
+    assert written.startswith("<!doctype html>")
+    assert "Named exports only in TypeScript" in written
+    assert "What do we use tokens for in this project?" in written
+    assert "Precision by kind of prompt" in written
+    refused(memsift(*arguments, "--output", tmp_path / "no" / "folder.html"))
+
+
+def test_the_measures_of_trec_come_when_asked_for(run_file: Path) -> None:
+    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"]
+    assert of_system(printed(memsift(*arguments)), FIRST)["ranked"] is None
+    ranked = of_system(printed(memsift(*arguments, "--ranking")), FIRST)["ranked"]
+    assert ranked["prompts"] == 41
+    assert set(ranked["means"]) == {"P@1", "P@3", "AP", "nDCG@10", "RR", "Bpref"}
+
+
+def test_prompts_go_with_a_run(tmp_path: Path) -> None:
+    result = memsift("report", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db", "--prompts", DEMO / "prompts.jsonl")
+    assert result.exit_code == 2
+    assert "--run" in result.stderr
+
+
 @pytest.mark.parametrize("option", ["--run", "--qrels"])
 def test_run_and_qrels_go_together(run_file: Path, option: str) -> None:
     result = memsift("report", option, run_file)
