@@ -92,8 +92,7 @@ bm25              2       0         4           1    0.00 (0/2)       1.5 ms
 bm25+judge        2       1         1           0    0.00 (0/2)     211.5 ms
 
 What these numbers cannot say
-- Only 2 prompts have labels: below 20 the true precision is outside its
-  interval more often.
+- Only 2 prompts have labels: below 20, a few odd ones weigh much.
 - Nobody labelled anything twice: how sure the labels themselves are is not
   known.
 - bm25: 1 of 4 injected memories have no label that counts: none yet, unsure,
