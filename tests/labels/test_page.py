@@ -118,7 +118,7 @@ def test_texts_from_files_are_shown_as_they_read_and_command_nothing() -> None:
     page.encode("utf-8")
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(text=st.text(alphabet=st.characters(), min_size=1, max_size=40))
 def test_whatever_the_names_the_elements_are_the_same(text: str) -> None:
     plain, hostile = (
