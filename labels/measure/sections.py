@@ -131,8 +131,8 @@ def running(report: Report) -> Section:
     return Section(
         "running",
         "Running",
-        "Silent: prompts that got no memory. Injected: memories, of which some have no label. A judge that fails "
-        "rejects nothing: what was injected instead is what was measured.",
+        "Silent: prompts that got no memory. Injected: memories, of which some have no label. Judge failed: of the "
+        "prompts on which it was asked. It rejects nothing then: what was injected instead is what was measured.",
         table_of(
             report,
             {
@@ -140,7 +140,7 @@ def running(report: Report) -> Section:
                 "silent": lambda one: f"{one.silent:,}",
                 "injected": lambda one: f"{one.unjudged.whole:,}",
                 "unlabelled": lambda one: f"{one.unjudged.part:,}",
-                "judge failed": lambda one: share(one.fallbacks),
+                "judge failed": lambda one: f"{one.fallbacks.part:,} of {one.asked:,}" if one.asked else "",
                 "median time": lambda one: f"{one.median_ms:,.1f} ms",
             },
         ),

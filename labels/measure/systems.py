@@ -30,7 +30,8 @@ class SystemReport:
     `interval` is the 95 % interval of precision, None when nothing was judged; `live` the one that holds however often
     one looks, None where it is not known in which order the prompts were labelled; `bounds` what precision could be at
     worst and at best, None when nothing was injected. `per_prompt` ratios are over the prompts that have labels.
-    `median_ms` is the median time of a retrieval. `assumed` counts the memories in `agreement` that nobody judged.
+    `asked` counts the prompts on which a judge was asked, `assumed` the memories in `agreement` that nobody judged.
+    `median_ms` is the median time of a retrieval.
     """
 
     system: str
@@ -49,6 +50,7 @@ class SystemReport:
     recall_of_known: Ratio
     unjudged: Ratio
     silent: int
+    asked: int
     fallbacks: Ratio
     median_ms: float
     by_confidence: tuple[Group, ...]
@@ -84,6 +86,7 @@ def system_report(
         recall_of_known=metrics.recall_of_known(tallies, judgements),
         unjudged=metrics.unjudged_share(given),
         silent=metrics.silent_prompts(tallies),
+        asked=sum(any(decision for _, decision in row.candidates) for row in own),
         fallbacks=Ratio(sum(bool(row.fallback) for row in own), len(own)),
         median_ms=median(row.elapsed_ms for row in own),
         by_confidence=by_confidence(own, judgements, weights),

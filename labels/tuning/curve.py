@@ -148,6 +148,11 @@ def doubt(prompts: Sequence[JudgedPrompt], given: Probabilities, threshold: floa
     return min(threshold, int(lowest * STEPS) / STEPS)
 
 
+def asked(given: Probabilities, low: float, high: float) -> int:
+    """For how many prompts a judge is asked that sees only what has a P(relevant) from *low* to under *high*."""
+    return sum(any(low <= p < high for p in probabilities) for probabilities in given)
+
+
 def _rates(counts: Sequence[tuple[int, int]], groups: Sequence[str]) -> list[float]:
     """The precision of each group in which anything was injected."""
     sums: dict[str, tuple[int, int]] = {}

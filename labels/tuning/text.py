@@ -68,7 +68,8 @@ def _choice(tuning: Tuning) -> str:
         return (
             f"With P >= {at.threshold:.2f}, at least {_percent(tuning.target)} of what is injected is relevant, {sure}."
             f"\nWith a judge as well, it is asked only about P from {tuning.doubt:.2f} to there: what is above is "
-            "injected, what is below is not."
+            f"injected, what is below is not. That is a call for {tuning.asked[0]:,} of these prompts instead of "
+            f"{tuning.asked[1]:,}; of what is injected unasked, {_share(at.precision)} is relevant."
         )
     reachable = tuning.reachable
     if reachable is None or reachable.low is None:

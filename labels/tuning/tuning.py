@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from math import inf
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sklearn.metrics import brier_score_loss
 
 from engine.errors import TuningError
-from labels.tuning.curve import NO_STRATA, best, chosen, curve, doubt, injected
+from labels.tuning.curve import NO_STRATA, asked, best, chosen, curve, doubt, injected
 from labels.tuning.fitting import fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Change:
 class Tuning:
     """A fit. `at` is the point that reaches the `target`, None if none does; `reachable` the one that comes nearest.
 
+    `doubt` is where the judge's band begins; `asked`, for how many prompts a judge is asked with it, and without.
     `brier` is the mean squared error of P(relevant), 0..1, and `base_rate` the share of examples that are relevant: to
     say that for every one would have a Brier score of base_rate (1 - base_rate). All figures are out of fold.
     """
@@ -66,6 +68,7 @@ class Tuning:
     at: Point | None
     reachable: Point | None
     doubt: float
+    asked: tuple[int, int]
     brier: float
     base_rate: float
     reliability: tuple[Reliability, ...]
@@ -91,6 +94,7 @@ def tune(
     given = out_of_fold(prompts)
     points = curve(prompts, given, most, confidence, strata)
     at = chosen(points, target)
+    least = doubt(prompts, given, at.threshold) if at else 0.0
     known = [p for p, one in _examples(prompts, given) if one.is_relevant is not None]
     return Tuning(
         weights=fit(rows, relevant),
@@ -99,7 +103,8 @@ def tune(
         points=tuple(points),
         at=at,
         reachable=best(points),
-        doubt=doubt(prompts, given, at.threshold) if at else 0.0,
+        doubt=least,
+        asked=(asked(given, least, at.threshold if at else least), asked(given, 0.0, inf)),
         brier=float(brier_score_loss(relevant, known)),
         base_rate=sum(relevant) / len(relevant),
         reliability=reliability(relevant, known),

@@ -84,12 +84,12 @@ how do tokens expire?           1         1
 
 Running
 Silent: prompts that got no memory. Injected: memories, of which some have no
-label. A judge that fails rejects nothing: what was injected instead is what was
-measured.
+label. Judge failed: of the prompts on which it was asked. It rejects nothing
+then: what was injected instead is what was measured.
 
             prompts  silent  injected  unlabelled  judge failed  median time
-bm25              2       0         4           1    0.00 (0/2)       1.5 ms
-bm25+judge        2       1         1           0    0.00 (0/2)     211.5 ms
+bm25              2       0         4           1                     1.5 ms
+bm25+judge        2       1         1           0        0 of 2     211.5 ms
 
 What these numbers cannot say
 - Only 2 prompts have labels: below 20, a few odd ones weigh much.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from math import inf
 from statistics import mean, stdev
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from labels.measure.intervals import headline_interval
 from labels.measure.stratified import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
-from labels.tuning.curve import MIN_FIRED, chosen, curve, doubt, injected, lower_bound, point
+from labels.tuning.curve import MIN_FIRED, asked, chosen, curve, doubt, injected, lower_bound, point
 from labels.tuning.examples import FromFile, Labelled, judged_prompts
 from labels.tuning.text import format_json, format_text
 from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, reliability, tune
@@ -153,6 +154,12 @@ def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
     prompts = [labels_only(f"p{i}", True) for i in range(MIN_FIRED - 1)]
     assert chosen(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
     assert chosen(curve([*prompts, labels_only("one more", True)], [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
+
+
+def test_a_judge_is_asked_for_prompts_with_something_in_its_band() -> None:
+    given = [[0.9, 0.1], [0.5], [0.6], [0.2, 0.59], []]
+    assert asked(given, 0.2, 0.6) == 2
+    assert asked(given, 0.0, inf) == 4
 
 
 def test_no_judge_is_asked_where_a_twentieth_of_what_is_relevant_lies() -> None:
