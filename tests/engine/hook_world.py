@@ -88,7 +88,7 @@ class World:
 
     def log(self) -> list[dict[str, Any]]:
         path = self.state / "activity.jsonl"
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line] if path.exists() else []
 
     def run(self, stdin: bytes, code: str = RUN_HOOK, **options: Any) -> subprocess.CompletedProcess[bytes]:
         return self.start([sys.executable, "-c", code], stdin, **options)
