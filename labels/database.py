@@ -81,6 +81,11 @@ class LabelDatabase:
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
+    def tuples(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """As `rows`, without names: for very many rows."""
+        with self.explaining():
+            return self._db.execute(sql, parameters).fetchall()
+
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> None:
         with self.explaining():
             self._db.execute(sql, parameters)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sqlite3
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError
@@ -15,7 +16,7 @@ from labels.database import storable
 from labels.measure.outcomes import Found, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
@@ -206,58 +207,58 @@ def record_judgement(
 
 def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
     """The newest retrieval of each prompt and system, of one root or of all, oldest first."""
-    heads = db.rows(
-        f"""SELECT run_id, prompt_id, system, fallback, elapsed_ms, kind FROM retrieval JOIN run USING (run_id)
-            JOIN prompt USING (prompt_id) WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
+    heads = db.tuples(
+        f"""SELECT retrieval_id, prompt_id, system, fallback, elapsed_ms, run_id, kind FROM retrieval
+            JOIN run USING (run_id) JOIN prompt USING (prompt_id)
+            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
         {"root": root},
     )
     results = newest_results(db, root)
-    return tuple(outcome(head, results.get((head["run_id"], head["prompt_id"]), [])) for head in heads)
+    return tuple(outcome(head, results.get(retrieval_id, [])) for retrieval_id, *head in heads)
 
 
-def newest_results(db: LabelDatabase, root: str | None) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """The candidates of the newest retrievals by (run, prompt), in rank order, with what the judge decided."""
-    rows = db.rows(
-        f"""SELECT result.run_id, result.prompt_id, result.memory_id, result.injected, judge_verdict.decision,
-                   result.score, result.confidence, json_array_length(result.matched) AS matched, result.probability
+def newest_results(db: LabelDatabase, root: str | None) -> dict[int, list[tuple[Any, ...]]]:
+    """The candidates of the newest retrievals by retrieval_id, in rank order.
+
+    Each is the memory's id, whether it was injected, what the judge decided, and the fields of a Found.
+    """
+    rows = db.tuples(
+        f"""SELECT retrieval_id, result.memory_id, result.injected, judge_verdict.decision, result.score,
+                   result.confidence, nullif(json_array_length(result.matched), 0), result.probability
             FROM retrieval JOIN result USING (run_id, prompt_id)
             LEFT JOIN judge_call USING (run_id, prompt_id)
             LEFT JOIN judge_verdict USING (call_id, memory_id)
             WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id, result.rank""",
         {"root": root},
     )
-    grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        grouped.setdefault((row["run_id"], row["prompt_id"]), []).append(row)
-    return grouped
+    return {one: [row[1:] for row in found] for one, found in groupby(rows, key=itemgetter(0))}
 
 
-def outcome(head: Mapping[str, Any], results: list[dict[str, Any]]) -> Outcome:
+def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
+    prompt_id, system, fallback, elapsed_ms, run, kind = head
     return Outcome(
-        prompt_id=head["prompt_id"],
-        system=head["system"],
-        injected=tuple(row["memory_id"] for row in results if row["injected"]),
-        candidates=tuple((row["memory_id"], row["decision"]) for row in results),
-        fallback=head["fallback"],
-        elapsed_ms=head["elapsed_ms"],
-        run_id=head["run_id"],
-        kind=head["kind"],
-        found=tuple(
-            Found(row["score"], row["confidence"], row["matched"] or None, row["probability"]) for row in results
-        ),
+        prompt_id=prompt_id,
+        system=system,
+        injected=tuple(row[0] for row in results if row[1]),
+        candidates=tuple((row[0], row[2]) for row in results),
+        fallback=fallback,
+        elapsed_ms=elapsed_ms,
+        run_id=run,
+        kind=kind,
+        found=tuple(Found(*row[3:]) for row in results),
     )
 
 
 def newest_digests(db: LabelDatabase, root: str | None) -> dict[str, dict[str, str]]:
     """Which text of a memory the newest retrieval of a prompt saw: prompt id -> memory id -> digest."""
-    rows = db.rows(
+    rows = db.tuples(
         f"""SELECT result.prompt_id, result.memory_id, result.digest FROM retrieval
             JOIN result USING (run_id, prompt_id) WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
         {"root": root},
     )
     digests: dict[str, dict[str, str]] = {}
-    for row in rows:
-        digests.setdefault(row["prompt_id"], {})[row["memory_id"]] = row["digest"]
+    for prompt_id, memory_id, digest in rows:
+        digests.setdefault(prompt_id, {})[memory_id] = digest
     return digests
 
 
