@@ -136,11 +136,6 @@ class LabelStore:
         """A prompt as it was recorded."""
         return runs.recorded_prompt(self._db, prompt_id)
 
-    def sampled_prompts(self) -> frozenset[str]:
-        """The prompts in whose pool only a random sample of what the judge dropped was put."""
-        rows = self._db.rows("SELECT DISTINCT prompt_id FROM frame WHERE inclusion_probability < 1")
-        return frozenset(row["prompt_id"] for row in rows)
-
     def pooled_pairs(self, seed: int) -> dict[str, tuple[Pair, ...]]:
         """What the newest pool of each prompt held, of the pools that *seed* made: prompt id -> pairs."""
         return runs.newest_pools(self._db, seed)

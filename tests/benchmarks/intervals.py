@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import headline_interval, wilson
 from labels.measure.outcomes import Outcome
-from labels.measure.sequences import beta_binomial_interval, mirrored, rich_after, stratified_interval
+from labels.measure.sequences import mirrored, rich_after, stratified_interval
 from labels.measure.stratified import stratified_estimate
+from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.benchmarks.hook import table
 from tests.labels.simulated import Counts, Frame, World, mostly_disagreements
 

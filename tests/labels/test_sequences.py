@@ -11,12 +11,12 @@ from scipy.stats import beta
 from labels.measure.intervals import headline_interval, wilson
 from labels.measure.sequences import (
     NOTHING_KNOWN,
-    beta_binomial_interval,
     betting_interval,
     mirrored,
     rich_after,
     stratified_interval,
 )
+from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.labels.simulated import World
 
 COUNTS = st.lists(st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m))), max_size=40)
