@@ -11,7 +11,7 @@ from labels.measure.weights import EQUAL, Weights, pair_weights, prompt_weights
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
-    from labels.measure.evidence import Evidence
+    from labels.measure.gate.evidence import Evidence
     from labels.measure.outcomes import Judgements, Outcome, Pools
 
 AS_NOT, EXCLUDE = "not", "exclude"

@@ -14,7 +14,7 @@ from labels.measure.weights import EQUAL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.measure.decision import Sample
+    from labels.measure.gate.decision import Sample
     from labels.measure.metrics import Tally
     from labels.measure.weights import Weights
 

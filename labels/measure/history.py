@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.decision import Sample
 from labels.measure.estimates import live_interval
+from labels.measure.gate.decision import Sample
 from labels.measure.stratified import stratified_estimate
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.figures import counted, percent
+from labels.measure.forms.figures import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

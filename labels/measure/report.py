@@ -10,8 +10,8 @@ from labels.exchange.runs import read_runs
 from labels.measure import notes
 from labels.measure.basis import AS_NOT, EXCLUDE, Basis, qrels_basis, weighted_basis
 from labels.measure.comparisons import comparisons
-from labels.measure.evidence import Evidence
 from labels.measure.extras import NONE, Extras
+from labels.measure.gate.evidence import Evidence
 from labels.measure.metrics import Ratio
 from labels.measure.names import NAMELESS, Names
 from labels.measure.people import People, people_of

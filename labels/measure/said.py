@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.evidence import moments
 from labels.measure.freshness import current, drifted, matching
+from labels.measure.gate.evidence import moments
 from labels.measure.notes import LabelFacts
 from labels.measure.outcomes import Consensus, consensus
 

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, TypeVar
 from engine.judge.verdict import APPROVED, REJECTED
 from labels.measure import comparison, ranked
 from labels.measure.basis import weighted_basis
-from labels.measure.evidence import Evidence
 from labels.measure.extras import Extras
+from labels.measure.forms.page import format_html
+from labels.measure.forms.text import format_text
+from labels.measure.gate.evidence import Evidence
 from labels.measure.outcomes import Found, Outcome
-from labels.measure.page import format_html
 from labels.measure.report import build_report, report_from_store
-from labels.measure.text import format_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
 

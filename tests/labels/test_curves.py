@@ -9,8 +9,8 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, precision_recall_curve
 
 from labels.measure.coverage import MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage
-from labels.measure.decision import Sample
 from labels.measure.estimates import live_interval
+from labels.measure.gate.decision import Sample
 from labels.measure.history import MAX_MOMENTS, history
 from labels.measure.outcomes import Found
 from labels.measure.reliability import reliability

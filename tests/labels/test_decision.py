@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from labels.measure.decision import AHEAD, FAIL, PASS, UNDECIDED, Decision, Gate, Sample, decide
+from labels.measure.gate.decision import AHEAD, FAIL, PASS, UNDECIDED, Decision, Gate, Sample, decide
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.sequences import betting_interval
 from tests.labels.simulated import Counts, World

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from labels.measure.decision import Sample
 from labels.measure.estimates import estimate, live_interval
+from labels.measure.gate.decision import Sample
 from labels.measure.intervals import headline_interval
 from labels.measure.metrics import Ratio, Tally
 from labels.measure.sequences import betting_interval

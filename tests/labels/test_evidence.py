@@ -9,15 +9,15 @@ from engine.config import Config, JudgeConfig, config_json
 from engine.record import replace
 from labels.calls import JudgeCall
 from labels.exchange.calls import read_calls
-from labels.measure.caveats import refusals, warnings
-from labels.measure.decision import UNDECIDED, Gate
-from labels.measure.evidence import Evidence, evidence_from_files, evidence_from_store
-from labels.measure.gate_report import gate_report
+from labels.measure.gate.caveats import refusals, warnings
+from labels.measure.gate.decision import UNDECIDED, Gate
+from labels.measure.gate.evidence import Evidence, evidence_from_files, evidence_from_store
+from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
+from labels.measure.gate.report import gate_report
+from labels.measure.gate.settings import changed_settings
 from labels.measure.intervals import Interval
-from labels.measure.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
 from labels.measure.metrics import Ratio
 from labels.measure.report import EXCLUDE
-from labels.measure.settings import changed_settings
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from labels.measure.basis import labelled_basis
 from labels.measure.extras import Extras
+from labels.measure.forms.page import format_html
 from labels.measure.names import Names
 from labels.measure.outcomes import Found
-from labels.measure.page import format_html
 from labels.measure.report import Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore

@@ -15,8 +15,8 @@ from tui import opening
 from tui.cli.options import DB, ROOT, opened_store
 
 if TYPE_CHECKING:
-    from labels.measure.decision import Gate
-    from labels.measure.evidence import Evidence
+    from labels.measure.gate.decision import Gate
+    from labels.measure.gate.evidence import Evidence
 
 LEAST = "The precision you ask for, between 0 and 1: relevant memories of all that are injected."
 ZONE = "Where either answer will do: LOW-HIGH, such as 0.75-0.85, or the width of a zone around the gate, such as 0.1."
@@ -59,9 +59,9 @@ def gate(
 
     The answer stays true however often you ask: label some prompts, ask, and stop as soon as it is decided.
     """
-    from labels.measure.decision import FAIL, UNDECIDED
-    from labels.measure.gate_report import gate_report
-    from labels.measure.gate_text import format_json, format_text
+    from labels.measure.gate.decision import FAIL, UNDECIDED
+    from labels.measure.gate.report import gate_report
+    from labels.measure.gate.text import format_json, format_text
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
@@ -78,7 +78,7 @@ def gate(
 
 def wanted(least: float, zone: str | None) -> Gate:
     """The gate; click.UsageError for a zone that is none, or in which it does not lie."""
-    from labels.measure.decision import Gate
+    from labels.measure.gate.decision import Gate
     from labels.measure.intervals import Interval
 
     low, high = zone_of(least, zone) if zone else (least, least)
@@ -102,14 +102,14 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 
 
 def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
-    from labels.measure.evidence import evidence_from_files
+    from labels.measure.gate.evidence import evidence_from_files
 
     return evidence_from_files(Path(run_file), Path(qrels), unjudged)
 
 
 def evidence_of_labels(root: str | None, db: str | None) -> tuple[Evidence, str]:
     """What the labels say, and the system that the root's configuration and its tuned cutoff come to."""
-    from labels.measure.evidence import evidence_from_store
+    from labels.measure.gate.evidence import evidence_from_store
 
     found = opening.resolve_root(root, os.environ)
     config = load_config(found, os.environ)

@@ -70,7 +70,7 @@ def report(
 
 def writer(form: str) -> Callable[[Report], str]:
     """What writes a report in a format."""
-    from labels.measure import json_form, markdown, page, text
+    from labels.measure.forms import json_form, markdown, page, text
 
     return {
         "text": text.format_text,

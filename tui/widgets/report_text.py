@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from labels.measure.sections import sections, summary
-from labels.measure.text import laid_out
+from labels.measure.forms.sections import sections, summary
+from labels.measure.forms.text import laid_out
 from tui.plain import cells, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.measure.forms.section import Section, Table
     from labels.measure.report import Report
-    from labels.measure.section import Section, Table
     from labels.measure.systems import SystemReport
 
 MUTED = "$foreground-muted"

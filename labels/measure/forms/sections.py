@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.comparison_section import comparison_section
-from labels.measure.curve_sections import curve_sections
-from labels.measure.figures import counted, decimal, part_of, percent, rate, share, span
-from labels.measure.judge_section import judge_sections
-from labels.measure.people_section import people_section
-from labels.measure.section import Section, Table
+from labels.measure.forms.comparison_section import comparison_section
+from labels.measure.forms.curve_sections import curve_sections
+from labels.measure.forms.figures import counted, decimal, part_of, percent, rate, share, span
+from labels.measure.forms.judge_section import judge_sections
+from labels.measure.forms.people_section import people_section
+from labels.measure.forms.section import Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.charts.svg import RIGHT, TICKS, WIDTH, chart, dot, label, line, series
-from labels.measure.figures import decimal, span
+from labels.measure.forms.charts.svg import RIGHT, TICKS, WIDTH, chart, dot, label, line, series
+from labels.measure.forms.figures import decimal, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.charts.confusion import confusion_chart
-from labels.measure.charts.coverage import FIRES, RECALL, coverage_chart
-from labels.measure.charts.history import history_chart
-from labels.measure.charts.precision import precision_chart
-from labels.measure.charts.reliability import reliability_chart
-from labels.measure.charts.worst import worst_chart
+from labels.measure.forms.charts.confusion import confusion_chart
+from labels.measure.forms.charts.coverage import FIRES, RECALL, coverage_chart
+from labels.measure.forms.charts.history import history_chart
+from labels.measure.forms.charts.precision import precision_chart
+from labels.measure.forms.charts.reliability import reliability_chart
+from labels.measure.forms.charts.worst import worst_chart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.charts.svg import BOTTOM, Plot, chart, dot, legend, path, series
+from labels.measure.forms.charts.svg import BOTTOM, Plot, chart, dot, legend, path, series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,16 +7,16 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from labels.measure.charts.svg import element
-from labels.measure.figure import figures
-from labels.measure.sections import sections, summary
-from labels.measure.text import one_line
+from labels.measure.forms.charts.svg import element
+from labels.measure.forms.figure import figures
+from labels.measure.forms.sections import sections, summary
+from labels.measure.forms.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from labels.measure.forms.section import Section, Table
     from labels.measure.report import Report
-    from labels.measure.section import Section, Table
 
 FOLDER = Path(__file__).parent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.figures import UNKNOWN, counted
-from labels.measure.section import Section, Table
+from labels.measure.forms.figures import UNKNOWN, counted
+from labels.measure.forms.section import Section, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,7 +10,7 @@ from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_B
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.measure.evidence import Evidence
+    from labels.measure.gate.evidence import Evidence
 
 
 def refusals(evidence: Evidence, system: str) -> tuple[str, ...]:

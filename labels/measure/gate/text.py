@@ -6,18 +6,18 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from labels.measure.caveats import counted
-from labels.measure.decision import AHEAD, FEWEST_TO_PLAN, PASS, UNDECIDED
-from labels.measure.judge_case import COSTS, PAYS
-from labels.measure.text import printable
+from labels.measure.forms.text import printable
+from labels.measure.gate.caveats import counted
+from labels.measure.gate.decision import AHEAD, FEWEST_TO_PLAN, PASS, UNDECIDED
+from labels.measure.gate.judge_case import COSTS, PAYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from labels.measure.comparison import Difference, SystemComparison
-    from labels.measure.decision import Gate
-    from labels.measure.gate_report import GateReport
-    from labels.measure.judge_case import Expense, JudgeCase
+    from labels.measure.gate.decision import Gate
+    from labels.measure.gate.judge_case import Expense, JudgeCase
+    from labels.measure.gate.report import GateReport
 
 
 def format_json(report: GateReport) -> str:

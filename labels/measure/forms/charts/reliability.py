@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.charts.svg import BOTTOM, Plot, chart, dot, label, line, path, series
+from labels.measure.forms.charts.svg import BOTTOM, Plot, chart, dot, label, line, path, series
 
 if TYPE_CHECKING:
     from labels.measure.reliability import Reliability

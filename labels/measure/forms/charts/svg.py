@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from labels.measure.text import cut, one_line
+from labels.measure.forms.text import cut, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

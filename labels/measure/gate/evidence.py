@@ -10,11 +10,11 @@ from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
 from labels.measure.basis import AS_NOT
-from labels.measure.decision import Sample
 from labels.measure.freshness import current, matching
+from labels.measure.gate.decision import Sample
+from labels.measure.gate.settings import changed_settings
 from labels.measure.metrics import Ratio, tally
 from labels.measure.outcomes import assuming_not_relevant, consensus
-from labels.measure.settings import changed_settings
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
 

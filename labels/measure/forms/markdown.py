@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.sections import sections, summary
-from labels.measure.text import one_line
+from labels.measure.forms.sections import sections, summary
+from labels.measure.forms.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.measure.forms.section import Section, Table
     from labels.measure.report import Report
-    from labels.measure.section import Section, Table
 
 SPECIAL = frozenset("\\`*_[]<>|#~&")
 

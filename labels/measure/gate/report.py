@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.systems import JUDGED
-from labels.measure import caveats
-from labels.measure.decision import UNDECIDED, Decision, Gate, decide
-from labels.measure.judge_case import JudgeCase, judge_case
+from labels.measure.gate import caveats
+from labels.measure.gate.decision import UNDECIDED, Decision, Gate, decide
+from labels.measure.gate.judge_case import JudgeCase, judge_case
 from labels.measure.metrics import Ratio
 
 if TYPE_CHECKING:
-    from labels.measure.decision import Sample
-    from labels.measure.evidence import Evidence
+    from labels.measure.gate.decision import Sample
+    from labels.measure.gate.evidence import Evidence
 
 
 @dataclass(frozen=True)

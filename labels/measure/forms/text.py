@@ -6,13 +6,13 @@ import unicodedata
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from labels.measure.sections import sections, summary
+from labels.measure.forms.sections import sections, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from labels.measure.forms.section import Section, Table
     from labels.measure.report import Report
-    from labels.measure.section import Section, Table
 
 WIDTH = 80
 GAP = "  "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.charts.svg import WIDTH, chart, element, label
+from labels.measure.forms.charts.svg import WIDTH, chart, element, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from labels.calls import JudgeCall
-    from labels.measure.evidence import Evidence
+    from labels.measure.gate.evidence import Evidence
 
 PAYS, COSTS, UNCLEAR = "pays", "costs", "unclear"
 """What `JudgeCase.answer` can be."""
