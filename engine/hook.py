@@ -158,7 +158,8 @@ class Decision:
         cutoff = self._cutoff(config)
         retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session)
         # A judge is asked once: what it said of memories as they are now stands.
-        self._index = catch_up(index, self._environ, config.deadline if judge is None else 0.0)
+        left_s = config.deadline - self.activity.elapsed_s() if judge is None else 0.0
+        self._index = catch_up(index, self._environ, max(0.0, left_s))
         if self._index is not index:
             retrieval = retrieve(prompt, self._index, config, cutoff=cutoff, session=session)
         self.activity.note(corpus=self._index.corpus_hash)
