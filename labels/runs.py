@@ -52,17 +52,7 @@ def short_hash(text: str) -> str:
 def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
     """Insert or refresh a prompt; LabelStoreError if labels were given for another text of the same id."""
     refuse_changed_text(db, prompt)
-    turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
-    row = {
-        "prompt_id": prompt.id,
-        "text": prompt.text,
-        "context_json": json.dumps(turns, ensure_ascii=False),
-        "kind": prompt.kind,
-        "source": prompt.source,
-        "session_id": prompt.session_id,
-        "cwd": prompt.cwd,
-        "ts": prompt.timestamp,
-    }
+    row = prompt_row(prompt)
     changes = ", ".join(f"{name} = excluded.{name}" for name in row if name != "prompt_id")
     db.insert("prompt", row, upsert=f"(prompt_id) DO UPDATE SET {changes}")
 
@@ -86,6 +76,21 @@ def prompt_of(row: Mapping[str, Any]) -> Prompt:
 def recorded_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
     rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
     return prompt_of(rows[0]) if rows else None
+
+
+def prompt_row(prompt: Prompt) -> dict[str, str]:
+    """What the table says of a prompt; `prompt_of` reads it back."""
+    turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
+    return {
+        "prompt_id": prompt.id,
+        "text": prompt.text,
+        "context_json": json.dumps(turns, ensure_ascii=False),
+        "kind": prompt.kind,
+        "source": prompt.source,
+        "session_id": prompt.session_id,
+        "cwd": prompt.cwd,
+        "ts": prompt.timestamp,
+    }
 
 
 def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:

@@ -86,18 +86,7 @@ def refuse_unknown_runs(db: LabelDatabase, dataset: Dataset) -> None:
 
 
 def add_prompt(db: LabelDatabase, prompt: Prompt) -> None:
-    turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
-    row = {
-        "prompt_id": prompt.id,
-        "text": prompt.text,
-        "context_json": json.dumps(turns, ensure_ascii=False),
-        "kind": prompt.kind,
-        "source": prompt.source,
-        "session_id": prompt.session_id,
-        "cwd": prompt.cwd,
-        "ts": prompt.timestamp,
-    }
-    add_greater(db, "prompt", row, ("prompt_id",))
+    add_greater(db, "prompt", runs.prompt_row(prompt), ("prompt_id",))
 
 
 def add_memory(db: LabelDatabase, memory: MemoryText) -> None:
