@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 def judged(folder: Path, config: Config) -> list[JudgedPrompt]:
     """What reaches the cutoff for each question; its group is the collection."""
-    facts: dict[str, list[Memory]] = {}
-    for row in rows(folder / "memories.jsonl"):
-        facts.setdefault(row["collection"], []).append(fact(row))
+    facts = collections(folder)
     truth = FromFile(read_qrels(folder / "qrels.txt"), excludes=False)
     questions = list(rows(folder / "prompts.jsonl"))
     found = []
@@ -34,6 +32,14 @@ def judged(folder: Path, config: Config) -> list[JudgedPrompt]:
             own = [Prompt(row["id"], row["prompt"]) for row in questions if row["collection"] == name]
             found += judged_prompts(own, index, config, truth, name)
     return found
+
+
+def collections(folder: Path) -> dict[str, list[Memory]]:
+    """The memories of each collection."""
+    facts: dict[str, list[Memory]] = {}
+    for row in rows(folder / "memories.jsonl"):
+        facts.setdefault(row["collection"], []).append(fact(row))
+    return facts
 
 
 def rows(path: Path) -> Iterator[dict[str, str]]:
