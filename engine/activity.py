@@ -92,7 +92,10 @@ def _append(folder: str, line: str) -> None:
 
 
 def _separator(descriptor: int) -> bytes:
-    """What must stand before a line: a line break, where a full disk cut the line before it."""
+    """What must stand before a line: a line break, where a full disk cut the line before it.
+
+    A line that another process is just writing may look cut. An empty line stands there then, which means nothing.
+    """
     size = os.fstat(descriptor).st_size
     return b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
 

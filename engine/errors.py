@@ -14,7 +14,8 @@
     |   +-- MissingKeyError
     +-- LabelStoreError          the label store cannot be opened or written
     |   +-- NewerStoreError
-    +-- ExchangeError            a qrels or run file does not say what it should
+    +-- ExchangeError            a file of labels or runs does not say what it should, or contradicts the label store
+    +-- TuningError              labels cannot make a cutoff, or its file cannot be written
 
 The command line prints one line on stderr and exits with 2, the app shows a toast, the hook stays silent and logs it.
 """
@@ -92,3 +93,7 @@ class NewerStoreError(LabelStoreError):
 
 class ExchangeError(MemsiftError):
     title = "Import"
+
+
+class TuningError(MemsiftError):
+    title = "Tuning"

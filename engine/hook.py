@@ -10,12 +10,12 @@ import sys
 
 from engine import inject
 from engine import lean_os as os
-from engine.activity import Activity
+from engine.activity import MAX_REASON, Activity
 from engine.config import Config, config_json, load_config
 from engine.json_text import dumps
 from engine.memory import Corpus
-from engine.paths import state_dir
-from engine.pipeline import NO_FTS5, retrieve
+from engine.paths import cutoff_file, state_dir
+from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import typed_prompt
 from engine.request import GUARD, parse_request, skip_reason
 from engine.search.index import Index
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TextIO
 
+    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.prompt import Turn
     from engine.request import Request
@@ -60,7 +61,7 @@ def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
 def warning(retrieval: Retrieval) -> str:
     """One line on what stood in for the judge; empty if nothing did. The client shows it only in its debug log."""
     if retrieval.fallback == NO_FTS5:
-        return "memsift-hook: SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
+        return f"memsift-hook: {BY_KEYWORDS}"
     detail = " ".join(retrieval.judgement.detail.split()) if retrieval.judgement else ""
     return f"memsift-hook: {detail or retrieval.fallback}" if retrieval.fallback else ""
 
@@ -154,14 +155,28 @@ class Decision:
         self.activity.stage("index")
         judge = _judge(config, self._environ)
         prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
-        retrieval = retrieve(prompt, index, config, judge=judge, session=session)
+        cutoff = self._cutoff(config)
+        retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session)
         # A judge is asked once: what it said of memories as they are now stands.
-        self._index = catch_up(index, self._environ, config.deadline if judge is None else 0.0)
+        left_s = config.deadline - self.activity.elapsed_s() if judge is None else 0.0
+        self._index = catch_up(index, self._environ, max(0.0, left_s))
         if self._index is not index:
-            retrieval = retrieve(prompt, self._index, config, session=session)
+            retrieval = retrieve(prompt, self._index, config, cutoff=cutoff, session=session)
         self.activity.note(corpus=self._index.corpus_hash)
         self.activity.stage("retrieve")
         return retrieval
+
+    def _cutoff(self, config: Config) -> Cutoff | None:
+        """The cutoff of this root, imported only where one was tuned; the log says why one is ignored."""
+        if not os.path.exists(cutoff_file(self._folder)):
+            return None
+        from engine.cutoff import UnusableModelError, load_cutoff
+
+        try:
+            return load_cutoff(self._folder, config)
+        except UnusableModelError as error:
+            self.activity.note(cutoff=f"ignored: it {error}"[:MAX_REASON])
+            return None
 
 
 def _run() -> None:

@@ -15,6 +15,11 @@ def state_dir(root: str, environ: Mapping[str, str]) -> str:
     return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift", root_key(root))
 
 
+def cutoff_file(folder: str) -> str:
+    """The model of a cutoff that was tuned for a root, in its state folder."""
+    return os.path.join(folder, "cutoff.json")
+
+
 def cache_dir(environ: Mapping[str, str]) -> str:
     """The folder for what can be made anew."""
     return os.path.join(_base(environ, "XDG_CACHE_HOME", ".cache"), "memsift")

@@ -31,8 +31,24 @@ if TYPE_CHECKING:
 
         def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement: ...
 
+    class Cutoff(Protocol):
+        """What the pipeline needs of a cutoff: see `engine.cutoff`. `strategy` is the one that it was made for."""
+
+        strategy: str
+
+        def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]: ...
+
+        def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]: ...
+
+        def least(self, *, has_judge: bool) -> float: ...
+
+        def is_sure(self, candidate: Candidate) -> bool: ...
+
 
 NO_FTS5 = "no_fts5"
+BY_KEYWORDS = "SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
+"""What that fallback means, for people."""
+
 SHARE_FOR_JUDGE = 0.5
 """How much of memsift's floors a memory must reach to be put before a judge. On LoCoMo the floors themselves leave a
 judge 0.55 of what is relevant, half of them 0.62, none 0.65, of 5, 9 and 15 candidates a prompt."""
@@ -45,6 +61,7 @@ def retrieve(
     *,
     mode: str = AUTO,
     judge: Judge | None = None,
+    cutoff: Cutoff | None = None,
     session: Session | None = None,
     include_retired: bool = False,
     clock: Callable[[], float] = time.perf_counter,
@@ -52,7 +69,9 @@ def retrieve(
 ) -> Retrieval:
     """Everything one prompt brings up, with the stage that dropped each candidate.
 
-    The system is named after the configuration's strategy and whether there is a *judge*: see `engine.systems`.
+    The system is named after the configuration's strategy and whether there are a *cutoff* and a *judge*: see
+    `engine.systems`. A cutoff acts on the strategy that it was made for. With a judge as well, it keeps what is sure,
+    drops what is hopeless, and leaves the rest to the judge; where that cannot answer, the cutoff decides alone.
     `search` mode takes `max_results` and drops nothing for being weak; `auto` is the hook's. *clock* and *now* are in
     seconds.
     """
@@ -64,22 +83,29 @@ def retrieve(
     if has_floor:
         share = floor_share(strategy, has_judge=judge is not None)
         candidates = below_floor(candidates, share * config.floor, share * pool.least)
-    judgement = _judgement(prompt, candidates, mode, judge) if strategy != TITLE_TAGS else None
+    cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
+    if cutoff:
+        candidates = cutoff.weigh(prompt.text, candidates, pool)
+        candidates = cutoff.drop(candidates, has_judge=judge is not None)
+    judgement = _judgement(prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
-    if has_floor and judgement and judgement.status != OK:
+    has_failed = judgement is not None and judgement.status != OK
+    if has_floor and has_failed:
         candidates = below_floor(candidates, config.floor, pool.least)
+        candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
     candidates = _by_cap(candidates, _cap(config, mode, judgement))
     candidates = _by_session(candidates, session)
     candidates = _by_budget(candidates, config) if mode == AUTO else candidates
     return Retrieval(
         prompt=prompt,
-        system=system_of(config, has_judge=judge is not None).name,
+        system=system_of(config, has_judge=judge is not None, has_cutoff=cutoff is not None).name,
         mode=mode,
         strategy=strategy,
         candidates=tuple(candidates),
         judgement=judgement,
         fallback=_fallback(judgement, index),
         elapsed_ms=(clock() - started) * 1000,
+        least=cutoff.least(has_judge=judge is not None and not has_failed) if cutoff else None,
     )
 
 
@@ -111,8 +137,10 @@ def _pool(
     return MEMSIFT, found
 
 
-def _judgement(prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None) -> Judgement | None:
-    asked = [one.memory for one in candidates if one.injected]
+def _judgement(
+    prompt: Prompt, candidates: list[Candidate], mode: str, judge: Judge | None, cutoff: Cutoff | None
+) -> Judgement | None:
+    asked = [one.memory for one in candidates if one.injected and not (cutoff and cutoff.is_sure(one))]
     return judge.evaluate(prompt, asked, mode) if judge and asked else None
 
 

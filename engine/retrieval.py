@@ -23,6 +23,7 @@ class Candidate:
     `bm25` is negative, lower is better, and so is `score`, by which they are ranked: with the strategy `fts5_bm25` it
     is bm25 - `body_bonus` (0 to 3 matched body tokens), with `memsift` the strength, with `title_tags` points.
     `ratio` is score / best score, 0..1. `matched` are the prompt tokens found in it. `rank` is 1-based in the pool.
+    `probability` is P(relevant), 0..1, of what reached a cutoff that was tuned; `confidence` follows from it then.
     `dropped_by` is one of DROP_STAGES, or None for a memory that is injected; `reason` says it in words.
     """
 
@@ -50,7 +51,7 @@ class Retrieval:
 
     `candidates` are in rank order, dropped ones included. `strategy` is how they were found: `match_strategy`, or
     "title_tags" without FTS5. `fallback` is the judge's error status if its row of the fallback table was taken, else
-    empty.
+    empty. `least` is the P(relevant) that it took to pass the cutoff, None where there was no cutoff.
     """
 
     prompt: Prompt
@@ -61,6 +62,7 @@ class Retrieval:
     judgement: Judgement | None
     fallback: str
     elapsed_ms: float
+    least: float | None = None
 
     @property
     def injected(self) -> tuple[Candidate, ...]:

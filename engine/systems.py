@@ -9,18 +9,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.config import Config
 
-JUDGED = "+judge"
+CUT, JUDGED = "+cutoff", "+judge"
 STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
 """First stage, as systems are named -> `match_strategy`."""
 
 
 @record
 class System:
-    """`strategy` is how memories are found; `has_judge`, whether a judge has the last word."""
+    """`strategy` is how memories are found; then a tuned cutoff may drop some, and a judge may have the last word."""
 
     name: str
     strategy: str
     has_judge: bool
+    has_cutoff: bool = False
 
     def of(self, config: Config) -> Config:
         """*config* with what this system says."""
@@ -28,15 +29,17 @@ class System:
 
 
 SYSTEMS = {
-    name + judge: System(name + judge, strategy, bool(judge))
+    name + cut + judge: System(name + cut + judge, strategy, bool(judge), bool(cut))
+    for cut in ("", CUT)
     for judge in ("", JUDGED)
     for name, strategy in STRATEGIES.items()
-    if not (judge and strategy == TITLE_TAGS)
+    if not ((cut or judge) and strategy == TITLE_TAGS)
 }
-"""By name. Keywords have no judge: they are what is left where SQLite cannot search."""
+"""By name. Keywords have neither cutoff nor judge: they are what is left where SQLite cannot search."""
 
 
-def system_of(config: Config, *, has_judge: bool) -> System:
-    """The system that *config* describes; keywords stay without a judge."""
+def system_of(config: Config, *, has_judge: bool, has_cutoff: bool = False) -> System:
+    """The system that *config* describes; keywords stay without a cutoff and a judge."""
     (name,) = (name for name, strategy in STRATEGIES.items() if strategy == config.match_strategy)
-    return SYSTEMS.get(f"{name}{JUDGED}" if has_judge else name, SYSTEMS[name])
+    full = f"{name}{CUT if has_cutoff else ''}{JUDGED if has_judge else ''}"
+    return SYSTEMS.get(full, SYSTEMS[name])

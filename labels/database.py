@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_S = 10.0
+OWNER_ONLY = 0o600
+"""Who may read a store: it holds prompts and memories. SQLite gives the files beside it the same mode."""
 SQLITE_HEADER = b"SQLite format 3\0"
 
 
@@ -37,7 +39,9 @@ class LabelDatabase:
         try:
             with self.writing():
                 refuse_foreign(self._db, path)
-                MIGRATIONS.apply(self._db)
+                if MIGRATIONS.pending(self._db):
+                    keep_private(path)
+                    MIGRATIONS.apply(self._db)
             with self.explaining():
                 switch_to_wal(self._db, busy_timeout_s)
         except BaseException:
@@ -73,7 +77,14 @@ class LabelDatabase:
 
     def rows(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[dict[str, Any]]:
         with self.explaining():
-            return list(self._db.query(sql, parameters))
+            cursor = self._db.execute(sql, parameters)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+
+    def tuples(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """As `rows`, without names: for very many rows."""
+        with self.explaining():
+            return self._db.execute(sql, parameters).fetchall()
 
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> None:
         with self.explaining():
@@ -95,15 +106,23 @@ def storable(value: Any) -> Any:
 
 
 def make_place(path: Path) -> None:
-    """Make the folders of *path*; LabelStoreError if that fails or the file there is no SQLite database."""
+    """Make the folders of *path* and the file; LabelStoreError if that fails or what is there is no SQLite database."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         head = first_bytes(path)
+        if not path.exists():
+            path.touch(mode=OWNER_ONLY)
     except OSError as error:
         raise unusable_place(error, path) from error
     # SQLite itself takes a file of one byte for an empty database and would write over it
     if head and head != SQLITE_HEADER:
         raise not_a_store(path, "it is not an SQLite database")
+
+
+def keep_private(path: Path) -> None:
+    """Older versions made stores that everybody could read; who may read another person's file is not ours to say."""
+    with suppress(PermissionError):
+        path.chmod(path.stat().st_mode & OWNER_ONLY)
 
 
 def first_bytes(path: Path) -> bytes:

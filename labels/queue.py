@@ -5,7 +5,6 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.pooling import random_key
 from labels.records import LABEL
 
 if TYPE_CHECKING:
@@ -15,11 +14,6 @@ if TYPE_CHECKING:
 
 MAX_SKIPS = 2
 """A card that was skipped this often is passed for good."""
-
-
-def prompt_order(prompt_ids: Iterable[str], seed: int) -> tuple[str, ...]:
-    """The prompts in seeded random order, whatever order they came in; each once."""
-    return tuple(sorted(set(prompt_ids), key=lambda prompt_id: random_key(str(seed), prompt_id)))
 
 
 def open_cards(pool: Pool, labelled: Collection[Pair], skips: Mapping[Pair, int]) -> tuple[Card, ...]:

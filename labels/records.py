@@ -9,14 +9,18 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
 
-LABEL, SKIP, RETRACT = "label", "skip", "retract"
-"""What an event does. A retraction takes back the event that its `supersedes` names."""
+LABEL, SKIP, RETRACT, ADJUDICATE = ACTIONS = ("label", "skip", "retract", "adjudicate")
+"""What an event does. A retraction takes back the event that its `supersedes` names, an adjudication settles a pair on
+which people differ."""
 
 RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE = "relevant", "not", "unsure", "unrateable"
 VERDICTS = (RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE)
 """What a label says. The last two are counted, but no precision is computed from them."""
 
 MAX_GRADE = 3
+
+ADJUDICATED, MAJORITY, SINGLE = "adjudicated", "majority", "single"
+"""Where a gold verdict comes from."""
 
 INJECTED, JUDGE_DROPPED = "injected", "judge-dropped"
 """Strata of a pool: what at least one system injects, and a sample of what the judge dropped."""
@@ -33,6 +37,9 @@ class Event:
     rank, score, system or verdict was on the screen. `position` is the card's place in its pool, 1-based, `seed` the
     seed of that order, `elapsed_ms` the time from seeing the card to the key. `guideline` is a hash of the instructions
     that were in force. `supersedes` is the event that this one replaces (a label) or takes back (a retraction).
+    `uid`, 32 hex digits, is the same in every store that the event was merged into; `event_id` is this store's.
+    `session` names the sitting, `source` is empty for a key press here, else the file and format it was imported from.
+    A `repeat` is an answer to a card that was shown again without saying so: it supersedes nothing and is not current.
     """
 
     event_id: int
@@ -53,6 +60,10 @@ class Event:
     guideline: str
     app_version: str
     supersedes: int | None
+    uid: str = ""
+    session: str = ""
+    source: str = ""
+    repeat: bool = False
 
     @property
     def pair(self) -> Pair:
@@ -61,7 +72,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Label:
-    """What an annotator says now of one memory text for one prompt: the latest label that was not taken back."""
+    """What an annotator says now of one memory text for one prompt: the latest label that was not taken back.
+
+    `adjudicated`: it is not one opinion among others but settles what people differ on, whoever gave it.
+    """
 
     event_id: int
     ts: str
@@ -74,10 +88,59 @@ class Label:
     reason: str
     note: str
     blind: bool
+    uid: str = ""
+    source: str = ""
+    adjudicated: bool = False
 
     @property
     def pair(self) -> Pair:
         return self.memory_id, self.digest
+
+
+@dataclass(frozen=True)
+class Gold:
+    """What people say together of one memory text for one prompt.
+
+    `basis` is ADJUDICATED, MAJORITY (of relevant against not; who is unsure has no vote unless everybody is) or SINGLE,
+    `labels` from how many labels it comes. Where as many say relevant as say not there is none until it is adjudicated.
+    """
+
+    prompt_id: str
+    memory_id: str
+    digest: str
+    verdict: str
+    basis: str
+    labels: int
+
+    @property
+    def pair(self) -> Pair:
+        return self.memory_id, self.digest
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """A pair on which people differ: `said` are their current labels, in the order in which they were given."""
+
+    prompt_id: str
+    memory_id: str
+    digest: str
+    said: tuple[Label, ...]
+
+    @property
+    def pair(self) -> Pair:
+        return self.memory_id, self.digest
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A card that an annotator labelled, and was shown again without being told: both verdicts."""
+
+    annotator: str
+    prompt_id: str
+    memory_id: str
+    digest: str
+    first: str
+    again: str
 
 
 @dataclass(frozen=True)

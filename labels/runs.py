@@ -5,31 +5,35 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError
+from engine.prompt import Prompt, Turn
 from engine.version import __version__
 from labels.database import storable
-from labels.measure.outcomes import Outcome
+from labels.measure.outcomes import Found, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
-    from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from labels.database import LabelDatabase
-    from labels.records import Card, Pool
+    from labels.records import Card, Pair, Pool
 
 NEWEST = """
     SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
     LEFT JOIN judge_call USING (run_id, prompt_id)
     WHERE (:root IS NULL OR run.root = :root)
-      AND (judge_call.template_hash IS NULL OR judge_call.template_hash = (
-          SELECT latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
-          WHERE asked.system = run.system AND (:root IS NULL OR asked.root = :root)
-          ORDER BY latest.call_id DESC LIMIT 1
+      AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
+          SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
+          WHERE latest.call_id IN (
+              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
+              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
+          )
       ))
     GROUP BY retrieval.prompt_id, run.system
 """
@@ -48,8 +52,36 @@ def short_hash(text: str) -> str:
 def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
     """Insert or refresh a prompt; LabelStoreError if labels were given for another text of the same id."""
     refuse_changed_text(db, prompt)
+    row = prompt_row(prompt)
+    changes = ", ".join(f"{name} = excluded.{name}" for name in row if name != "prompt_id")
+    db.insert("prompt", row, upsert=f"(prompt_id) DO UPDATE SET {changes}")
+
+
+def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
+    """The prompts that were replayed over a root, by id."""
+    rows = db.rows(
+        """SELECT * FROM prompt WHERE prompt_id IN (
+               SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
+        [root],
+    )
+    return tuple(prompt_of(row) for row in rows)
+
+
+def prompt_of(row: Mapping[str, Any]) -> Prompt:
+    turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
+    told = {name: row[name] for name in ("session_id", "cwd", "source", "kind")}
+    return Prompt(id=row["prompt_id"], text=row["text"], turns=turns, timestamp=row["ts"], **told)
+
+
+def recorded_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
+    rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
+    return prompt_of(rows[0]) if rows else None
+
+
+def prompt_row(prompt: Prompt) -> dict[str, str]:
+    """What the table says of a prompt; `prompt_of` reads it back."""
     turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
-    row = {
+    return {
         "prompt_id": prompt.id,
         "text": prompt.text,
         "context_json": json.dumps(turns, ensure_ascii=False),
@@ -59,8 +91,6 @@ def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
         "cwd": prompt.cwd,
         "ts": prompt.timestamp,
     }
-    changes = ", ".join(f"{name} = excluded.{name}" for name in row if name != "prompt_id")
-    db.insert("prompt", row, upsert=f"(prompt_id) DO UPDATE SET {changes}")
 
 
 def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:
@@ -139,6 +169,8 @@ def result_row(run: str, prompt_id: str, candidate: Candidate) -> dict[str, Any]
         "confidence": candidate.confidence,
         "injected": int(candidate.injected),
         "dropped_by": candidate.dropped_by,
+        "probability": candidate.probability,
+        "matched": json.dumps(candidate.matched, ensure_ascii=False),
     }
 
 
@@ -180,53 +212,58 @@ def record_judgement(
 
 def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
     """The newest retrieval of each prompt and system, of one root or of all, oldest first."""
-    heads = db.rows(
-        f"""SELECT run_id, prompt_id, system, fallback, elapsed_ms FROM retrieval JOIN run USING (run_id)
+    heads = db.tuples(
+        f"""SELECT retrieval_id, prompt_id, system, fallback, elapsed_ms, run_id, kind FROM retrieval
+            JOIN run USING (run_id) JOIN prompt USING (prompt_id)
             WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
         {"root": root},
     )
     results = newest_results(db, root)
-    return tuple(outcome(head, results.get((head["run_id"], head["prompt_id"]), [])) for head in heads)
+    return tuple(outcome(head, results.get(retrieval_id, [])) for retrieval_id, *head in heads)
 
 
-def newest_results(db: LabelDatabase, root: str | None) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """The candidates of the newest retrievals by (run, prompt), in rank order, with what the judge decided."""
-    rows = db.rows(
-        f"""SELECT result.run_id, result.prompt_id, result.memory_id, result.injected, judge_verdict.decision
+def newest_results(db: LabelDatabase, root: str | None) -> dict[int, list[tuple[Any, ...]]]:
+    """The candidates of the newest retrievals by retrieval_id, in rank order.
+
+    Each is the memory's id, whether it was injected, what the judge decided, and the fields of a Found.
+    """
+    rows = db.tuples(
+        f"""SELECT retrieval_id, result.memory_id, result.injected, judge_verdict.decision, result.score,
+                   result.confidence, nullif(json_array_length(result.matched), 0), result.probability
             FROM retrieval JOIN result USING (run_id, prompt_id)
             LEFT JOIN judge_call USING (run_id, prompt_id)
             LEFT JOIN judge_verdict USING (call_id, memory_id)
-            WHERE retrieval_id IN ({NEWEST}) ORDER BY result.rank""",
+            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id, result.rank""",
         {"root": root},
     )
-    grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in rows:
-        grouped.setdefault((row["run_id"], row["prompt_id"]), []).append(row)
-    return grouped
+    return {one: [row[1:] for row in found] for one, found in groupby(rows, key=itemgetter(0))}
 
 
-def outcome(head: Mapping[str, Any], results: list[dict[str, Any]]) -> Outcome:
+def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
+    prompt_id, system, fallback, elapsed_ms, run, kind = head
     return Outcome(
-        prompt_id=head["prompt_id"],
-        system=head["system"],
-        injected=tuple(row["memory_id"] for row in results if row["injected"]),
-        candidates=tuple((row["memory_id"], row["decision"]) for row in results),
-        fallback=head["fallback"],
-        elapsed_ms=head["elapsed_ms"],
-        run_id=head["run_id"],
+        prompt_id=prompt_id,
+        system=system,
+        injected=tuple(row[0] for row in results if row[1]),
+        candidates=tuple((row[0], row[2]) for row in results),
+        fallback=fallback,
+        elapsed_ms=elapsed_ms,
+        run_id=run,
+        kind=kind,
+        found=tuple(Found(*row[3:]) for row in results),
     )
 
 
 def newest_digests(db: LabelDatabase, root: str | None) -> dict[str, dict[str, str]]:
     """Which text of a memory the newest retrieval of a prompt saw: prompt id -> memory id -> digest."""
-    rows = db.rows(
+    rows = db.tuples(
         f"""SELECT result.prompt_id, result.memory_id, result.digest FROM retrieval
             JOIN result USING (run_id, prompt_id) WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
         {"root": root},
     )
     digests: dict[str, dict[str, str]] = {}
-    for row in rows:
-        digests.setdefault(row["prompt_id"], {})[row["memory_id"]] = row["digest"]
+    for prompt_id, memory_id, digest in rows:
+        digests.setdefault(prompt_id, {})[memory_id] = digest
     return digests
 
 
@@ -243,3 +280,16 @@ def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
     }
     changes = ", ".join(f"{name} = excluded.{name}" for name in ("stratum", "inclusion_probability", "ts"))
     db.insert("frame", row, upsert=f"(prompt_id, memory_id, digest, seed) DO UPDATE SET {changes}")
+
+
+def newest_pools(db: LabelDatabase, seed: int) -> dict[str, tuple[Pair, ...]]:
+    rows = db.rows(
+        """SELECT prompt_id, memory_id, digest FROM frame
+           JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id) USING (prompt_id, ts)
+           WHERE seed = :seed ORDER BY prompt_id""",
+        {"seed": seed},
+    )
+    grouped = groupby(rows, key=lambda row: row["prompt_id"])
+    return {
+        prompt_id: tuple((row["memory_id"], row["digest"]) for row in of_prompt) for prompt_id, of_prompt in grouped
+    }

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import runs
+from labels import calls, events, frame, people, plans, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
-from labels.records import LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS, Event, Label
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
+    from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.measure.outcomes import Outcome
-    from labels.records import Card, Pair, Pool
+    from labels.orders import Plan
+    from labels.records import Card, Dispute, Event, Gold, Label, Pair, Pool, Repeat
 
-LABEL_COLUMNS = "event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind"
-
-OF_ROOT = """(:root IS NULL OR EXISTS (
-    SELECT 1 FROM result JOIN run USING (run_id)
-    WHERE run.root = :root AND result.prompt_id = label_current.prompt_id AND result.memory_id = label_current.memory_id
-))"""
+SESSION_BYTES, UID_BYTES = 8, 16
 
 
 def utc_now() -> datetime:
@@ -39,10 +36,14 @@ class LabelStore:
     read or written; nothing is half written then.
     """
 
-    def __init__(self, db: LabelDatabase, now: Callable[[], datetime], guideline: str) -> None:
+    def __init__(
+        self, db: LabelDatabase, now: Callable[[], datetime], guideline: str, token: Callable[[int], str]
+    ) -> None:
         self._db = db
         self._now = now
         self._guideline = guideline
+        self._token = token
+        self.session = token(SESSION_BYTES)
 
     @classmethod
     def open(
@@ -52,14 +53,16 @@ class LabelStore:
         now: Callable[[], datetime] = utc_now,
         guideline: str = "",
         busy_timeout_s: float = BUSY_TIMEOUT_S,
+        token: Callable[[int], str] = secrets.token_hex,
     ) -> Self:
         """Open the store at *path*, making it if it is not there and updating its schema if it is older.
 
         *now* gives aware times; *guideline* names the labelling instructions in force; another process that is writing
-        is waited for *busy_timeout_s*. Raises LabelStoreError for a place or file that cannot be a label store, and
+        is waited for *busy_timeout_s*. *token* gives random hex of so many bytes, which names this sitting and its
+        events. Raises LabelStoreError for a place or file that cannot be a label store, and
         NewerStoreError for one that a newer memsift made; both are left as they were.
         """
-        return cls(LabelDatabase(path, busy_timeout_s), now, guideline)
+        return cls(LabelDatabase(path, busy_timeout_s), now, guideline, token)
 
     def close(self) -> None:
         self._db.close()
@@ -101,6 +104,10 @@ class LabelStore:
                 runs.record_memory(self._db, card.memory)
                 runs.record_card(self._db, pool, card, ts)
 
+    def prompts(self, root: str) -> tuple[Prompt, ...]:
+        """The prompts that were replayed over a root."""
+        return runs.read_prompts(self._db, root)
+
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
         """The newest outcome of each (prompt, system), of one root or of all."""
         return runs.newest_outcomes(self._db, root)
@@ -109,19 +116,29 @@ class LabelStore:
         """Which text of a memory those outcomes are about: prompt id -> memory id -> digest."""
         return runs.newest_digests(self._db, root)
 
-    def sampled_prompts(self) -> frozenset[str]:
-        """The prompts in whose pool only a random sample of what the judge dropped was put."""
-        rows = self._db.rows("SELECT DISTINCT prompt_id FROM frame WHERE inclusion_probability < 1")
-        return frozenset(row["prompt_id"] for row in rows)
+    def prompt_texts(self) -> dict[str, str]:
+        """What every prompt says, by id."""
+        return frame.prompt_texts(self._db)
 
-    def pooled_pairs(self, prompt_id: str, seed: int) -> tuple[Pair, ...]:
-        """What the newest pool of a prompt and seed held; empty if there was none."""
-        rows = self._db.rows(
-            """SELECT memory_id, digest FROM frame WHERE prompt_id = :prompt AND seed = :seed
-               AND ts = (SELECT max(ts) FROM frame WHERE prompt_id = :prompt AND seed = :seed)""",
-            {"prompt": prompt_id, "seed": seed},
-        )
-        return tuple((row["memory_id"], row["digest"]) for row in rows)
+    def inclusion(self) -> dict[str, dict[str, float]]:
+        """How likely each memory was to come into its pool, where a pool holds a sample: prompt id -> memory id."""
+        return frame.inclusion(self._db)
+
+    def judge_calls(self, root: str | None = None) -> tuple[calls.JudgeCall, ...]:
+        """What asking the judge took in those retrievals."""
+        return calls.newest_calls(self._db, root)
+
+    def run_configs(self, root: str | None = None) -> dict[str, str]:
+        """The configuration, as JSON, of each run: run id -> JSON."""
+        return calls.run_configs(self._db, root)
+
+    def prompt(self, prompt_id: str) -> Prompt | None:
+        """A prompt as it was recorded."""
+        return runs.recorded_prompt(self._db, prompt_id)
+
+    def pooled_pairs(self, seed: int) -> dict[str, tuple[Pair, ...]]:
+        """What the newest pool of each prompt held, of the pools that *seed* made: prompt id -> pairs."""
+        return runs.newest_pools(self._db, seed)
 
     # What a person says
 
@@ -138,32 +155,67 @@ class LabelStore:
         grade: int | None = None,
         reason: str = "",
         note: str = "",
+        repeat: bool = False,
     ) -> Event:
         """Append a label; an earlier one of the same annotator for the same text is superseded, not changed.
 
-        *verdict* is one of VERDICTS and *grade* 0..3 or None, else ValueError. The prompt must have been recorded by
-        `record_retrieval` or `record_frame`, else LabelStoreError.
+        A *repeat* supersedes nothing and stands beside the label. *verdict* is one of VERDICTS and *grade* 0..3 or
+        None, else ValueError. The prompt must have been recorded by `record_retrieval` or `record_frame`, else
+        LabelStoreError.
         """
         if verdict not in VERDICTS or (grade is not None and not 0 <= grade <= MAX_GRADE):
             raise ValueError(f"no such verdict or grade: {verdict!r}, {grade!r}")
-        given = {"verdict": verdict, "grade": grade, "reason": reason, "note": note}
+        given = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": int(repeat)}
         return self._press(LABEL, annotator, prompt_id, card, seed, blind, elapsed_ms, given)
 
-    def skip(self, annotator: str, prompt_id: str, card: Card, *, seed: int, blind: bool, elapsed_ms: int) -> Event:
+    def skip(
+        self,
+        annotator: str,
+        prompt_id: str,
+        card: Card,
+        *,
+        seed: int,
+        blind: bool,
+        elapsed_ms: int,
+        repeat: bool = False,
+    ) -> Event:
         """Append a skip: the card comes back at the end of its prompt. The prompt must have been recorded."""
-        return self._press(SKIP, annotator, prompt_id, card, seed, blind, elapsed_ms, {})
+        return self._press(SKIP, annotator, prompt_id, card, seed, blind, elapsed_ms, {"repeat": int(repeat)})
 
-    def undo(self, annotator: str, prompt_ids: Collection[str] | None = None) -> Event | None:
-        """Take back the annotator's latest standing label or skip, optionally only among *prompt_ids*.
+    def adjudicate(
+        self,
+        annotator: str,
+        prompt_id: str,
+        card: Card,
+        verdict: str,
+        *,
+        seed: int,
+        elapsed_ms: int,
+        note: str = "",
+    ) -> Event:
+        """Append the verdict that settles a pair on which people differ. It is never blind: their verdicts were shown.
 
-        Returns the event that was taken back, None if there is none. Whatever it had superseded stands again.
+        Raises as `label` does.
+        """
+        if verdict not in VERDICTS:
+            raise ValueError(f"no such verdict: {verdict!r}")
+        given = {"verdict": verdict, "note": note}
+        return self._press(ADJUDICATE, annotator, prompt_id, card, seed, False, elapsed_ms, given)
+
+    def undo(
+        self, annotator: str, prompt_ids: Collection[str] | None = None, *, adjudications: bool = False
+    ) -> Event | None:
+        """Take back the annotator's latest standing label or skip, or adjudication, optionally only among *prompt_ids*.
+
+        What was imported is not taken back. Returns the event that was, None if there is none. Whatever it had
+        superseded stands again.
         """
         with self._db.writing():
-            event = self._latest_standing(annotator, prompt_ids)
+            event = events.latest_standing(self._db, annotator, prompt_ids, adjudications)
             if event is not None:
                 retraction = {**vars(event), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
                 retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}
-                retraction |= {"guideline": self._guideline, "app_version": __version__}
+                retraction |= self._stamp()
                 self._db.insert("label_event", {**retraction, "supersedes": event.event_id})
         return event
 
@@ -176,43 +228,79 @@ class LabelStore:
 
         With *root*, only those of memories that a run over that root brought up for the same prompt.
         """
-        rows = self._db.rows(
-            f"""SELECT {LABEL_COLUMNS} FROM label_current
-                WHERE (:annotator IS NULL OR annotator = :annotator) AND (:prompt IS NULL OR prompt_id = :prompt)
-                  AND {OF_ROOT} ORDER BY event_id""",
-            {"annotator": annotator, "prompt": prompt_id, "root": root},
-        )
-        return tuple(label_of(row) for row in rows)
+        return events.current_labels(self._db, annotator, prompt_id, root)
 
-    def recent(self, annotator: str, limit: int = 10) -> tuple[Label, ...]:
-        """The annotator's latest current labels, newest first."""
-        # the plus keeps SQLite from gathering and sorting all of the annotator's events: it walks back from the newest
-        rows = self._db.rows(
-            f"SELECT {LABEL_COLUMNS} FROM label_current WHERE +annotator = ? ORDER BY event_id DESC LIMIT ?",
-            [annotator, limit],
-        )
-        return tuple(label_of(row) for row in rows)
+    def is_labelled(self, root: str) -> bool:
+        """Whether there is any current label of what was retrieved over a root."""
+        return events.is_labelled(self._db, root)
+
+    def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
+        """The annotator's latest current labels, newest first; with *repeats* every standing label, also those."""
+        return events.recent_labels(self._db, annotator, limit, repeats)
 
     def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
         """Every event that was ever written, retractions and what they took back included, oldest first.
 
         With *limit*, only the newest so many.
         """
-        rows = self._db.rows(
-            """SELECT * FROM label_event WHERE :annotator IS NULL OR annotator = :annotator
-               ORDER BY event_id DESC LIMIT ifnull(:limit, -1)""",
-            {"annotator": annotator, "limit": limit},
-        )
-        return tuple(event_of(row) for row in reversed(rows))
+        return events.all_events(self._db, annotator, limit)
 
     def skips(self, annotator: str, prompt_id: str) -> Mapping[Pair, int]:
-        """How often each card of a prompt was skipped, skips that were taken back left out."""
-        rows = self._db.rows(
-            """SELECT memory_id, digest, count(*) AS times FROM label_standing
-               WHERE action = 'skip' AND annotator = ? AND prompt_id = ? GROUP BY memory_id, digest""",
-            [annotator, prompt_id],
-        )
-        return {(row["memory_id"], row["digest"]): row["times"] for row in rows}
+        """How often each card of a prompt was skipped; without those taken back, and without repeats."""
+        return events.skips(self._db, annotator, prompt_id)
+
+    def all_skips(self, annotator: str) -> Mapping[tuple[str, Pair], int]:
+        """`skips` of every prompt at once: (prompt id, pair) -> times."""
+        return events.all_skips(self._db, annotator)
+
+    def labelled_pairs(self, annotator: str, root: str | None = None) -> dict[str, set[Pair]]:
+        """What `labels` are about, without what they say: prompt id -> pairs."""
+        return events.labelled_pairs(self._db, annotator, root)
+
+    # Several people, and one person twice
+
+    def gold(self, root: str | None = None) -> tuple[Gold, ...]:
+        """What people say together of each pair, of one root or of all: adjudicated, else the majority, else the one.
+
+        Pairs on which they are evenly split have none.
+        """
+        return people.gold(self._db, root)
+
+    def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
+        """The labels that settle pairs, the latest of each, in the order in which they were given."""
+        return people.adjudications(self._db, root)
+
+    def disputes(self, root: str | None = None) -> tuple[Dispute, ...]:
+        """The pairs whose current labels differ and that nobody has settled, whatever text they are about."""
+        return people.disputes(self._db, root)
+
+    def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
+        """Each repeat beside the label that stood when it was given, in the order of the repeats."""
+        return people.repeats(self._db, root, annotator)
+
+    def repeated(self, annotator: str, prompt_id: str) -> frozenset[Pair]:
+        """The cards of a prompt that the annotator has answered or skipped as repeats."""
+        return people.repeated(self._db, annotator, prompt_id)
+
+    # In which order
+
+    def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
+        """The stratum in which each prompt of a root stood when the newest order was made: prompt id -> stratum.
+
+        Whatever is labelled is a simple random sample of each of these strata, whoever labelled it (labels/orders.py).
+        Orders of the annotator *besides* are left out.
+        """
+        return plans.newest_strata(self._db, root, besides)
+
+    def plan(self, root: str, annotator: str) -> Plan | None:
+        """The annotator's order and strata; None before any order was made."""
+        return plans.plan_of(self._db, root, annotator)
+
+    def save_plan(self, root: str, annotator: str, plan: Plan) -> None:
+        """Keep the order, and the strata of the plan's prompts; strata of other prompts stay."""
+        ts = self._timestamp()
+        with self._db.writing():
+            plans.save_plan(self._db, root, annotator, plan, ts)
 
     # How it is written
 
@@ -227,17 +315,16 @@ class LabelStore:
         elapsed_ms: int,
         given: dict[str, Any],
     ) -> Event:
-        row = {"verdict": None, "grade": None, "reason": "", "note": "", **given}
+        row = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, **given}
         row |= {"ts": self._timestamp(), "annotator": annotator, "prompt_id": prompt_id, "action": action}
         row |= {"memory_id": card.memory.id, "digest": card.memory.digest, "position": card.position}
-        row |= {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms}
-        row |= {"guideline": self._guideline, "app_version": __version__}
+        row |= {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms, **self._stamp()}
         with self._db.writing():
             self._require_prompt(prompt_id)
             runs.record_memory(self._db, card.memory)
-            row["supersedes"] = self._current_id(row) if action == LABEL else None
+            row |= events.superseding(self._db, row) if action == LABEL and not row["repeat"] else {"supersedes": None}
             event_id = self._db.insert("label_event", row)
-        return event_of({**row, "event_id": event_id})
+        return events.event_of({**row, "event_id": event_id})
 
     def _require_prompt(self, prompt_id: str) -> None:
         if not self._db.rows("SELECT 1 FROM prompt WHERE prompt_id = ?", [prompt_id]):
@@ -245,32 +332,10 @@ class LabelStore:
                 f"Label store {self.path}: it does not know the prompt {prompt_id!r}. Replay the prompt first."
             )
 
-    def _current_id(self, row: dict[str, Any]) -> int | None:
-        found = self._db.rows(
-            """SELECT event_id FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
-               AND memory_id = :memory_id AND digest = :digest""",
-            row,
-        )
-        return found[0]["event_id"] if found else None
-
-    def _latest_standing(self, annotator: str, prompt_ids: Collection[str] | None) -> Event | None:
-        # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array; the plus makes
-        # SQLite walk back from the newest event instead of gathering and sorting all
-        rows = self._db.rows(
-            """SELECT * FROM label_standing WHERE +annotator = :annotator
-               AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts)))
-               ORDER BY event_id DESC LIMIT 1""",
-            {"annotator": annotator, "prompts": None if prompt_ids is None else json.dumps(list(prompt_ids))},
-        )
-        return event_of(rows[0]) if rows else None
+    def _stamp(self) -> dict[str, Any]:
+        """What every key press carries whatever it says."""
+        made = {"uid": self._token(UID_BYTES), "session": self.session, "source": ""}
+        return {**made, "guideline": self._guideline, "app_version": __version__}
 
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).isoformat(timespec="milliseconds")
-
-
-def event_of(row: Mapping[str, Any]) -> Event:
-    return Event(**{**row, "blind": bool(row["blind"])})
-
-
-def label_of(row: Mapping[str, Any]) -> Label:
-    return Label(**{**row, "blind": bool(row["blind"])})

@@ -1,4 +1,4 @@
-"""The app: four screens over one workspace."""
+"""The app: its screens over one workspace."""
 
 from __future__ import annotations
 
@@ -51,8 +51,14 @@ def report_screen() -> Screen[Any]:
     return ReportScreen()
 
 
+def settle_screen() -> Screen[Any]:
+    from tui.screens.settle import SettleScreen
+
+    return SettleScreen()
+
+
 class MemsiftApp(App[None]):
-    """Browse, replay, label, report. Screens ask `workspace`; errors that a person can act on become toasts."""
+    """Browse, replay, label, settle, report. Screens ask `workspace`; errors that a person can act on become toasts."""
 
     TITLE = "memsift"
     CSS_PATH = "app.tcss"
@@ -65,6 +71,7 @@ class MemsiftApp(App[None]):
         "replay": replay_screen,
         "label": label_screen,
         "report": report_screen,
+        "settle": settle_screen,
     }
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(
@@ -73,17 +80,23 @@ class MemsiftApp(App[None]):
         hidden=("go.browse", "go.replay", "go.label", "go.report", "app.reload", "app.skipped", "app.theme"),
     )
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, start: str | None = None) -> None:
+        """*start* is one of MODES; DEFAULT_MODE if it is None."""
         super().__init__()
         self.workspace = workspace
+        self._start = start
         self._claims: set[tuple[str, str]] = set()
         self._claims_lock = Lock()
+
+    async def on_mount(self) -> None:
+        if self._start:
+            await self.switch_mode(self._start)
 
     # Retrievals
 
     def run_quick(self, prompt: Prompt) -> None:
         """Run a prompt through the systems without a judge, now, unless that was done."""
-        for system in (self.workspace.first, self.workspace.other):
+        for system in (self.workspace.first, self.workspace.other, self.workspace.tuned):
             if system and self.workspace.retrieval(prompt.id, system.name) is None:
                 self._keep(self.workspace.run(prompt, system.name))
 

@@ -78,6 +78,7 @@ def explanation_row(one: Explanation) -> dict[str, Any]:
         "bonus": account.bonus if account else 0.0,
         "floor": _bar_row(one.floor),
         "least": _bar_row(one.least),
+        "cutoff": _bar_row(one.cutoff),
         "pool": _bar_row(one.entry),
         "matched": [_matched_row(each) for each in _heaviest_first(account.matched)] if account else [],
         "missing": list(account.missing) if account else [],
@@ -94,6 +95,9 @@ def _sum_lines(one: Explanation, account: Account) -> list[Line]:
     rows = [(name, account.strength, _sum(one, account))]
     bars = (("floor", one.floor), ("least", one.least), ("pool", one.entry))
     rows += [(label, bar.value, _distance(bar)) for label, bar in bars if bar]
+    if one.cutoff:
+        probability = one.cutoff.value + one.cutoff.gap
+        rows.append(("cutoff", one.cutoff.value, f"P(relevant) {probability:.2f}, {_distance(one.cutoff)}"))
     return [
         [(label.ljust(LABEL_WIDTH), "muted"), (f"{value:6.2f}  ", ""), (text, "muted")] for label, value, text in rows
     ]

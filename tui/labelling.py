@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from labels import repeats
+from labels.progress import Progress, people, strata
 from labels.queue import MAX_SKIPS, open_cards, pace
+from labels.records import INJECTED, Card, Pool
+from tui.planning import NOTES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Set
+
     from engine.prompt import Prompt
-    from labels.records import Card, Pair, Pool
+    from labels.records import Pair
     from tui.workspace import Workspace
 
 
@@ -19,11 +25,12 @@ PACE_EVENTS = 100
 
 @dataclass(frozen=True)
 class Position:
-    """One prompt of the queue: its pool, and the cards still open."""
+    """One prompt of the queue: its pool, and the cards still open. A repeat's pool is what is asked again."""
 
     prompt: Prompt
     pool: Pool
     open: tuple[Card, ...]
+    is_repeat: bool = False
 
     @property
     def card(self) -> Card | None:
@@ -45,10 +52,10 @@ class LabelQueue:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self.order = workspace.labelling_order()
-        self._labelled: dict[str, set[Pair]] = {}
-        for label in workspace.store.labels(workspace.annotator, root=workspace.index.root):
-            self._labelled.setdefault(label.prompt_id, set()).add(label.pair)
-        self._finished = {prompt.id for prompt in self.order if self._was_finished(prompt)}
+        self._by_id = {prompt.id: prompt for prompt in self.order}
+        self._labelled = workspace.store.labelled_pairs(workspace.annotator, workspace.index.root)
+        self._given = sum(map(len, self._labelled.values()))
+        self._finished = self._finished_before()
 
     def position(self, prompt: Prompt) -> Position | None:
         """Where a person is in *prompt*; None until every system has run it."""
@@ -56,6 +63,7 @@ class LabelQueue:
         if pool is None:
             return None
         labelled, skips = set(self._workspace.labels(prompt.id)), self._workspace.skips(prompt.id)
+        self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
         self._labelled[prompt.id] = labelled
         at = Position(prompt, pool, open_cards(pool, labelled, skips))
         self._finished.discard(prompt.id) if at.open else self._finished.add(prompt.id)
@@ -65,35 +73,104 @@ class LabelQueue:
         return prompt.id in self._finished
 
     def after(self, prompt: Prompt | None) -> Prompt | None:
-        """The next unfinished prompt after this one, going round at the end; None when all are finished."""
-        start = self.order.index(prompt) + 1 if prompt in self.order else 0
-        around = (*self.order[start:], *self.order[:start])
-        return next((one for one in around if one is not prompt and one.id not in self._finished), None)
+        """The first unfinished prompt but this one; None when all others are finished.
+
+        Not the next in order: whatever is opened again or comes in late is labelled before anything behind it, so that
+        what is labelled stays the beginning of the order.
+        """
+        here = prompt.id if prompt else None
+        return next((one for one in self.order if one.id != here and one.id not in self._finished), None)
+
+    def unfinished(self) -> tuple[Prompt, ...]:
+        return tuple(prompt for prompt in self.order if prompt.id not in self._finished)
+
+    # Repeats
+
+    def due(self, finished: Prompt | None) -> Position | None:
+        """The card of an earlier prompt whose turn it is to be shown again, without saying so; never of *finished*."""
+        workspace = self._workspace
+        for label in repeats.due(workspace.store.recent(workspace.annotator, repeats.REACH), workspace.seed):
+            prompt = self._by_id.get(label.prompt_id)
+            if prompt and prompt is not finished and (at := self._repeat(prompt, [label.pair])).open:
+                return at
+        return None
+
+    def again(self, prompt: Prompt, pair: Pair) -> Position:
+        """A repeat that was taken back, to be answered anew."""
+        return self._repeat(prompt, [pair])
+
+    def rest(self, at: Position) -> Position:
+        """What is left of a repeat."""
+        return self._repeat(at.prompt, [card.pair for card in at.pool.cards])
+
+    def _repeat(self, prompt: Prompt, pairs: Iterable[Pair]) -> Position:
+        """The cards of *pairs* that read as they did; open are those not answered as repeats."""
+        workspace = self._workspace
+        pairs = list(pairs)
+        memories = [memory.summary for memory_id, _ in pairs if (memory := workspace.memory(memory_id))]
+        cards = [Card(memory, INJECTED, 1.0, position) for position, memory in enumerate(memories, start=1)]
+        fresh = tuple(card for card in cards if card.pair in pairs)
+        answered = workspace.store.repeated(workspace.annotator, prompt.id)
+        left = tuple(card for card in fresh if card.pair not in answered)
+        return Position(prompt, Pool(prompt, fresh, workspace.seed), left, is_repeat=True)
+
+    # Progress
 
     def progress(self, at: Position | None) -> str:
-        """Prompts done, labels so far, pace, and about how long the rest takes."""
+        """What one must know of the order, prompts done, labels so far, pace, and about how long the rest takes."""
         workspace = self._workspace
-        given = sum(map(len, self._labelled.values()))
-        done = len(self._finished)
+        given, done = self._given, len(self._finished)
         parts = [f"{done:,} of {len(self.order):,} prompts done", f"{given:,} label{'' if given == 1 else 's'}"]
-        # a label that was given beside a ranking is not timed
-        latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
-        seconds = pace(event for event in latest if event.blind or event.elapsed_ms)
+        seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
             parts += [f"{max(1, round(seconds))} s a card", _time_left(seconds * self._cards_left(at))]
+        if workspace.order in NOTES:
+            parts.insert(0, NOTES[workspace.order])
         return " · ".join(parts)
 
-    def _was_finished(self, prompt: Prompt) -> bool:
-        pooled = self._workspace.pooled(prompt.id)
-        left = pooled - self._labelled.get(prompt.id, set())
-        skips = self._workspace.skips(prompt.id) if left else {}
-        return bool(pooled) and all(skips.get(pair, 0) >= MAX_SKIPS for pair in left)
+    def _finished_before(self) -> set[str]:
+        """The prompts of which nothing is left of an earlier pool, be it of an earlier sitting."""
+        workspace = self._workspace
+        pools, skips = workspace.earlier_pools(), workspace.store.all_skips(workspace.annotator)
+
+        def is_finished(prompt_id: str, pool: Set[Pair]) -> bool:
+            left = pool - self._labelled.get(prompt_id, set())
+            return bool(pool) and all(skips.get((prompt_id, pair), 0) >= MAX_SKIPS for pair in left)
+
+        done = {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
+        return done | (workspace.empty_prompts() & self._by_id.keys())
 
     def _cards_left(self, at: Position | None) -> int:
         """Open cards of this prompt, and for each other unfinished one as many as this one's pool has."""
         size = max(1, len(at.pool.cards)) if at else 1
         others = len(self.order) - len(self._finished) - (1 if at and at.open else 0)
         return (len(at.open) if at else 0) + others * size
+
+
+def workspace_pace(workspace: Workspace) -> float | None:
+    """The annotator's latest pace, in seconds a card; None before the first label."""
+    latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
+    # a label that was given beside a ranking is not timed
+    return pace(event for event in latest if event.blind or event.elapsed_ms)
+
+
+def progress_of(workspace: Workspace, queue: LabelQueue) -> Progress:
+    """How far everybody is with the prompts of a workspace."""
+    store, root = workspace.store, workspace.index.root
+    labels, digests = store.labels(root=root), workspace.digests()
+    plan = store.plan(root, workspace.annotator)
+    left = {prompt.id for prompt in queue.unfinished()}
+    ids = [prompt.id for prompt in queue.order]
+    return Progress(
+        annotator=workspace.annotator,
+        order=workspace.order,
+        strata=strata(ids, plan.strata if plan else {}, set(ids) - left),
+        seconds_per_card=workspace_pace(workspace),
+        people=people(labels, store.repeats(root)),
+        disputed=len(workspace.disputes()),
+        settled=len(store.adjudications(root)),
+        stale=sum(digests.get(label.memory_id) != label.digest for label in labels),
+    )
 
 
 def _time_left(seconds: float) -> str:

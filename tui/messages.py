@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.retrieval import Retrieval
+    from tui.planning import Planning
 
 
 @dataclass
@@ -37,3 +40,11 @@ class AllReplayed(Message, bubble=False):
     """Worker to app to screens: all prompts were run."""
 
     prompts: int
+
+
+@dataclass
+class Surveyed(Message, bubble=False):
+    """Worker to Label: what *planning* had to know of prompts, by prompt id."""
+
+    planning: Planning
+    facets: Mapping[str, str]

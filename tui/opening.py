@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import load_config
 from engine.errors import RootNotFoundError
-from engine.paths import cache_dir, labels_file
+from engine.paths import cache_dir, labels_file, state_dir
 from engine.stores.roots import find_root
 from engine.transcripts import transcripts_dir
 from tui.judge_options import JudgeOptions, make_judge
@@ -18,6 +18,8 @@ from tui.judge_options import JudgeOptions, make_judge
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.prompt_files import PromptReading
     from engine.search.index import Index
     from tui.workspace import Workspace
@@ -42,6 +44,23 @@ def annotator_name(environ: Mapping[str, str]) -> str:
         return environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser()
     except (OSError, KeyError):
         return "me"
+
+
+def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that was tuned for *root*, None if there is none. Raises UnusableModelError where it does not fit."""
+    from engine.cutoff import load_cutoff
+
+    return load_cutoff(state_dir(root, environ), config)
+
+
+def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that the hook uses: none where the tuned one does not fit."""
+    from engine.cutoff import UnusableModelError
+
+    try:
+        return tuned_cutoff(root, config, environ)
+    except UnusableModelError:
+        return None
 
 
 @contextmanager
@@ -71,26 +90,38 @@ def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptR
 
 
 def open_workspace(
-    root: str, prompts: Sequence[str], judge: JudgeOptions, db: str | None, environ: Mapping[str, str]
+    root: str,
+    prompts: Sequence[str],
+    judge: JudgeOptions,
+    db: str | None,
+    environ: Mapping[str, str],
+    *,
+    order: str | None = None,
 ) -> Workspace:
     """What the app works on. Raises MemsiftError for whatever cannot be opened."""
     from labels.store import LabelStore
+    from tui.planning import require_possible
     from tui.workspace import Workspace
 
     config = judge.applied(load_config(root, environ), environ)
     reading = project_prompts(prompts, environ)
-    return Workspace(
+    workspace = Workspace(
         root,
         config,
         LabelStore.open(Path(db or labels_file(environ))),
         judge=make_judge(judge, config, environ),
+        cutoff=usable_cutoff(root, config, environ),
         prompts=reading.prompts,
         skipped=reading.skipped,
         annotator=annotator_name(environ),
+        order=order,
     )
+    if order:
+        require_possible(workspace, order)
+    return workspace
 
 
-def open_demo(environ: Mapping[str, str], *, fresh: bool) -> Workspace:
+def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
     """The bundled example: its memories, prompts and scripted judge, and a label store in the cache folder.
 
     The store is kept from one start to the next, apart from the user's own; *fresh* starts with an empty one.
@@ -100,4 +131,4 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool) -> Workspace:
         for file in store.parent.glob("labels.db*"):
             file.unlink()
     judge = JudgeOptions(f"scripted:{DEMO / 'judge.jsonl'}")
-    return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ)
+    return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ, order=order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
+from engine.pipeline import BY_KEYWORDS, NO_FTS5
 from tui.widgets.ranking_table import Row
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def judge_sentence(judged: Retrieval | None) -> str:
     if judged is None:
         return ""
     judgement = judged.judgement
+    if judged.fallback == NO_FTS5:
+        return f"{BY_KEYWORDS}."
     if judgement is None:
         return "The judge was not asked: nothing was left to judge."
     cost = (

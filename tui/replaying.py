@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.judge.provider import Provider
     from engine.prompt import Prompt
@@ -90,10 +91,18 @@ def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
         )
 
 
-def retrievals(job: Job, index: Index, config: Config, judge: Judge | None) -> list[Retrieval]:
+def retrievals(
+    job: Job, index: Index, config: Config, judge: Judge | None, cutoff: Cutoff | None = None
+) -> list[Retrieval]:
     """What the systems of *job* do with its prompt."""
     return [
-        retrieve(job.prompt, index, system.of(config), judge=judge if system.has_judge else None)
+        retrieve(
+            job.prompt,
+            index,
+            system.of(config),
+            judge=judge if system.has_judge else None,
+            cutoff=cutoff if system.has_cutoff else None,
+        )
         for system in job.systems
     ]
 

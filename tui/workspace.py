@@ -11,15 +11,17 @@ from engine.pipeline import retrieve
 from engine.search.marks import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
+from labels.measure.names import Names
 from labels.measure.report import report_from_store
+from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
-from labels.queue import prompt_order
 from tui.recording import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.systems import System
     from labels.measure.report import Report
-    from labels.records import Event, Label, Pair, Pool
+    from labels.records import Dispute, Event, Label, Pair, Pool
     from labels.store import LabelStore
 
 DEFAULT_SEED = 1
@@ -37,9 +39,10 @@ DEFAULT_SEED = 1
 class Workspace:
     """One root, opened. Everything but `run` belongs to the thread that made it; `run` may be called from workers.
 
-    *judge* is None where none is switched on. *seed* decides the order of prompts and of the cards of a prompt, so that
-    labelling goes on where it stopped. *clock* is in seconds. *skipped* are the rows that no prompt could be read from.
-    `comparing`: a second first stage runs beside the configured one.
+    *judge* is None where none is switched on, *cutoff* where none was tuned. *seed* decides the order of prompts and of
+    the cards of a prompt, so that labelling goes on where it stopped. *order* is one of ORDERS, or None for that of
+    last time. *clock* is in seconds. *skipped* are the rows that no prompt could be read from. `comparing`: a second
+    first stage runs beside the configured one.
     """
 
     def __init__(
@@ -49,9 +52,11 @@ class Workspace:
         store: LabelStore,
         *,
         judge: Judge | None = None,
+        cutoff: Cutoff | None = None,
         prompts: tuple[Prompt, ...] = (),
         annotator: str = "me",
         seed: int = DEFAULT_SEED,
+        order: str | None = None,
         clock: Callable[[], float] = perf_counter,
         skipped: tuple[Skipped, ...] = (),
     ) -> None:
@@ -59,6 +64,7 @@ class Workspace:
         self.config = config
         self.store = store
         self.judge = judge
+        self.cutoff = cutoff
         self.prompts = prompts
         self.annotator = annotator
         self.seed = seed
@@ -66,6 +72,8 @@ class Workspace:
         self.comparing = False
         self.index = open_index(root, os.environ)
         self.reading = 1
+        plan = store.plan(self.index.root, annotator)
+        self.order = order or (plan.order if plan else RANDOM)
         self._unread_prompts = skipped
         self._old: list[Index] = []
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
@@ -105,18 +113,33 @@ class Workspace:
 
     @property
     def judged(self) -> System | None:
-        system = system_of(self.config, has_judge=self.judge is not None)
+        system = system_of(self.config, has_judge=self.judge is not None, has_cutoff=self.cutoff is not None)
         return system if system.has_judge else None
 
     @property
+    def tuned(self) -> System | None:
+        """With the tuned cutoff, without a judge."""
+        return system_of(self.config, has_judge=False, has_cutoff=True) if self.cutoff else None
+
+    @property
+    def rival(self) -> System:
+        """The first stage to compare with: the original rules, or memsift's own beside these."""
+        return SYSTEMS["memsift" if self.first.name == "bm25" else "bm25"]
+
+    @property
     def other(self) -> System | None:
-        """The first stage to compare with, while comparing: the original rules, or memsift's own beside these."""
-        return SYSTEMS["memsift" if self.first.name == "bm25" else "bm25"] if self.comparing else None
+        """The rival, while comparing."""
+        return self.rival if self.comparing else None
+
+    @property
+    def threshold(self) -> float | None:
+        """The P(relevant) below which the cutoff drops a memory; None where none was tuned."""
+        return self.cutoff.least(has_judge=False) if self.cutoff else None
 
     @property
     def second(self) -> System | None:
-        """What stands beside `first`: what it is compared with, or else the judge's system."""
-        return self.other or self.judged
+        """What stands beside `first`: what it is compared with, or else the judge's system, or the tuned one."""
+        return self.other or self.judged or self.tuned
 
     @property
     def heads(self) -> tuple[str, str]:
@@ -126,7 +149,7 @@ class Workspace:
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of all that run."""
-        return tuple(system.name for system in (self.first, self.other, self.judged) if system)
+        return tuple(system.name for system in (self.first, self.other, self.tuned, self.judged) if system)
 
     # Prompts
 
@@ -138,9 +161,12 @@ class Workspace:
         return next((prompt for prompt in self.prompts if prompt.id == prompt_id), None)
 
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The prompts in the seeded random order in which they are labelled."""
+        """The prompts in the order in which they are labelled. One without a place in it yet counts as random."""
         by_id = {prompt.id: prompt for prompt in self.prompts}
-        return tuple(by_id[prompt_id] for prompt_id in prompt_order(by_id, self.seed))
+        plan = self.store.plan(self.index.root, self.annotator)
+        known = plan.strata if plan else {}
+        strata = {prompt_id: known.get(prompt_id, ALL) for prompt_id in by_id}
+        return tuple(by_id[prompt_id] for prompt_id in offered(Plan(self.order, self.seed, strata)))
 
     def marker(self, prompt: Prompt) -> Marker:
         """Marks in a memory what the systems without a judge match of a prompt."""
@@ -152,8 +178,10 @@ class Workspace:
     def run(self, prompt: Prompt, system: str) -> Retrieval:
         """What the system of a name does with a prompt, now. Asks the judge where the system has one; may be slow,
         never raises for what the judge does."""
-        judge = self.judge if SYSTEMS[system].has_judge else None
-        return retrieve(prompt, self.index, SYSTEMS[system].of(self.config), judge=judge, clock=self.clock)
+        named = SYSTEMS[system]
+        judge = self.judge if named.has_judge else None
+        cutoff = self.cutoff if named.has_cutoff else None
+        return retrieve(prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock)
 
     def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
         """Why a memory is where it is for a prompt, in `first` and `second` as far as these were kept."""
@@ -204,10 +232,24 @@ class Workspace:
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
 
-    def pooled(self, prompt_id: str) -> set[Pair]:
-        """What an earlier pool of a prompt holds, each memory as it reads now; without those that are gone."""
-        memories = (self.index.memory(memory_id) for memory_id, _ in self.store.pooled_pairs(prompt_id, self.seed))
-        return {(memory.summary.id, memory.summary.digest) for memory in memories if memory}
+    def empty_prompts(self) -> set[str]:
+        """The prompts that were pooled since the memories were read and bring nothing up."""
+        return {prompt_id for prompt_id, made in self._pools.items() if not made.cards}
+
+    def earlier_pools(self) -> dict[str, frozenset[Pair]]:
+        """What the newest recorded pool of each prompt holds, each memory as it reads now; without those that are gone.
+
+        A pool that was recorded when the memories read otherwise is about what they say now, too: they are asked anew.
+        """
+        digests = self.digests()
+        return {
+            prompt_id: frozenset((memory_id, digests[memory_id]) for memory_id, _ in pairs if memory_id in digests)
+            for prompt_id, pairs in self.store.pooled_pairs(self.seed).items()
+        }
+
+    def digests(self) -> dict[str, str]:
+        """How each memory reads now: memory id -> digest."""
+        return {summary.id: summary.digest for summary in self.index.summaries()}
 
     def skips(self, prompt_id: str) -> Mapping[Pair, int]:
         """How often this annotator skipped each card of a prompt."""
@@ -228,6 +270,12 @@ class Workspace:
         """Take the annotator's latest label or skip among these prompts back."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.prompts])
 
+    def disputes(self) -> tuple[Dispute, ...]:
+        """The pairs on which people differ, where the memory still reads as it did."""
+        digests = self.digests()
+        disputes = self.store.disputes(self.index.root)
+        return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
+
     def report(self) -> Report:
-        digests = {summary.id: summary.digest for summary in self.index.summaries()}
-        return report_from_store(self.store, self.index.root, digests)
+        names = Names(memories={summary.id: summary.title for summary in self.index.summaries()})
+        return report_from_store(self.store, self.index.root, self.digests(), names=names)

@@ -14,20 +14,18 @@ from engine.search.rows import column_words, words_of
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.scoring import Scorer
 from engine.search.strategies import fts5_bm25, memsift, title_tags
-from engine.search.strength import Matcher
+from engine.search.strongest import matcher_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
     from typing import Protocol
 
     from engine.memory import Memory
     from engine.retrieval import Candidate
-    from engine.search.expansion import Unit
     from engine.search.index import Index
     from engine.search.query import Phrase
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
     from engine.search.strength import Part
 
     class Accounts(Protocol):
@@ -124,7 +122,7 @@ class StrengthAccounts:
 
     def __init__(self, text: str, index: Index) -> None:
         self.terms = memsift.asked(text)
-        self._units, self._matcher = index.ask(lambda db: (units := expand(db, self.terms), _matcher(db, units)))
+        self._units, self._matcher = index.ask(lambda db: (units := expand(db, self.terms), matcher_for(db, units)))
         self.counts = {unit.text: unit.count for unit in self._units}
         self.rare = self._matcher.rare
         self._asked = {" ".join(phrase) for term in self.terms for phrase in term.phrases}
@@ -156,10 +154,6 @@ class StrengthAccounts:
         if text not in self._asked and text.replace(" ", "") not in self._asked:
             return STEM
         return PHRASE if " " in text else EXACT
-
-
-def _matcher(db: Connection, units: Sequence[Unit]) -> Matcher:
-    return Matcher(units, *averages_of(db, FULL_TEXT))
 
 
 class Bm25Accounts:

@@ -34,7 +34,7 @@ MIN_LIKENESS = 0.5
 
 @record
 class Bar:
-    """Something that a strength had to reach. The `gap` is how far it is above, negative for below."""
+    """Something that a strength, or P(relevant), had to reach. The `gap` is how far it is above, negative for below."""
 
     value: float
     gap: float
@@ -44,11 +44,12 @@ class Bar:
 class Explanation:
     """One memory, one prompt, one system.
 
-    `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped it; `reason` says it in words. `gap`, at most 0,
-    is the strength that was missing there, if strength decided. `rank` is 1-based in the pool, None outside of it.
-    `account` is None for UNMATCHED, which has an `advice` instead; `nearest` are words that were almost found. `floor`
-    is the share of the best one's strength, `least` the least strength at all, `entry` what it takes to be in the pool;
-    None where there is none.
+    `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped it; `reason` says it in words. `gap`, at most 0, is
+    the strength that was missing there, if strength decided; at the cutoff, the P(relevant). `rank` is 1-based in the
+    pool, None outside of it. `account` is None for UNMATCHED, which has an `advice` instead; `nearest` are words that
+    were almost found. `floor` is the share of the best one's strength, `least` the least strength at all, `entry` what
+    it takes to be in the pool; `cutoff` is the P(relevant) that it takes, where one was tuned. None where there is
+    none.
     """
 
     memory: MemorySummary
@@ -66,6 +67,7 @@ class Explanation:
     entry: Bar | None
     nearest: tuple[Near, ...] = ()
     advice: str = ""
+    cutoff: Bar | None = None
 
 
 class Explainer:
@@ -131,6 +133,7 @@ class Explainer:
         raw = account.strength - account.bonus
         floor, least, entry = _bar(self._floor, raw), _bar(self._least, raw), _bar(self._entry, account.strength)
         outcome = (candidate.dropped_by or INJECTED) if candidate else POOL
+        cutoff = self._cutoff_of(candidate)
         return Explanation(
             memory=memory.summary,
             system=self._retrieval.system,
@@ -138,7 +141,7 @@ class Explainer:
             mode=self._retrieval.mode,
             outcome=outcome,
             reason=self._reason(candidate, entry),
-            gap=self._gap(outcome, account, floor, least, entry),
+            gap=cutoff.gap if cutoff and outcome == "cutoff" else self._gap(outcome, account, floor, least, entry),
             rank=candidate.rank if candidate else None,
             confidence=candidate.confidence if candidate else "",
             account=account,
@@ -146,7 +149,13 @@ class Explainer:
             least=least,
             entry=None if candidate else entry,
             nearest=self._near_missing(memory, account),
+            cutoff=cutoff,
         )
+
+    def _cutoff_of(self, candidate: Candidate | None) -> Bar | None:
+        """The bar of the cutoff, for what reached it."""
+        probability = candidate.probability if candidate else None
+        return None if probability is None else _bar(self._retrieval.least, probability)
 
     def _near_missing(self, memory: Memory, account: Account) -> tuple[Near, ...]:
         """What may be a mistake among the words that were not found."""
@@ -196,8 +205,8 @@ class Explainer:
         return entry.gap if outcome == POOL and entry and entry.gap <= 0 else None
 
 
-def _bar(value: float | None, strength: float) -> Bar | None:
-    return None if value is None else Bar(value, strength - value)
+def _bar(value: float | None, reached: float) -> Bar | None:
+    return None if value is None else Bar(value, reached - value)
 
 
 def near_ids(given: str, ids: list[str], most: int = 3) -> list[str]:

@@ -208,7 +208,7 @@ def in_memory_database(corpus: Corpus, module: str = "fts5") -> Connection:
     db = in_memory()
     has_fts5 = schema.create(db, corpus.root, module)
     db.execute("begin")
-    changes = Changes(db, counts=False) if has_fts5 else None
+    changes = Changes(db, len(corpus.memories), counts=False) if has_fts5 else None
     for rowid, memory in enumerate(corpus.memories, start=1):
         rows.insert(db, corpus.root, rowid, memory, changes)
     db.executemany("insert into skipped(place, reason) values (?, ?)", [(s.where, s.reason) for s in corpus.skipped])

@@ -1,13 +1,15 @@
 """Postings: in which memories a word stands and how much it counts there, ready to be added up.
 
-A word has a list for each SEGMENT memories, by row: so a changed memory rewrites little, and a build needs little room.
-A list is two arrays of 16 bits in this machine's order: rows within the segment, ascending; and as many weights, which
-add up `bags.WEIGHTS` once per occurrence. Beside them lies a number of 32 bits for each row: `of_memory`.
+A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
+each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where the
+word does not stand. A weight adds up `bags.WEIGHTS`, once per occurrence.
+
+Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
+MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.
 """
 
 from __future__ import annotations
 
-from engine.json_text import dumps
 from engine.search.sqlite import DatabaseError
 
 TYPE_CHECKING = False
@@ -16,59 +18,82 @@ if TYPE_CHECKING:
 
     from engine.search.sqlite import Connection
 
-    Numbers = memoryview[int]
-    List = tuple[int, Numbers, Numbers]
-    """The row before the first of the segment, rows counted from there, and their weights."""
+SEGMENT = 65_536
+MOST_RECENT = 32
+FULL_SHARE = 8
+"""A list is full where the word stands in at least one of so many rows: it is larger, then, but quick to look into."""
 
-SEGMENT = 8192
-READ = "select term, segment, content from posting where term in (select value from json_each(?))"
+MAX_LENGTH = 0x7FFF
+"""The most tokens of a memory that are told apart."""
 
-
-def of_memory(tokens: int, *, is_active: bool) -> int:
-    """What is kept of each row: whether a memory lies there (1), whether it is retired (2), its tokens x 4."""
-    return tokens << 2 | (not is_active) << 1 | 1
-
-
-def is_active(value: int) -> bool:
-    return not value & 2
+RETIRED = 0x8000
+READ = "select segment, memories, is_full, content from posting where term = ?"
 
 
-def tokens_in(value: int) -> int:
-    return value >> 2
+class List:
+    """The list of a word in one segment. `base` is the row before the first of the segment."""
+
+    def __init__(self, segment: int, memories: int, is_full: int, content: bytes) -> None:
+        """Raises what is in DAMAGE where the list was damaged."""
+        held = len(content) - content.count(0) if is_full else len(content) / 3
+        if held != memories or not memories:
+            raise DatabaseError("the list of a word is damaged")
+        self.base = segment * SEGMENT
+        self.memories = memories
+        self.is_full = is_full
+        self._content = content
+        if not is_full:
+            self._rows = memoryview(content)[: 2 * memories].cast("H")
+            self._weights = content[2 * memories :]
+
+    def weights(self) -> dict[int, int]:
+        """Row -> weight."""
+        if self.is_full:
+            return {row: weight for row, weight in enumerate(self._content, self.base) if weight}
+        rows = map(self.base.__add__, self._rows) if self.base else self._rows
+        return dict(zip(rows, self._weights, strict=True))
+
+    def of(self, rows: Sequence[int]) -> list[int]:
+        """The weights in some rows of this segment, given without the base."""
+        if self.is_full:
+            content = self._content.ljust(max(rows) + 1, b"\0")
+            return [content[row] for row in rows]
+        if self.memories < FEW_TIMES * len(rows):
+            placed = dict(zip(self._rows, self._weights, strict=True))
+            return [placed.get(row, 0) for row in rows]
+        bisect_left, listed, weights, last = bisector(), self._rows, self._weights, self.memories - 1
+        places = [bisect_left(listed, row, 0, last) for row in rows]
+        return [weights[i] if listed[i] == row else 0 for i, row in zip(places, rows, strict=True)]
 
 
-class Lengths:
-    """The memories of an index by row. `rows` of them, of `mean_length` tokens; `values` holds `of_memory` per row."""
-
-    def __init__(self, db: Connection) -> None:
-        read = db.execute("select segment, memories, tokens, content from length order by segment").fetchall()
-        contents = [one[3] for one in read]
-        if [one[0] for one in read] != [*range(len(read))]:
-            raise DatabaseError("the lengths of the memories are damaged")
-        self.rows = sum(one[1] for one in read)
-        self.mean_length = sum(one[2] for one in read) / self.rows if self.rows else 0.0
-        padded = [content.ljust(4 * SEGMENT, b"\0") for content in contents[:-1]]
-        self.values: Numbers = memoryview(b"".join((*padded, *contents[-1:]))).cast("I")
+FEW_TIMES = 16
+"""How many times as many postings as rows it takes for looking up each row to be quicker than going through all."""
 
 
-def lists_of(db: Connection, words: Iterable[str]) -> dict[str, list[List]]:
-    """The lists of those of *words* that the corpus holds. Raises what is in DAMAGE where one was damaged."""
-    found: dict[str, list[List]] = {}
-    for word, segment, content in db.execute(READ, (dumps(sorted(words), ascii_only=False),)):
-        found.setdefault(word, []).append((segment * SEGMENT, *arrays_in(content)))
-    return found
+def lists_of(db: Connection, word: str) -> list[List]:
+    """The lists of a word, by segment; none for one that no memory holds. Raises what is in DAMAGE."""
+    return [List(*row) for row in db.execute(READ, (word,))]
 
 
-def arrays_in(content: bytes) -> tuple[Numbers, Numbers]:
-    """Rows and weights in a stored list."""
-    numbers = memoryview(content).cast("H")
-    half = len(numbers) // 2
-    if not half or len(numbers) % 2:
-        raise DatabaseError("the list of a word is damaged")
-    return numbers[:half], numbers[half:]
+def lengths_of(db: Connection) -> Sequence[int]:
+    """For each row the tokens of its memory, MAX_LENGTH at most, plus RETIRED for one that is not active.
+
+    It says nothing of the rows of recent memories, and of rows without a memory. Raises what is in DAMAGE.
+    """
+    read = db.execute("select segment, content from length order by segment").fetchall()
+    if [segment for segment, _ in read] != [*range(len(read))]:
+        raise DatabaseError("the lengths of the memories are damaged")
+    contents = [content for _, content in read]
+    padded = [content.ljust(2 * SEGMENT, b"\0") for content in contents[:-1]]
+    return memoryview(b"".join((*padded, *contents[-1:])) if padded else b"".join(contents)).cast("H")
 
 
-def bisector() -> Callable[[Sequence[int], int], int]:
+def recent_in(db: Connection) -> Iterable[tuple[int, str | None, int | None, int]]:
+    """The memories that the lists leave out: row, bag and check sum (None for one that is gone), is active."""
+    return db.execute("select rowid, content, check_sum, is_active from recent")  # type: ignore[return-value]
+
+
+def bisector() -> Callable[[Sequence[int], int, int, int], int]:
     """`bisect_left`. To load it takes a cold process 0.2 ms, and in a small root every list is read as a whole."""
     try:
         from _bisect import bisect_left

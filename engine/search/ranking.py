@@ -7,8 +7,21 @@ from engine.retrieval import HIGH, LOW, MEDIUM, Candidate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol
+
     from engine.config import Config
     from engine.memory import MemorySummary
+
+    class Asked(Protocol):
+        """One thing that a prompt asks for, and the token sequences that say it."""
+
+        @property
+        def text(self) -> str: ...
+
+        @property
+        def phrases(self) -> tuple[tuple[str, ...], ...]: ...
+
 
 HIGH_RATIO, MEDIUM_RATIO = 0.75, 0.40
 
@@ -26,10 +39,18 @@ class Scored:
 
 @record
 class Pool:
-    """What a strategy found. `least` is the score, positive, under which it would inject nothing at all."""
+    """What a strategy found.
+
+    `least` is the score, positive, under which it would inject nothing at all. `asked` is what the prompt asks for, by
+    the texts in `Scored.matched`; `idf` what each of it weighs, empty where all weigh the same, and `rare` what the
+    rarest word could weigh.
+    """
 
     memories: list[Scored]
     least: float = 0.0
+    asked: Sequence[Asked] = ()
+    idf: Sequence[float] = ()
+    rare: float = 1.0
 
 
 def rank(scored: list[Scored], config: Config, *, include_retired: bool = False) -> list[Candidate]:

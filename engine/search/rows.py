@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
-from engine.search.bags import packed, weights_of
+from engine.search.bags import text_check
 from engine.search.schema import COLUMNS, FULL_TEXT, HEADLINE
 from engine.search.sqlite import DatabaseError
 from engine.search.tokens import tokens
@@ -41,16 +41,13 @@ def insert(db: Connection, root: str, rowid: int, memory: Memory, changes: Chang
     row = _summary_row(root, summary)
     db.execute(f"insert into memory values (?{', ?' * 12})", (rowid, *row, _check_sum(row)))
     db.execute("insert into words values (?, ?, ?, ?, ?)", (rowid, *words, _words_check(words)))
-    weights = weights_of(words)
-    bag = packed(words, weights)
-    db.execute("insert into bag values (?, ?, ?)", (rowid, bag, _text_check(bag)))
     _mix(db, summary.id, summary.digest, 1)
     sections = dumps([[section.heading, *section.lines] for section in memory.sections], ascii_only=False)
     db.execute("insert into section values (?, ?)", (rowid, sections))
     if changes:
         db.execute("insert into headline(rowid, title, tags) values (?, ?, ?)", (rowid, *words[:2]))
         db.execute("insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)", (rowid, *words))
-        changes.add(rowid, words, weights, is_active=summary.status == "active")
+        changes.add(rowid, words, is_active=summary.status == "active")
 
 
 def remove(db: Connection, rowid: int, changes: Changes | None) -> bool:
@@ -62,7 +59,7 @@ def remove(db: Connection, rowid: int, changes: Changes | None) -> bool:
     _mix(db, memory_id, digest, -1)
     if changes:
         changes.remove(rowid, db.execute("select title, tags, body from words where rowid = ?", (rowid,)).fetchone())
-    for table in (*((HEADLINE, FULL_TEXT) if changes else ()), "memory", "section", "bag", "words"):
+    for table in (*((HEADLINE, FULL_TEXT) if changes else ()), "memory", "section", "words"):
         db.execute(f"delete from {table} where rowid = ?", (rowid,))
     return True
 
@@ -120,7 +117,7 @@ def words_in(row: tuple[Any, ...]) -> Words:
 def bag_in(row: tuple[Any, ...]) -> str:
     """The bag in a row of content and check_sum. Raises DatabaseError for a row that was damaged."""
     bag, check_sum = row
-    if not isinstance(bag, str) or _text_check(bag) != check_sum:
+    if not isinstance(bag, str) or text_check(bag) != check_sum:
         raise DatabaseError("the words of a memory are damaged")
     return bag
 
@@ -171,11 +168,4 @@ def _check_sum(values: Iterable[object]) -> str:
 
 
 def _words_check(words: Words) -> int:
-    return _text_check("\0".join(words))
-
-
-def _text_check(text: str) -> int:
-    """Of a long text; most prompts read none, and so are spared 0.2 ms for a module and its library."""
-    from binascii import crc32
-
-    return crc32(text.encode("utf-8", "surrogatepass"))
+    return text_check("\0".join(words))

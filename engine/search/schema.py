@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "6"
+FORMAT = "7"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -34,14 +34,17 @@ create table memory(
 );
 create index memory_id on memory(id);
 create table words(rowid integer primary key, title text, tags text, body text, check_sum int);
-create table bag(rowid integer primary key, content text, check_sum int);
 create table section(rowid integer primary key, content text);
-create table posting(term text, segment int, content blob, primary key(term, segment)) without rowid;
-create table length(segment integer primary key, memories int, tokens int, content blob);
+create table posting(
+    term text, segment int, memories int, is_full int, content blob, primary key(term, segment)
+) without rowid;
+create table length(segment integer primary key, content blob);
+create table recent(rowid integer primary key, listed text, content text, check_sum int, is_active int);
 """
 """`place`: folders and lists that were read. `file`: every file that was; a `reason` says why it is no memory.
-`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes and exact scoring reads. `bag`: the
-same without order, by weight. `posting` and `length`: the same by word and by row, see `engine.search.postings`."""
+`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes. `posting` and `length`: the same by
+word and by row; `recent`: the memories that these leave out, as bags of words, `listed` what they say of the row. See
+`engine.search.postings`."""
 
 SEARCHABLE = """
 create virtual table {fields} using {module}({columns}, content='words', tokenize="{tokenizer}");

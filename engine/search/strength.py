@@ -15,7 +15,8 @@ from __future__ import annotations
 from math import log, sqrt
 
 from engine.record import record
-from engine.search.bags import WEIGHTS, weights_in
+from engine.search.bags import MAX_WEIGHT, WEIGHTS, weights_in
+from engine.search.postings import MAX_LENGTH
 from engine.search.tokens import occurrences
 
 TYPE_CHECKING = False
@@ -67,24 +68,17 @@ class Matcher:
         self.idf = [idf(min(unit.count, rows), rows) for unit in units]
         self.rare = idf(1, max(1, rows))
         """What the rarest word can weigh: the measure of a strength."""
+        self._units = units
         self._words: dict[str, list[Owner]] = {}
         self._phrases: list[tuple[frozenset[str], str, int]] = []
-        for number, unit in enumerate(units):
-            for phrase in unit.phrases if unit.count else ():
-                if len(phrase) == 1:
-                    self._words.setdefault(phrase[0], []).append((number, False))
-                else:
-                    self._phrases.append((frozenset(phrase), f" {' '.join(phrase)} ", number))
-            for word in unit.longer:
-                self._words.setdefault(word, []).append((number, True))
-        self._wanted = frozenset({*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)})
+        self._wanted: frozenset[str] | None = None
 
     def match(self, bag: str, read_words: Callable[[], Words]) -> Match | None:
         """How a memory of this bag answers, or None for one that holds nothing of the prompt.
 
         *read_words* gives its words, which a bag does not have in order; it is called where a phrase may be in them.
         """
-        length, present = weights_in(bag, self._wanted)
+        length, present = weights_in(bag, self._sought())
         full: dict[int, int] = {}
         longer: dict[int, int] = {}
         for word, weight in present.items():
@@ -96,12 +90,14 @@ class Matcher:
                 full[number] = full.get(number, 0) + of_phrase
         return self.of_units(full, longer, length)
 
-    def phrase_weight(self, unit: int, words: Words) -> int:
-        """What the occurrences of a unit's phrases of several words count in a memory."""
-        return sum(_weight(phrase, words) for _, phrase, number in self._phrases if number == unit)
+    def in_full(self, unit: int, words: Words) -> int:
+        """What the occurrences of a unit's phrases count in a memory."""
+        weights = [(_weight(f" {' '.join(phrase)} ", words), len(phrase)) for phrase in self._units[unit].phrases]
+        return sum(min(weight, MAX_WEIGHT) if length == 1 else weight for weight, length in weights)
 
     def parts(self, words: Words) -> tuple[Part, ...]:
         """What each unit adds to the BM25 of a memory with these words, in the order of the units."""
+        self._sought()
         tokens = [text.split() for text in words]
         found: dict[Owner, list[int]] = {}
         for column, text in enumerate(tokens):
@@ -114,6 +110,23 @@ class Matcher:
         damping = self.damping(sum(map(len, tokens)))
         counted = sorted(owner for owner in found if not owner[1] or (owner[0], False) not in found)
         return tuple(self._part(owner, found[owner], damping) for owner in counted)
+
+    def _sought(self) -> frozenset[str]:
+        """All words that count, and those of phrases. Most searches read lists alone, and need none of this."""
+        if self._wanted is None:
+            for number, unit in enumerate(self._units):
+                self._note(number, unit)
+            self._wanted = frozenset({*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)})
+        return self._wanted
+
+    def _note(self, number: int, unit: Unit) -> None:
+        for phrase in unit.phrases if unit.count else ():
+            if len(phrase) == 1:
+                self._words.setdefault(phrase[0], []).append((number, False))
+            else:
+                self._phrases.append((frozenset(phrase), f" {' '.join(phrase)} ", number))
+        for word in unit.longer:
+            self._words.setdefault(word, []).append((number, True))
 
     def of_units(self, full: dict[int, int], longer: dict[int, int], length: int) -> Match | None:
         """How a memory of *length* tokens answers, by what the words of each unit weigh in it; None for none."""
@@ -133,11 +146,11 @@ class Matcher:
 
     def damping(self, length: int) -> float:
         """What an occurrence is held against in a memory of so many tokens."""
-        return K1 * (1 - B + B * length / self._mean_length) if self._mean_length else K1
+        return K1 * (1 - B + B * min(length, MAX_LENGTH) / self._mean_length) if self._mean_length else K1
 
     def _part(self, owner: Owner, counts: list[int], damping: float) -> Part:
         unit, is_longer = owner
-        f = sum(weight * count for weight, count in zip(WEIGHTS, counts, strict=True))
+        f = min(MAX_WEIGHT, sum(weight * count for weight, count in zip(WEIGHTS, counts, strict=True)))
         score = (HALF if is_longer else 1.0) * self.idf[unit] * f * (K1 + 1) / (f + damping)
         return Part(unit, (counts[0], counts[1], counts[2]), is_longer, score)
 

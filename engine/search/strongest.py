@@ -1,9 +1,8 @@
 """The memories that answer a prompt most strongly, at a bounded cost.
 
 To add up a posting takes a cold process 0.3 us, and a prompt may be a paste. So the postings of the rarest units, up to
-a budget, choose candidates; each of the commoner ones then adds to these alone, and some of them leave half of the
-candidates. What is left is matched exactly. What an exhaustive search finds first, this finds among 500 to 5,000
-generated memories as well; among 50,000, where many are nearly equal, 97 in 100 of the top three.
+a budget, choose candidates, and these alone are scored by all units. What an exhaustive search finds first, this finds
+among 500 to 5,000 generated memories as well; among 50,000, where many are nearly equal, 97 in 100 of the top three.
 """
 
 from __future__ import annotations
@@ -11,17 +10,19 @@ from __future__ import annotations
 from engine.json_text import dumps
 from engine.record import record
 from engine.search import rows
+from engine.search.averages import averages_of
 from engine.search.bags import bag_of
 from engine.search.expansion import expand
-from engine.search.postings import Lengths, is_active
+from engine.search.postings import RETIRED, lengths_of, recent_in
 from engine.search.recheck import read_again
+from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DatabaseError
 from engine.search.strength import Matcher
 from engine.search.tally import Tally, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from engine.memory import MemorySummary
     from engine.search.expansion import Unit
@@ -32,30 +33,19 @@ if TYPE_CHECKING:
     from engine.search.strength import Match
     from engine.search.tally import Part
 
-    Found = tuple[Match, int]
-    """A match and the memory's row."""
-
 
 @record
 class Effort:
-    """How much a search may cost.
-
-    `budget`: postings that are added up to choose candidates. `candidates`: from how many of these the commoner units
-    choose, of which `least` are matched in the end. `postings` of the commoner units are read for that at most, and
-    `parts` of them; what is beyond is found in bags.
-    """
+    """How much a search may cost: `budget` postings choose `candidates`, fewer where these meet more than `meetings`."""
 
     budget: int
     candidates: int
-    least: int
-    postings: int
-    parts: int
+    meetings: int
 
 
-EXHAUSTIVE = Effort(budget=10**12, candidates=10**9, least=10**9, postings=10**12, parts=10**9)
-
-HALVED_AFTER = 3
-"""Of the commoner units, each so many leave half of the candidates."""
+EXHAUSTIVE = Effort(budget=10**12, candidates=10**9, meetings=10**12)
+PHRASED = 24
+"""How many candidates are read for the phrases that may stand in them, at least."""
 
 
 @record
@@ -68,10 +58,14 @@ class Strong:
 
 @record
 class Answers:
-    """What a prompt finds: its units, the strongest memories, best first, and what one rare word would weigh."""
+    """What a prompt finds: the strongest memories, best first.
+
+    `idf` is what each of its units weighs, `rare` what one rare word would.
+    """
 
     units: tuple[Unit, ...]
     memories: tuple[Strong, ...]
+    idf: Sequence[float]
     rare: float
 
 
@@ -80,7 +74,8 @@ def strongest(
 ) -> Answers:
     """The strongest memories for *terms*: *limit* active ones, and the retired ones among them.
 
-    With *include_retired* these count as well. Equal ones stand by category priority, then path.
+    With *include_retired* these count as well. Equal ones stand by category priority, then path. *effort*: what suits
+    the size of the root, unless one is given.
     """
     return index.ask(lambda db: Search(index, db, terms, effort, counts_all=include_retired).run(limit))
 
@@ -88,8 +83,11 @@ def strongest(
 def bounded(memories: int) -> Effort:
     """The effort for a prompt in a root of so many memories: among many, more of them are nearly equal."""
     share = min(1.0, memories / 50_000)
-    candidates = 100 + int(300 * share)
-    return Effort(2000 + int(1000 * share), candidates, least=24 + int(16 * share), postings=500_000, parts=100)
+    return Effort(2000 + int(1000 * share), candidates=100 + int(300 * share), meetings=12_000)
+
+
+def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
+    return Matcher(units, *averages_of(db, FULL_TEXT))
 
 
 class Search:
@@ -101,60 +99,88 @@ class Search:
         self._index = index
         self._db = db
         self._units = expand(db, terms)
-        self._lengths = Lengths(db)
-        self._matcher = Matcher(self._units, self._lengths.rows, self._lengths.mean_length)
-        self._effort = effort or bounded(self._lengths.rows)
+        self._matcher = matcher_for(db, self._units)
+        self._effort = effort or bounded(self._matcher.rows)
         self._counts_all = counts_all
+        self._lengths = lengths_of(db)
 
     def run(self, limit: int) -> Answers:
-        matched = sorted(self._matched(limit), key=lambda one: -one[0].strength)
-        counted = [match.strength for match, row in matched if self._counts(row)]
-        least = counted[limit - 1] if len(counted) >= limit else 0.0
-        found = self._with_summaries([one for one in matched if one[0].strength >= least])
-        first = _first(sorted(found, key=order), limit, counts_all=self._counts_all)
-        return Answers(self._units, tuple(self._as_on_disk(first)), self._matcher.rare)
+        matches, are_active = self._recent()
+        found = self._listed(limit, leaving_out=are_active.keys())
+        matches |= found
+
+        def counts(row: int) -> bool:
+            return self._counts_all or are_active.get(row, False) or (row in found and self._counts(row))
+
+        strengths = {row: match.strength for row, match in matches.items()}
+        chosen = {row: matches[row] for row in self._best(strengths, limit, counts)}
+        first = _first(sorted(self._with_summaries(chosen), key=order), limit, counts_all=self._counts_all)
+        memories = tuple(self._as_on_disk(first))
+        return Answers(self._units, memories, self._matcher.idf, self._matcher.rare)
 
     def _counts(self, row: int) -> bool:
-        return self._counts_all or is_active(self._lengths.values[row])
+        return self._counts_all or not self._lengths[row] & RETIRED
 
-    def _matched(self, limit: int) -> list[Found]:
-        """The candidates that match."""
-        effort = self._effort
-        first, others = chosen(self._units, effort.budget)
-        some = _within(others, effort)
-        tally = Tally(self._db, self._lengths, self._matcher, counts_all=self._counts_all)
-        tally.add_all(first)
-        least = max(effort.least, limit + limit // 2)
-        for number, (part, lists) in enumerate(tally.lists_of(some)):
-            if number % HALVED_AFTER == 0:
-                tally.keep(max(effort.candidates >> number // HALVED_AFTER, least))
-            tally.add_some(part, lists)
-        tally.keep(least)
-        return self._by_lists(tally) if len(some) == len(others) else self._by_bags(list(tally.sums))
+    def _recent(self) -> tuple[dict[int, Match], dict[int, bool]]:
+        """How the memories answer that the lists leave out, and for each of their rows whether it is active."""
+        found: dict[int, Match] = {}
+        are_active = {}
+        for row, bag, check_sum, is_active in recent_in(self._db):
+            are_active[row] = bool(is_active)
+            match = bag and self._matcher.match(rows.bag_in((bag, check_sum)), lambda: self._words([row])[row])  # noqa: B023
+            if match:
+                found[row] = match
+        return found, are_active
 
-    def _by_lists(self, tally: Tally) -> list[Found]:
-        words = self._words(tally.phrased())
-        found = ((tally.match(row, words.get(row)), row) for row in tally.sums)
-        return [(match, row) for match, row in found if match]
+    def _listed(self, limit: int, leaving_out: Iterable[int]) -> dict[int, Match]:
+        """How the best of the memories in the lists answer."""
+        tally = Tally(self._db, self._lengths, self._matcher)
+        for part in chosen(self._units, self._effort.budget):
+            tally.add(part)
+        for row in leaving_out:
+            tally.sums.pop(row, None)
+        least = max(PHRASED, limit + limit // 2)
+        size = max(least, min(self._effort.candidates, self._effort.meetings // max(1, len(self._units))))
+        scores = tally.score(self._units, sorted(self._best(tally.sums, size, self._counts)))
+        strengths = dict(zip(scores.rows, scores.strengths, strict=True))
+        best = self._best(strengths, least if scores.phrased else limit, self._counts)
+        words = self._words([row for row in best if row in scores.phrased])
+        found = {row: scores.match(row, words.get(row)) for row in best}
+        return {row: match for row, match in found.items() if match}
 
-    def _by_bags(self, rowids: list[int]) -> list[Found]:
-        sql = "select rowid, content, check_sum from bag where rowid in (select value from json_each(?))"
-        read = self._db.execute(sql, (dumps(rowids),)).fetchall()
-        if len(read) != len(rowids):
-            raise DatabaseError("the index names memories that it does not hold")
-        found = ((self._matcher.match(rows.bag_in(bag), lambda: self._words([row])[row]), row) for row, *bag in read)  # noqa: B023
-        return [(match, row) for match, row in found if match]
+    def _best(self, values: Mapping[int, float], size: int, counts: Callable[[int], bool]) -> list[int]:
+        """The rows with the best values: *size* that count and what is among them; of equal ones those that come first."""
+        counted = sorted([value for row, value in values.items() if counts(row)], reverse=True)
+        if len(counted) <= size:
+            return [*values]
+        least = counted[size - 1]
+        best = [row for row, value in values.items() if value > least]
+        room = size - sum(value > least for value in counted[:size])
+        equal = [row for row, value in values.items() if value == least]
+        if len(equal) > room:
+            equal = self._in_order(equal)
+        for row in equal:
+            if room <= 0:
+                break
+            best.append(row)
+            room -= counts(row)
+        return best
+
+    def _in_order(self, rowids: list[int]) -> list[int]:
+        sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"
+        return [row for (row,) in self._db.execute(sql, (dumps(rowids),))]
 
     def _words(self, rowids: list[int]) -> dict[int, Words]:
         sql = "select rowid, title, tags, body, check_sum from words where rowid in (select value from json_each(?))"
         read = self._db.execute(sql, (dumps(rowids),)) if rowids else ()
         return {row: rows.words_in(tuple(words)) for row, *words in read}
 
-    def _with_summaries(self, found: list[Found]) -> list[Strong]:
+    def _with_summaries(self, found: dict[int, Match]) -> list[Strong]:
         sql = f"select rowid, {rows.SUMMARY}, check_sum from memory where rowid in (select value from json_each(?))"
-        read = self._db.execute(sql, (dumps([row for _, row in found]),))
-        summaries = {row[0]: rows.summary_of(self._index.root, row[1:]) for row in read}
-        return [Strong(summaries[row], match) for match, row in found]
+        read = self._db.execute(sql, (dumps([*found]),)).fetchall()
+        if len(read) != len(found):
+            raise DatabaseError("the index names memories that it does not hold")
+        return [Strong(rows.summary_of(self._index.root, row[1:]), found[row[0]]) for row in read]
 
     def _as_on_disk(self, found: list[Strong]) -> list[Strong]:
         """The memories as their files are now: what changed is read again; what is gone or says nothing is left out."""
@@ -178,19 +204,16 @@ def order(one: Strong) -> tuple[float, int, str]:
     return -one.match.strength, one.summary.priority, one.summary.path
 
 
-def chosen(units: Sequence[Unit], budget: int) -> tuple[list[Part], list[Part]]:
-    """The parts that choose candidates, and the others, both in the order in which they are added.
+def chosen(units: Sequence[Unit], budget: int) -> list[Part]:
+    """The parts that choose candidates, in the order in which they are added: the rarest, at least one, in *budget*.
 
-    The rarest choose, at least one, within *budget*. Longer words count half, so they do only after all that counts in
-    full, and where there is room.
+    Longer words count half, so they do only after all that counts in full, and where there is room.
     """
     full, longer = parts_of(units)
     first = _affordable(full or longer, budget, at_least=1)
-    ready = {part.unit for part in first} | ({part.unit for part in longer} - {part.unit for part in full})
     budget -= sum(part.cost for part in first)
-    first += _affordable([part for part in longer if part.unit in ready], budget) if full else []
-    taken = {(part.unit, part.is_longer) for part in first}
-    return first, [part for part in (*full, *longer) if (part.unit, part.is_longer) not in taken]
+    ready = {part.unit for part in first} | ({part.unit for part in longer} - {part.unit for part in full})
+    return first + (_affordable([part for part in longer if part.unit in ready], budget) if full else [])
 
 
 def _affordable(parts: Sequence[Part], budget: int, *, at_least: int = 0) -> list[Part]:
@@ -202,12 +225,6 @@ def _affordable(parts: Sequence[Part], budget: int, *, at_least: int = 0) -> lis
             break
         found.append(part)
     return found
-
-
-def _within(parts: Sequence[Part], effort: Effort) -> list[Part]:
-    """Those of the commoner *parts* that are looked up: all, or as many as leave few enough to be found in bags."""
-    found = _affordable(parts[: effort.parts], effort.postings)
-    return found if len(found) == len(parts) else found[: 5 * HALVED_AFTER]
 
 
 def _first(found: list[Strong], limit: int, *, counts_all: bool) -> list[Strong]:

@@ -87,8 +87,10 @@ class Update:
         names = self._names()
         stale = [name for name in names if not self._is_known(name)]
         self.must_count = not self._known or (may_count and len(stale) > MIN_CHANGES)
-        self._changes = Changes(self._db, counts=not self.must_count) if self._has_fts5 else None
-        for name in self._known.keys() - set(names):
+        gone = self._known.keys() - set(names)
+        if self._has_fts5:
+            self._changes = Changes(self._db, len(stale) + len(gone), counts=not self.must_count)
+        for name in gone:
             self._forget(name)
         for name in stale:
             self._read(name)

@@ -1,33 +1,30 @@
-"""What the units of a prompt add up to in each memory: all memories for the rare ones, a few for the others.
+"""What the units of a prompt add up to: over all memories for the rare units, over the candidates for all of them.
 
-A part is a unit's words that count in full, or the longer ones, which count half where none of the others is. What is
-added up is the BM25 without the coordination factor: to choose by, because it takes one addition for each posting.
+A part is a unit's words that count in full, or the longer ones, which count half where none of the others is. What the
+rare parts add up to chooses the candidates; it is BM25 without the coordination factor, one addition for each posting.
+The strength of the candidates is what `engine.search.strength` says, to the last bit.
 """
 
 from __future__ import annotations
 
 from engine.record import record
-from engine.search.postings import SEGMENT, bisector, is_active, lists_of, tokens_in
+from engine.search.postings import MAX_LENGTH, SEGMENT, lists_of
 from engine.search.query import any_of
 from engine.search.schema import FULL_TEXT
-from engine.search.sqlite import DatabaseError
 from engine.search.strength import HALF, K1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from engine.search.expansion import Unit
-    from engine.search.postings import Lengths, List
+    from engine.search.postings import List
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
 
-    Lists = Sequence[Sequence[List]]
-    """The lists of some words."""
-
     Weights = dict[int, int]
-    """Row of a memory -> what the occurrences of a unit's words count in it."""
+    """Row of a memory -> what the occurrences of a part's words count in it."""
 
 PHRASE_WEIGHT = 2
 """What a phrase is taken to count until the memory's words are read."""
@@ -66,72 +63,78 @@ def _order(part: Part) -> tuple[int, int]:
 
 
 class Tally:
-    """Adds up parts. A unit's words in full have to come before its longer ones. `sums`: row -> what was added.
+    """Adds up parts. `sums`: row -> what `add` added. *lengths* is `postings.lengths_of`."""
 
-    With *counts_all* retired memories count as active ones do.
-    """
-
-    def __init__(self, db: Connection, lengths: Lengths, matcher: Matcher, *, counts_all: bool) -> None:
+    def __init__(self, db: Connection, lengths: Sequence[int], matcher: Matcher) -> None:
         self._db = db
-        self._values = lengths.values
+        self._lengths = lengths
         self._matcher = matcher
-        self._counts_all = counts_all
         self._damping = _Damping(matcher)
+        self._lists: dict[str, list[List]] = {}
         self._full: dict[int, Weights] = {}
         self._longer: dict[int, Weights] = {}
-        self._phrased: dict[int, set[int]] = {}
-        self._unsure: set[int] = set()
-        self._segments: dict[int, list[int]] | None = None
         self.sums: dict[int, float] = {}
 
-    def lists_of(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Lists]]:
-        """Each of *parts* with the lists of its words."""
-        lists = lists_of(self._db, {word for part in parts for word in part.words}) if parts else {}
-        for part in parts:
-            found = [lists[word] for word in part.words if word in lists]
-            stored = sum(len(rows) for of_word in found for _, rows, _ in of_word)
-            if stored != part.cost and not part.phrases:
-                raise DatabaseError("the lists of a word do not hold what its count says")
-            yield part, found
+    def add(self, part: Part) -> None:
+        """Add a part to every memory that holds it. The words in full of a unit have to come before its longer ones."""
+        found = _weights([one for word in part.words for one in self._lists_of(word)])
+        if part.is_longer:
+            for row in found.keys() & self._full.get(part.unit, {}).keys():
+                del found[row]
+        for row in self._rows_of(part.phrases):
+            found[row] = found.get(row, 0) + PHRASE_WEIGHT
+        (self._longer if part.is_longer else self._full)[part.unit] = found
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
+        sums, lengths, damping = self.sums, self._lengths, self._damping
+        before = sums.get
+        for row, f in found.items():
+            sums[row] = before(row, 0.0) + factor * f / (f + damping[lengths[row]])
 
-    def add_all(self, parts: Sequence[Part]) -> None:
-        """Add *parts* to every memory that holds them."""
-        for part, lists in self.lists_of(parts):
-            self._add(part, _weights(lists), self._rows_of(part.phrases))
+    def score(self, units: Sequence[Unit], rows: Sequence[int]) -> Scores:
+        """How the memories of *rows* answer."""
+        scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
+        segments = _by_segment(rows)
+        for number, unit in enumerate(units):
+            if unit.count:
+                full = self._of_rows(self._full.get(number), unit.phrases, rows, segments)
+                longer = self._of_rows(self._longer.get(number), [(word,) for word in unit.longer], rows, segments)
+                scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
+        return scores
 
-    def add_some(self, part: Part, lists: Lists) -> None:
-        """Add a part to the memories to which something was added before; its phrases are left to `match`."""
-        if part.phrases:
-            self._unsure.add(part.unit)
-        if self._segments is None:
-            self._segments = _by_segment(self.sums)
-        self._add(part, _looked_up(lists, self._segments), set())
+    def _of_rows(
+        self,
+        placed: Weights | None,
+        phrases: Sequence[tuple[str, ...]],
+        rows: Sequence[int],
+        segments: Iterable[tuple[int, list[int]]],
+    ) -> list[int]:
+        """What a part counts in *rows*; one of its phrases may be among it where all its words are."""
+        if placed is not None:
+            return [placed.get(row, 0) for row in rows]
+        found: list[int] = []
+        for phrase in phrases:
+            of_phrase = self._of_phrase(phrase, segments)
+            found = [a + b for a, b in zip(found, of_phrase, strict=True)] if found else of_phrase
+        return found
 
-    def keep(self, size: int) -> None:
-        """Keep the best *size* that count, those that are as good as the last, and what does not count among them."""
-        sums, values = self.sums, self._values
-        if len(sums) <= size:
-            return
-        ordered = sorted(sums, key=sums.__getitem__, reverse=True)
-        counted = ordered if self._counts_all else [row for row in ordered if is_active(values[row])]
-        if len(counted) > size:
-            least = sums[counted[size - 1]]
-            self.sums = {row: sums[row] for row in ordered if sums[row] >= least}
-            self._segments = None
+    def _of_phrase(self, phrase: tuple[str, ...], segments: Iterable[tuple[int, list[int]]]) -> list[int]:
+        of_words = [self._of_word(word, segments) for word in phrase]
+        if len(of_words) == 1:
+            return of_words[0]
+        return [PHRASE_WEIGHT if all(weights) else 0 for weights in zip(*of_words, strict=True)]
 
-    def phrased(self) -> list[int]:
-        """Those of the memories that are left in which a phrase stands, or may stand."""
-        return [row for row in self.sums if self._unsure or any(row in found for found in self._phrased.values())]
+    def _of_word(self, word: str, segments: Iterable[tuple[int, list[int]]]) -> list[int]:
+        lists = {one.base: one for one in self._lists_of(word)}
+        found: list[int] = []
+        for base, places in segments:
+            found += lists[base].of(places) if base in lists else [0] * len(places)
+        return found
 
-    def match(self, row: int, words: Words | None) -> Match | None:
-        """How the memory of *row* answers by all that was added. One in which a phrase may stand needs its *words*."""
-        full = {unit: found[row] for unit, found in self._full.items() if row in found}
-        longer = {unit: found[row] for unit, found in self._longer.items() if row in found}
-        if words:
-            for unit in self._unsure.union(self._phrased):
-                if weight := self._matcher.phrase_weight(unit, words):
-                    full[unit] = full.get(unit, 0) + weight
-        return self._matcher.of_units(full, longer, tokens_in(self._values[row]))
+    def _lists_of(self, word: str) -> list[List]:
+        found = self._lists.get(word)
+        if found is None:
+            found = self._lists[word] = lists_of(self._db, word)
+        return found
 
     def _rows_of(self, phrases: Iterable[tuple[str, ...]]) -> set[int]:
         """The memories that hold any of *phrases*, by FTS5."""
@@ -141,63 +144,85 @@ class Tally:
         sql = f"select rowid from {FULL_TEXT} where {FULL_TEXT} match ?"
         return {rowid for (rowid,) in self._db.execute(sql, (expression,))}
 
-    def _add(self, part: Part, found: Weights, phrased: set[int]) -> None:
-        if part.is_longer:
-            for row in found.keys() & (self._full.get(part.unit, {}).keys() | self._phrased.get(part.unit, set())):
-                del found[row]
-        (self._longer if part.is_longer else self._full)[part.unit] = found
-        if phrased:
-            self._phrased[part.unit] = phrased
-            found = found | {row: found.get(row, 0) + PHRASE_WEIGHT for row in phrased}
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
-        sums, values, damping = self.sums, self._values, self._damping
-        before = sums.get
-        for row, f in found.items():
-            sums[row] = before(row, 0.0) + factor * f / (f + damping[values[row]])
+
+class Scores:
+    """How the memories of some rows answer, all at once. In those of `phrased`, phrases may stand."""
+
+    def __init__(self, matcher: Matcher, rows: Sequence[int], lengths: Sequence[int]) -> None:
+        self.rows = rows
+        self._matcher = matcher
+        self._lengths = lengths
+        damping = _Damping(matcher)
+        self._dampings = [damping[length] for length in lengths]
+        self._sums = [0.0] * len(rows)
+        self._matched = [0] * len(rows)
+        self._units: dict[int, tuple[list[int], list[int]]] = {}
+        self._phrases: list[int] = []
+        self.phrased: set[int] = set()
+
+    def add(self, unit: int, full: list[int], longer: list[int], *, may_be_phrase: bool) -> None:
+        """Add a unit, by what its words count in each row; empty for none. In the order of the units."""
+        self._units[unit] = full, longer
+        if may_be_phrase:
+            self._phrases.append(unit)
+            self.phrased.update(row for row, f in zip(self.rows, full, strict=True) if f)
+        sums, matched, dampings = self._sums, self._matched, self._dampings
+        factor = self._matcher.idf[unit] * (K1 + 1)
+        for i, f in enumerate(full):
+            if f:
+                sums[i] += factor * f / (f + dampings[i])
+                matched[i] += 1
+        for i, f in enumerate(longer):
+            if f and not (full and full[i]):
+                sums[i] += HALF * factor * f / (f + dampings[i])
+                matched[i] += 1
+
+    @property
+    def strengths(self) -> list[float]:
+        """Those of the rows, in their order, phrases taken for granted."""
+        coordination = self._matcher.coordination
+        return [bm25 * coordination(matched) for bm25, matched in zip(self._sums, self._matched, strict=True)]
+
+    def match(self, row: int, words: Words | None) -> Match | None:
+        """How the memory of *row* answers; one of `phrased` needs its *words*."""
+        i = self.rows.index(row)
+        full = {unit: weights[i] for unit, (weights, _) in self._units.items() if weights and weights[i]}
+        longer = {unit: weights[i] for unit, (_, weights) in self._units.items() if weights and weights[i]}
+        for unit in self._phrases if words else ():
+            full.pop(unit, None)
+            if weight := self._matcher.in_full(unit, words):
+                full[unit] = weight
+        return self._matcher.of_units(full, longer, self._lengths[i] & MAX_LENGTH)
 
 
 class _Damping(dict[int, float]):
-    """The damping of a memory by the number that is kept of its row."""
+    """The damping of a memory by what is kept of its row."""
 
     def __init__(self, matcher: Matcher) -> None:
         self._matcher = matcher
 
     def __missing__(self, value: int) -> float:
-        self[value] = found = self._matcher.damping(tokens_in(value))
+        self[value] = found = self._matcher.damping(value & MAX_LENGTH)
         return found
 
 
-def _weights(words: Lists) -> Weights:
-    """What the lists of some words add up to."""
+def _weights(lists: Sequence[List]) -> Weights:
+    """What some lists add up to."""
     found: Weights = {}
-    for lists in words:
-        is_first = not found
-        for base, places, weights in lists:
-            placed = zip(map(base.__add__, places) if base else places, weights, strict=True)
-            if is_first:
-                found.update(placed)
-            else:
-                for row, weight in placed:
-                    found[row] = found.get(row, 0) + weight
+    for one in lists:
+        weights = one.weights()
+        if found:
+            for row, weight in weights.items():
+                found[row] = found.get(row, 0) + weight
+        else:
+            found = weights
     return found
 
 
-def _by_segment(rows: Iterable[int]) -> dict[int, list[int]]:
-    """Rows by the row before the first of their segment."""
+def _by_segment(rows: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """Rows, ascending, by the row before the first of their segment."""
     found: dict[int, list[int]] = {}
     for row in rows:
-        found.setdefault(row - row % SEGMENT, []).append(row)
-    return found
-
-
-def _looked_up(words: Lists, segments: dict[int, list[int]]) -> Weights:
-    """The same for some rows alone."""
-    bisect_left = bisector()
-    found: Weights = {}
-    for lists in words:
-        for base, places, weights in lists:
-            for row in segments.get(base, ()):
-                i = bisect_left(places, row - base)
-                if i < len(places) and places[i] == row - base:
-                    found[row] = found.get(row, 0) + weights[i]
-    return found
+        place = row % SEGMENT
+        found.setdefault(row - place, []).append(place)
+    return [*found.items()]

@@ -25,10 +25,12 @@ class Line:
 
 
 def read_lines(path: Path) -> Iterator[Line]:
-    """The lines of a UTF-8 file that are not blank; ExchangeError if it cannot be read or has none.
+    """The lines of a UTF-8 file that are not blank; ExchangeError if it cannot be read or has none."""
+    yield from lines_of(path, read_text(path))
 
-    Only a newline ends a line: JSON strings may hold the other characters that Unicode counts as line ends.
-    """
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file; ExchangeError if it cannot be read or is blank."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -36,7 +38,16 @@ def read_lines(path: Path) -> Iterator[Line]:
     except UnicodeDecodeError as error:
         number = error.object.count(b"\n", 0, error.start) + 1
         raise ExchangeError(f"{path}, line {number}: expected UTF-8 text.") from error
-    lines = [Line(path, number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if not lines:
+    if not text.strip():
         raise ExchangeError(f"{path}: the file is empty; expected at least one row.")
-    yield from lines
+    return text
+
+
+def lines_of(path: Path, text: str) -> Iterator[Line]:
+    """The lines of *text* that are not blank.
+
+    Only a newline ends a line: JSON strings may hold the other characters that Unicode counts as line ends.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield Line(path, number, line)

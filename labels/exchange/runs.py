@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.record import fields
 from labels.exchange.lines import read_lines
-from labels.measure.outcomes import Outcome
+from labels.measure.outcomes import Found, Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,9 +73,9 @@ def judgement_field(judgement: Judgement | None) -> dict[str, Any] | None:
 def read_runs(path: Path) -> tuple[Outcome, ...]:
     """The outcomes of a run file in its order; ExchangeError with the line and field of the first fault.
 
-    Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`,
-    `judgement.template_hash`, `fallback` and `ms`; the last three may be missing. A prompt and system may come once,
-    and a system is judged by one template: what was asked in two ways is not one number.
+    Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`, and, where they are
+    there, `score`, `confidence`, `matched`, `probability`, `judgement.template_hash`, `fallback` and `ms`. A prompt and
+    system may come once, and a system is judged by one template: what was asked in two ways is not one number.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
     templates: dict[str, str] = {}
@@ -106,7 +106,30 @@ def parse(line: Line) -> Outcome:
         candidates=tuple(zip(ids(line, row, "candidates"), decisions(line, row), strict=True)),
         fallback=fallback(line, row),
         elapsed_ms=milliseconds(line, row),
+        found=found(row),
     )
+
+
+def found(row: dict[str, Any]) -> tuple[Found, ...]:
+    """How each candidate was found; what is missing or of another type is not known, and no fault."""
+    confidences = {each["id"]: each.get("confidence") for each in row["injected"]}
+    return tuple(found_field(each, confidences.get(each["id"])) for each in row["candidates"])
+
+
+def found_field(candidate: dict[str, Any], confidence: object) -> Found:
+    matched = candidate.get("matched")
+    return Found(
+        score=number(candidate.get("score")) or 0.0,
+        confidence=confidence if isinstance(confidence, str) else "",
+        matched=(len(matched) or None) if isinstance(matched, list) else None,
+        probability=number(candidate.get("probability")),
+    )
+
+
+def number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return float(value)
 
 
 def template_hash(line: Line) -> str:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from engine.judge.verdict import APPROVED, REJECTED
+from engine.judge.verdict import APPROVED, FLAGGED
 from labels.measure.intervals import Interval, headline_interval
-from labels.measure.metrics import Ratio
+from labels.measure.kappa import cohens_kappa, gwet_ac1
+from labels.measure.metrics import Ratio, weighed
+from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from labels.measure.kappa import Table
     from labels.measure.outcomes import Judgements, Outcome
+    from labels.measure.weights import Weights
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """One memory that both a person and the judge decided on: whether each found it relevant."""
+class Comparison(NamedTuple):
+    """One memory that both a person and the judge decided on: whether each found it relevant.
+
+    `weight` is how many it stands for, 1 or more. `is_deployed`: the judge failed or was not sure, and what was
+    injected stands for its decision.
+    """
 
     prompt_id: str
     memory_id: str
     person: bool
     judge: bool
+    weight: float = 1.0
+    is_deployed: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,9 @@ class Agreement:
     """The judge's grades.
 
     `sensitivity`: of the relevant memories, those it kept. `specificity`: of the irrelevant, those it dropped. `raw`:
-    of all, those on which it and people agree. `kappa` is -1..1, None when only one answer was ever given; `flagged`
-    counts memories that were labelled and that the judge could not decide on, which are in no other number.
+    of all, those on which it and people agree. `kappa` and `ac1` are -1..1, None when only one answer was ever given.
+    `confusion` counts memories; the others weigh each by how many it stands for. `deployed` counts the memories on
+    which the judge failed or was not sure: what was injected stands for its decision.
     """
 
     confusion: Confusion
@@ -57,85 +67,80 @@ class Agreement:
     raw: Ratio
     kappa: float | None
     kappa_se: float | None
-    flagged: int
+    ac1: float | None
+    deployed: int
     disagreements: tuple[Comparison, ...]
 
 
-def agreement(outcomes: Iterable[Outcome], judgements: Judgements) -> Agreement | None:
+def agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> Agreement | None:
     """Grade the judge that made *outcomes*, one outcome per prompt; None if it saw nothing that was judged.
 
-    A judge that failed flagged its candidates: they are counted as flagged, not as rejections.
+    Where it failed, what it is graded on is the fallback that was injected, never a rejection.
     """
-    decided = list(decisions(outcomes, judgements))
-    compared = [
-        Comparison(prompt_id, memory_id, person, decision == APPROVED)
-        for prompt_id, memory_id, person, decision in decided
-        if decision in (APPROVED, REJECTED)
-    ]
-    if not decided:
+    compared = list(comparisons(outcomes, judgements, weights))
+    if not compared:
         return None
-    counts = confusion(compared)
-    kappa, kappa_se = cohens_kappa(counts)
-    kept = [each for each in compared if each.person]
-    dropped = [each for each in compared if not each.person]
+    table = weighted_table(compared)
+    kappa, kappa_se = cohens_kappa(table)
+    relevant = [each for each in compared if each.person]
+    irrelevant = [each for each in compared if not each.person]
     return Agreement(
-        confusion=counts,
-        sensitivity=Ratio(counts.kept_relevant, len(kept)),
-        sensitivity_interval=agreeing_interval(kept),
-        specificity=Ratio(counts.dropped_irrelevant, len(dropped)),
-        specificity_interval=agreeing_interval(dropped),
-        raw=Ratio(counts.kept_relevant + counts.dropped_irrelevant, counts.total),
+        confusion=confusion(compared),
+        sensitivity=agreeing(relevant),
+        sensitivity_interval=agreeing_interval(relevant),
+        specificity=agreeing(irrelevant),
+        specificity_interval=agreeing_interval(irrelevant),
+        raw=agreeing(compared),
         kappa=kappa,
         kappa_se=kappa_se,
-        flagged=len(decided) - len(compared),
+        ac1=gwet_ac1(table),
+        deployed=sum(each.is_deployed for each in compared),
         disagreements=tuple(each for each in compared if each.person != each.judge),
     )
 
 
-def decisions(outcomes: Iterable[Outcome], judgements: Judgements) -> Iterable[tuple[str, str, bool, str]]:
-    """(prompt id, memory id, relevant, decision) of every candidate that was both judged by people and decided on."""
+def comparisons(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights) -> Iterator[Comparison]:
+    """Every candidate that was both judged by people and put before the judge."""
     for outcome in outcomes:
         judged = judgements.get(outcome.prompt_id, {})
         for memory_id, decision in outcome.candidates:
             if decision is not None and memory_id in judged:
-                yield outcome.prompt_id, memory_id, judged[memory_id], decision
+                yield Comparison(
+                    outcome.prompt_id,
+                    memory_id,
+                    judged[memory_id],
+                    memory_id in outcome.injected if decision == FLAGGED else decision == APPROVED,
+                    weights.of_prompt(outcome.prompt_id) * weights.of_memory(outcome.prompt_id, memory_id),
+                    decision == FLAGGED,
+                )
 
 
-def confusion(compared: Sequence[Comparison]) -> Confusion:
-    def count(judge: bool, person: bool) -> int:
-        return sum(each.judge is judge and each.person is person for each in compared)
+def confusion(compared: Iterable[Comparison]) -> Confusion:
+    met = Counter((each.judge, each.person) for each in compared)
+    return Confusion(met[True, True], met[True, False], met[False, True], met[False, False])
 
-    return Confusion(count(True, True), count(True, False), count(False, True), count(False, False))
+
+def weighted_table(compared: Sequence[Comparison]) -> Table:
+    """The four counts, each memory counting for as many as it stands for, scaled to as many as were compared."""
+    met: dict[tuple[bool, bool], float] = defaultdict(float)
+    for each in compared:
+        met[each.judge, each.person] += each.weight
+    scale = len(compared) / sum(met.values())
+    return met[True, True] * scale, met[True, False] * scale, met[False, True] * scale, met[False, False] * scale
+
+
+def agreeing(compared: Sequence[Comparison]) -> Ratio:
+    """The share on which judge and people agree."""
+    shares = [("", each.weight * (each.judge == each.person), each.weight) for each in compared]
+    return weighed(Ratio(sum(each.judge == each.person for each in compared), len(compared)), shares, EQUAL)
 
 
 def agreeing_interval(compared: Sequence[Comparison]) -> Interval | None:
     """The 95 % interval of the share on which judge and people agree, prompts being the sampling unit."""
-    per_prompt: dict[str, list[bool]] = {}
+    scale = len(compared) / sum(each.weight for each in compared) if compared else 1.0
+    per_prompt: dict[str, tuple[float, float]] = {}
     for each in compared:
-        per_prompt.setdefault(each.prompt_id, []).append(each.judge == each.person)
-    return headline_interval([(sum(same), len(same)) for same in per_prompt.values()])
-
-
-def cohens_kappa(counts: Confusion) -> tuple[float | None, float | None]:
-    """Cohen's kappa and its standard error; (None, None) when chance agreement is certain or nothing was compared.
-
-    Sources: J. Cohen, Educational and Psychological Measurement 20 (1960); the large-sample standard error away from
-    zero is that of Fleiss, Cohen and Everitt, Psychological Bulletin 72 (1969), equation 13.
-    """
-    n = counts.total
-    if not n:
-        return None, None
-    cells = (
-        (counts.kept_relevant / n, counts.kept_irrelevant / n),
-        (counts.dropped_relevant / n, counts.dropped_irrelevant / n),
-    )
-    rows = [sum(row) for row in cells]
-    columns = [sum(column) for column in zip(*cells, strict=True)]
-    chance = sum(row * column for row, column in zip(rows, columns, strict=True))
-    if chance == 1:
-        return None, None
-    kappa = (cells[0][0] + cells[1][1] - chance) / (1 - chance)
-    on_diagonal = sum(cells[i][i] * (1 - (rows[i] + columns[i]) * (1 - kappa)) ** 2 for i in (0, 1))
-    off_diagonal = sum(cells[i][1 - i] * (columns[i] + rows[1 - i]) ** 2 for i in (0, 1))
-    spread = on_diagonal + (1 - kappa) ** 2 * off_diagonal - (kappa - chance * (1 - kappa)) ** 2
-    return kappa, sqrt(max(0.0, spread) / n) / (1 - chance)
+        same, of = per_prompt.get(each.prompt_id, (0.0, 0.0))
+        weight = each.weight * scale
+        per_prompt[each.prompt_id] = same + weight * (each.judge == each.person), of + weight
+    return headline_interval(list(per_prompt.values()))

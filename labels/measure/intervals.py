@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interval:
-    """A closed interval of proportions, 0 <= low <= high <= 1."""
+    """A closed interval, low <= high; of proportions, 0..1, unless it is said of what."""
 
     low: float
     high: float
@@ -71,20 +71,29 @@ def design_effect(per_prompt: PerPrompt) -> float | None:
 def effective_size(per_prompt: PerPrompt) -> float:
     """The number of independent memories that would be worth as much: M / max(1, design effect).
 
-    A single prompt counts as one memory, since nothing is known of how prompts differ; without any spread between
-    prompts (all or none relevant) every memory counts.
+    The design effect is taken with two prompts of average size more, one with all relevant and one with none, where
+    that makes it larger. Few prompts often show too little of how prompts differ, most of all near 0 and 1, and the
+    interval would be too narrow; the two count for something among twenty and for nothing among many. It is the idea of
+    the added successes and failures of A. Agresti and B. A. Coull, The American Statistician 52 (1998), for prompts.
     """
-    total = sum(m for _, m in per_prompt)
-    if sum(m > 0 for _, m in per_prompt) == 1:
-        return min(1.0, total)
-    return total / max(1.0, design_effect(per_prompt) or 1.0)
+    judged = [(x, m) for x, m in per_prompt if m > 0]
+    if not judged:
+        return 0.0
+    total = sum(m for _, m in judged)
+    widened = [*judged, *extremes(total / len(judged))]
+    return total / max(1.0, design_effect(judged) or 1.0, design_effect(widened) or 1.0)
+
+
+def extremes(size: float) -> PerPrompt:
+    """A prompt with *size* memories that are all relevant, and one with as many that are not."""
+    return (size, size), (0.0, size)
 
 
 def headline_interval(per_prompt: PerPrompt, confidence: float = 0.95) -> Interval | None:
     """The interval of set precision: Wilson's with the effective size; None when nothing was judged.
 
-    Simulated with design effect 2 it covers 94 to 96 % from 45 prompts on and 91 to 93 % at 20, where the plain
-    interval covers 84 to 87 %.
+    Simulated with design effects of 1.2 to 2.8 and precisions of .6 to .95 it covers 94 to 98 %, from ten prompts on;
+    at a design effect of 2 the plain interval covers 82 to 87 %. See tests/benchmarks/intervals.py.
     """
     total = sum(m for _, m in per_prompt)
     if not total:

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isclose
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
+from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
+    from collections.abc import Iterable, Sequence, Set
 
     from labels.measure.outcomes import Judgements, Outcome, Pools
+    from labels.measure.weights import Weights
+
+    Share = tuple[str, float, float]
+    """(prompt id, part, whole): what one prompt adds to a ratio."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """*part* per *whole*, both counts; above 1 where it is a rate per prompt."""
+    """*part* per *whole*, both counts; above 1 where it is a rate per prompt.
+
+    `weighted` is the ratio of the sums in which each prompt and memory counts for as many as it stands for; None where
+    all stand for one, and part / whole is the estimate.
+    """
 
     part: int
     whole: int
+    weighted: float | None = None
 
     @property
     def value(self) -> float | None:
-        """None when there is nothing to divide by: unknown, not zero."""
+        """The estimate. None when there is nothing to divide by: unknown, not zero."""
+        if self.weighted is not None:
+            return self.weighted
         return self.part / self.whole if self.whole else None
 
 
@@ -50,12 +63,32 @@ def tally(outcome: Outcome, judgements: Judgements) -> Tally:
     return Tally(outcome.prompt_id, len(outcome.injected), len(known), sum(known))
 
 
-def precision(tallies: Sequence[Tally]) -> Ratio:
+def ratio(counts: Iterable[tuple[str, int, int]], weights: Weights = EQUAL) -> Ratio:
+    """The combined ratio: parts of all prompts / wholes of all prompts.
+
+    With prompts of unequal *weights* it is sum w_g x_g / sum w_g m_g, the combined ratio estimator of stratified
+    sampling. Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
+    """
+    shares = list(counts)
+    counted = Ratio(sum([part for _, part, _ in shares]), sum([whole for _, _, whole in shares]))
+    return weighed(counted, shares, weights) if weights.prompts else counted
+
+
+def weighed(counted: Ratio, shares: Sequence[Share], weights: Weights) -> Ratio:
+    """*counted* with the estimate from *shares*, if it differs: their parts and wholes may hold weighted memories."""
+    part = sum(weights.of_prompt(prompt_id) * part for prompt_id, part, _ in shares)
+    whole = sum(weights.of_prompt(prompt_id) * whole for prompt_id, _, whole in shares)
+    if not whole or (counted.whole and isclose(part / whole, counted.part / counted.whole, abs_tol=1e-12)):
+        return counted
+    return Ratio(counted.part, counted.whole, part / whole)
+
+
+def precision(tallies: Iterable[Tally], weights: Weights = EQUAL) -> Ratio:
     """Set precision: relevant / judged over everything injected (micro average), not TREC's P@k.
 
     P@k would divide by k however little was injected, and so punish a system for holding back.
     """
-    return Ratio(sum(each.relevant for each in tallies), sum(each.judged for each in tallies))
+    return ratio(((each.prompt_id, each.relevant, each.judged) for each in tallies), weights)
 
 
 def precision_bounds(tallies: Sequence[Tally]) -> Interval | None:
@@ -71,9 +104,11 @@ def fire_rate(tallies: Sequence[Tally]) -> Ratio:
     return Ratio(sum(each.injected > 0 for each in tallies), len(tallies))
 
 
-def false_fire_rate(tallies: Sequence[Tally], without_relevant: Set[str]) -> Ratio:
+def false_fire_rate(tallies: Sequence[Tally], without_relevant: Set[str], weights: Weights = EQUAL) -> Ratio:
     """Prompts that got at least one memory, of those for which nothing is relevant."""
-    return fire_rate([each for each in tallies if each.prompt_id in without_relevant])
+    return ratio(
+        ((each.prompt_id, each.injected > 0, 1) for each in tallies if each.prompt_id in without_relevant), weights
+    )
 
 
 def unjudged_share(tallies: Sequence[Tally]) -> Ratio:
@@ -86,31 +121,78 @@ def silent_prompts(tallies: Sequence[Tally]) -> int:
     return sum(each.injected == 0 for each in tallies)
 
 
-def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str]) -> Ratio:
+def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: Weights = EQUAL) -> Ratio:
     """Injected memories known to be irrelevant, per *measured* prompt."""
-    counted = [each for each in tallies if each.prompt_id in measured]
-    return Ratio(sum(each.irrelevant for each in counted), len(counted))
+    return ratio(((each.prompt_id, each.irrelevant, 1) for each in tallies if each.prompt_id in measured), weights)
+
+
+def polluted_rate(
+    rows: Iterable[Outcome], judgements: Judgements, measured: Set[str], weights: Weights = EQUAL
+) -> Ratio:
+    """Prompts with an injected memory that one single word of theirs matched and that is known to be irrelevant.
+
+    Of the *measured* prompts for whose injected memories it is known how many words matched.
+    """
+    known = [row for row in rows if row.prompt_id in measured and has_matches(row)]
+    return ratio(((row.prompt_id, is_polluted(row, judgements), 1) for row in known), weights)
+
+
+def has_matches(row: Outcome) -> bool:
+    """Whether it is known of every injected memory how many words of the prompt it matched."""
+    if not row.injected:
+        return True
+    details = row.details
+    return all(memory_id in details and details[memory_id].matched is not None for memory_id in row.injected)
+
+
+def is_polluted(row: Outcome, judgements: Judgements) -> bool:
+    judged, details = judgements.get(row.prompt_id, {}), row.details
+    return any(judged.get(memory_id) is False and details[memory_id].matched == 1 for memory_id in row.injected)
 
 
 def relevant_in_pool(prompt_id: str, pools: Pools, judgements: Judgements) -> int:
-    judged = judgements.get(prompt_id, {})
-    return sum(judged.get(memory_id, False) for memory_id in pools.get(prompt_id, ()))
+    judged = judgements.get(prompt_id)
+    return sum([judged[memory_id] for memory_id in pools.get(prompt_id, ()) if memory_id in judged]) if judged else 0
 
 
-def lost_per_prompt(tallies: Sequence[Tally], pools: Pools, judgements: Judgements, measured: Set[str]) -> Ratio:
+def unseen_in_pool(prompt_id: str, pools: Pools, judgements: Judgements, weights: Weights) -> float:
+    """How many relevant memories the sampled ones of a pool stand for beside themselves."""
+    pool, judged = pools.get(prompt_id, frozenset()), judgements.get(prompt_id, {})
+    sampled = weights.pairs.get(prompt_id, {})
+    return sum(weight - 1 for memory_id, weight in sampled.items() if memory_id in pool and judged.get(memory_id))
+
+
+def lost_per_prompt(
+    tallies: Sequence[Tally], pools: Pools, judgements: Judgements, measured: Set[str], weights: Weights = EQUAL
+) -> Ratio:
     """Memories of the pool known to be relevant that the system did not inject, per *measured* prompt."""
-    counted = [each for each in tallies if each.prompt_id in measured]
-    lost = sum(relevant_in_pool(each.prompt_id, pools, judgements) - each.relevant for each in counted)
-    return Ratio(lost, len(counted))
+    counts = [
+        (each.prompt_id, relevant_in_pool(each.prompt_id, pools, judgements) - each.relevant, 1)
+        for each in tallies
+        if each.prompt_id in measured
+    ]
+    if not weights.pairs:
+        return ratio(counts, weights)
+    shares = [
+        (prompt_id, lost + unseen_in_pool(prompt_id, pools, judgements, weights), one)
+        for prompt_id, lost, one in counts
+    ]
+    return weighed(ratio(counts), shares, weights)
 
 
-def recall_in_pool(tallies: Sequence[Tally], pools: Pools, judgements: Judgements) -> Ratio:
+def recall_in_pool(tallies: Sequence[Tally], pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> Ratio:
     """Relevant memories injected, of those known to be relevant in the pool of all systems.
 
     It is relative: what no system looked at is not in it. All systems share the pool, so differences are fair.
     """
-    relevant = sum(relevant_in_pool(each.prompt_id, pools, judgements) for each in tallies)
-    return Ratio(sum(each.relevant for each in tallies), relevant)
+    counts = [(each.prompt_id, each.relevant, relevant_in_pool(each.prompt_id, pools, judgements)) for each in tallies]
+    if not weights.pairs:
+        return ratio(counts, weights)
+    shares = [
+        (prompt_id, relevant, whole + unseen_in_pool(prompt_id, pools, judgements, weights))
+        for prompt_id, relevant, whole in counts
+    ]
+    return weighed(ratio(counts), shares, weights)
 
 
 def recall_of_known(tallies: Sequence[Tally], judgements: Judgements) -> Ratio:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from labels.measure.forms.figures import counted, percent
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from labels.measure.outcomes import Outcome
-    from labels.measure.report import Report, SystemReport
+    from labels.measure.report import Report
+    from labels.measure.systems import SystemReport
+    from labels.measure.weights import Weights
 
 FEW_PROMPTS = 20
-"""Below this the interval of precision covers less than it says (93 % or less, simulated)."""
+"""Below this, one odd prompt moves a number by more than most differences that matter."""
 
 MAX_UNJUDGED = 0.05
 MAX_FALLBACKS = 0.05
@@ -24,20 +28,27 @@ class LabelFacts:
     """What is known of the labels beside their counts.
 
     `stale` labels are about a text that has changed or is gone, `unmatched` ones about another text than was replayed,
-    `disputed` pairs are those on which people are split. `sampled`: only a sample of what the judge dropped was pooled.
-    `compared`: whether the labels were compared with the memories as they are now.
+    `disputed` pairs are those on which people are split. `drifted` counts the memories that the replays brought up and
+    that were edited or removed since, of `brought_up`; None where it is not known how the memories read now.
     """
 
     stale: int
     unmatched: int
     disputed: int
-    sampled: bool
-    compared: bool
+    drifted: int | None
+    brought_up: int
 
 
-def of_labels(report: Report, rows: Sequence[Outcome], facts: LabelFacts) -> tuple[str, ...]:
+def of_labels(report: Report, rows: Sequence[Outcome], facts: LabelFacts, weights: Weights) -> tuple[str, ...]:
     """The notes of a report from a label store."""
-    return (*on_emptiness(report), *on_labels(report, facts), *on_systems(report, rows), *on_pool(report, facts))
+    return (
+        *on_emptiness(report),
+        *on_labels(report, facts),
+        *on_drift(report, facts),
+        *on_systems(report, rows),
+        *on_weights(report, weights),
+        *on_pool(report),
+    )
 
 
 def of_qrels(report: Report, rows: Sequence[Outcome], *, excluded: bool) -> tuple[str, ...]:
@@ -49,10 +60,10 @@ def on_emptiness(report: Report) -> Iterator[str]:
     if not report.systems:
         yield "Nothing has been replayed yet: there is no outcome to measure."
     elif not report.labelled_prompts:
-        yield "None of these prompts has a judgement: precision cannot be known."
+        yield "None of these prompts has a label: precision cannot be known."
     elif report.labelled_prompts < FEW_PROMPTS:
         count = counted(report.labelled_prompts, "prompt has", "prompts have")
-        yield f"Only {count} judgements: below {FEW_PROMPTS} the true precision is outside its interval more often."
+        yield f"Only {count} labels: below {FEW_PROMPTS}, a few odd ones weigh much."
 
 
 def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
@@ -65,11 +76,21 @@ def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
     if facts.disputed:
         memories = counted(facts.disputed, "memory splits", "memories split")
         yield f"{memories} the annotators evenly, so nothing is counted there."
+    if not report.people and report.labelled_prompts:
+        yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
     if report.blind.part < MIN_BLIND * report.blind.whole:
         seen = f"{report.blind.whole - report.blind.part} of {report.blind.whole} labels"
         yield f"{seen} were given with rank, score or verdict in view, which pulls answers towards what is shown."
-    if not facts.compared and report.labelled_prompts:
-        yield "The labels were not compared with the memories as they are now: some may be stale."
+
+
+def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:
+    if facts.drifted is None:
+        if report.labelled_prompts:
+            yield "The labels were not compared with the memories as they are now: some may be stale."
+    elif facts.drifted:
+        memories = f"{facts.drifted:,} of the {counted(facts.brought_up, 'memory', 'memories')}"
+        edited = "was edited or removed since" if facts.drifted == 1 else "were edited or removed since"
+        yield f"{memories} that the replays brought up {edited}: these numbers are of the memories as they were."
 
 
 def on_systems(report: Report, rows: Sequence[Outcome]) -> Iterator[str]:
@@ -94,21 +115,39 @@ def on_failures(system: SystemReport) -> Iterator[str]:
 def on_unjudged(system: SystemReport) -> Iterator[str]:
     part, whole = system.unjudged.part, system.unjudged.whole
     if system.precision.whole and part > MAX_UNJUDGED * whole:
-        memories = f"{part} of {whole} injected memories"
         yield (
-            f"{system.system}: {memories} are unjudged. Unless the judged prompts are a random draw, "
-            "precision is only sure within its lowest and highest."
+            f"{system.system}: {part:,} of {counted(whole, 'injected memory', 'injected memories')} have no label that "
+            "counts: none yet, unsure, disputed or stale. Unless the labelled prompts are a random draw, precision is "
+            "only sure to be within what it could be."
         )
 
 
-def on_pool(report: Report, facts: LabelFacts) -> Iterator[str]:
+def on_weights(report: Report, weights: Weights) -> Iterator[str]:
+    """What the sign before a number says, where there is one."""
+    if weights.pairs and report.labelled_prompts:
+        yield (
+            "Of what the judge dropped only a random sample was put before people. In numbers with a ~ each of the "
+            "sample counts for as many as it stands for, so they are not the quotient of the counts beside them."
+        )
+    if not weights.strata:
+        return
+    yield (
+        "The prompts were not labelled in plain random order. In numbers with a ~ each counts for as many of its "
+        "stratum as it stands for, so they are not the quotient of the counts beside them."
+    )
+    untouched = set(weights.strata.values()) - {weights.strata[prompt_id] for prompt_id in weights.prompts}
+    if untouched and weights.prompts:
+        prompts = sum(stratum in untouched for stratum in weights.strata.values())
+        yield (
+            f"Nothing is labelled yet in {counted(len(untouched), 'stratum', 'strata')} "
+            f"({', '.join(sorted(untouched))}; {percent(prompts, len(weights.strata))} of the prompts): the numbers "
+            "say nothing of those prompts."
+        )
+
+
+def on_pool(report: Report) -> Iterator[str]:
     for system in report.systems:
         yield from on_unjudged(system)
-    if facts.sampled and report.agreement is not None:
-        yield (
-            "Only a sample of what the judge dropped was put before people: its true sensitivity is likely lower, its "
-            "specificity higher, and more relevant memories are lost than these numbers show."
-        )
     if report.labelled_prompts:
         yield "What no system returned was never looked at: recall and losses are within the pool."
 
@@ -123,7 +162,3 @@ def on_convention(report: Report, excluded: bool) -> Iterator[str]:
         if system.assumed and system.agreement:
             decided = f"{system.assumed} of the {system.agreement.confusion.total} memories that its judge is graded on"
             yield f"{system.system}: {decided} are not in the qrels and count as not relevant."
-
-
-def counted(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

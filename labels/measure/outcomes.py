@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from labels.records import NOT_RELEVANT, RELEVANT
 
@@ -20,12 +21,27 @@ Pools = Mapping[str, frozenset[str]]
 """prompt id -> the memory ids that a person would have to judge."""
 
 
+class Found(NamedTuple):
+    """How a candidate was found: what the engine's record of it says.
+
+    `score` is SQLite's, lower is better. `confidence` is high, medium, low, or empty where it was not written down.
+    `matched` is the number of the prompt's words that it matched, None where that is not known, and `probability` the
+    tuned cutoff's P(relevant), None without one.
+    """
+
+    score: float
+    confidence: str = ""
+    matched: int | None = None
+    probability: float | None = None
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What one system did with one prompt.
 
-    `injected` are memory ids, best first. `candidates` are all that it looked at, each with the judge's decision or
-    None where no judge saw it. `fallback` is the judge's error status or empty. `run_id` is empty outside a store.
+    `injected` are memory ids, best first. `candidates` are all that it looked at, in rank order, each with the judge's
+    decision or None where no judge saw it; `found` says how, in the same order, and is empty where that is not known.
+    `fallback` is the judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
     """
 
     prompt_id: str
@@ -35,6 +51,13 @@ class Outcome:
     fallback: str
     elapsed_ms: float
     run_id: str = ""
+    kind: str = ""
+    found: tuple[Found, ...] = ()
+
+    @cached_property
+    def details(self) -> dict[str, Found]:
+        """How each candidate was found, by memory id; empty where that is not known."""
+        return {memory_id: found for (memory_id, _), found in zip(self.candidates, self.found, strict=False)}
 
 
 @dataclass(frozen=True)
@@ -49,14 +72,16 @@ class Consensus:
     disputed: int
 
 
-def consensus(labels: Iterable[Label]) -> Consensus:
+def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consensus:
     """The majority of relevant against not for each (prompt, memory); a tie leaves the pair unjudged.
 
-    Give only labels that are about the text that was retrieved.
+    What an adjudication, the last of *settled*, says of a pair comes before what anybody else says. Give only labels
+    that are about the text that was retrieved.
     """
     votes: dict[tuple[str, str], list[str]] = {}
     for label in labels:
         votes.setdefault((label.prompt_id, label.memory_id), []).append(label.verdict)
+    votes |= {(label.prompt_id, label.memory_id): [label.verdict] for label in settled}
     judgements: dict[str, dict[str, bool]] = {}
     undecided = disputed = 0
     for (prompt_id, memory_id), verdicts in votes.items():

@@ -1,11 +1,12 @@
 """What the hook costs: wall time of whole processes, as a ratio to `python -c pass` of the same interpreter.
 
-    python -m tests.benchmarks.hook [--sizes 500 5000 50000] [--large] [--rounds 30] [--folder FOLDER]
+    python -m tests.benchmarks.hook [--sizes 500 5000 50000] [--large] [--cutoff] [--rounds 30] [--folder FOLDER]
 
 Every round starts each form once with the same prompt, one after the other, so that a machine that slows down slows all
 of them; the ratios are of medians (p95 beside), over all rounds of a kind of prompt. The interpreter is a new virtual
 environment's, with nothing installed that has a say at its start. Cold means that the index, the log and the compiled
-modules were evicted from the page cache before. With --folder the roots are kept for the next time.
+modules were evicted from the page cache before. With --cutoff, each root has a tuned cutoff with every feature. With
+--folder the roots are kept for the next time.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
+from engine.cutoff import DIRECTIONS
+from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
+from tests.engine.models import content, write_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,6 +113,14 @@ class Bench:
         """The lines of the hook's log."""
         return [json.loads(line) for log in self.home.rglob("activity.jsonl") for line in log.open(encoding="utf-8")]
 
+    def tune(self, *, has_cutoff: bool) -> None:
+        """Give the root a cutoff that drops nothing, or none."""
+        state = Path(state_dir(str(self.root), {"HOME": str(self.home)}))
+        made = content(weights=dict.fromkeys(DIRECTIONS, 0.0), intercept=0.0, threshold=0.0, doubt=0.0)
+        path = write_model(state, made)
+        if not has_cutoff:
+            path.unlink()
+
     def forget(self) -> None:
         for log in self.home.rglob("activity.jsonl"):
             log.unlink()
@@ -183,9 +195,10 @@ def table(header: list[str], rows: list[list[object]]) -> None:
     print("\n".join([row(header), row("---" for _ in header), *map(row, rows)]), end="\n\n", flush=True)
 
 
-def report(bench: Bench, rounds: int) -> None:
+def report(bench: Bench, rounds: int, *, has_cutoff: bool) -> None:
     """Two tables for a size: ratios by form and kind of prompt, and milliseconds by stage."""
     seconds = bench.prepare()
+    bench.tune(has_cutoff=has_cutoff)
     print(f"## {bench.size:,} memories (first answer after {seconds:.1f} s)\n")
     ratios: list[list[object]] = []
     stages: list[list[object]] = []
@@ -220,6 +233,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--large", action="store_true", help=f"{LARGE:,} memories too")
+    parser.add_argument("--cutoff", action="store_true", help="with a tuned cutoff")
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
@@ -227,7 +241,7 @@ def main() -> None:
         folder = (given.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         for size in [*given.sizes, *([LARGE] if given.large else [])]:
-            report(Bench(folder, size), given.rounds)
+            report(Bench(folder, size), given.rounds, has_cutoff=given.cutoff)
 
 
 if __name__ == "__main__":

@@ -78,8 +78,12 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
 
     # precision of both systems
     terminal.press("F5")
-    screen = terminal.wait_for("Precision: relevant among the injected", "Cohen's kappa", "9 labels")
+    screen = terminal.wait_for("Precision: how much of what was injected is relevant", "9 labels")
     for system in ("memsift", "memsift+judge"):
-        assert re.search(rf"^ *{re.escape(system)} +[01]\.\d\d .*●.* [01]\.\d\d-[01]\.\d\d +\d+ of \d+", screen, re.M)
+        numbers = r" +[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +\d+ of \d+"
+        assert re.search(rf"^ *{re.escape(system)}{numbers}", screen, re.M)
+        assert re.search(rf"^ *{re.escape(system)} .*├.*●.*┤", screen, re.M)
+    terminal.press("End")
+    terminal.wait_for("What these numbers cannot say")
     terminal.press("q")
     terminal.wait_for("ended with 0")

@@ -20,6 +20,9 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 ASK = "how do we handle the cache rule"
 RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
 RUN_HOOK = "from engine.launch import main; main()"
+NO_FTS5 = "from engine.search import schema as s; s.SEARCHABLE = s.SEARCHABLE.replace('{module}', 'no_such_module')"
+"""Makes the SQLite of a process one that was built without FTS5."""
+
 LAUNCHER = PROJECT / "engine/launch.py"
 SCRIPT = Path(sys.executable).with_name("memsift-hook")
 FORMS = {
@@ -85,7 +88,7 @@ class World:
 
     def log(self) -> list[dict[str, Any]]:
         path = self.state / "activity.jsonl"
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line] if path.exists() else []
 
     def run(self, stdin: bytes, code: str = RUN_HOOK, **options: Any) -> subprocess.CompletedProcess[bytes]:
         return self.start([sys.executable, "-c", code], stdin, **options)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.hook_world import ASK, FORMS, World, context_of
+from tests.engine.hook_world import ASK, FORMS, NO_FTS5, RUN_HOOK, World, context_of
 from tests.engine.judge.api_server import (
     CLOSED,
     GARBAGE,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+WITHOUT_FTS5 = [sys.executable, "-c", f"{NO_FTS5}; {RUN_HOOK}"]
 NO_JUDGE, SPENT = 3, 2
 """What is injected where no judge was asked, and where one was asked and could not answer."""
 
@@ -55,7 +57,7 @@ class Answer:
     """What a process of the hook said: the numbers of the rules that it injected, and its line on stderr."""
 
     def __init__(self, world: World, form: str = "launcher", **payload: object) -> None:
-        done = world.start(FORMS[form], json.dumps(world.payload(**payload)).encode())
+        done = world.start({**FORMS, "without FTS5": WITHOUT_FTS5}[form], json.dumps(world.payload(**payload)).encode())
         assert done.returncode == 0
         text = context_of(done.stdout.decode()) if done.stdout else ""
         self.injected = [number for number in range(5) if f"cache rule {number}" in text]
@@ -152,6 +154,14 @@ def test_where_memories_are_found_by_keywords_no_judge_is_asked(world: World, se
     world.configure(judge={"enabled": True}, match_strategy="title_tags")
     answer = Answer(world)
     assert (answer.row["fallback"], "judge" in answer.row, server.requests) == ("", False, [])
+
+
+def test_without_fts5_it_is_keywords_and_one_warning_and_no_judge(world: World, server: ApiServer) -> None:
+    answer = Answer(world, "without FTS5")
+    assert (len(answer.injected), answer.row["fallback"], "judge" in answer.row) == (NO_JUDGE, "no_fts5", False)
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith("memsift-hook: SQLite has no FTS5 here")
+    assert server.requests == []
 
 
 @pytest.mark.parametrize("status", ["cancelled", "refused", "timeout", "http_error", "no_key"])

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from engine.paths import state_dir
 from engine.search.stamps import TICK_NS
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, kept_titles
+from tests.engine.models import content, write_model
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 HEAVY = {"anthropic", "textual", "rich", "click", "sqlite_utils", "httpx", "httpx2", "pydantic"}
@@ -122,6 +124,10 @@ def test_an_ordinary_prompt_loads_what_it_needs_and_nothing_else(tmp_path: Path,
     assert ask("what is the cache rule", "second", "injected") - ORDINARY == set()
     assert ask("what is the cache rule", "second", "silent") - ORDINARY == set()
     assert ask("zanzibar treasure", "second", "silent") - ORDINARY == set()
+
+    if not configured:
+        write_model(Path(state_dir(str(root), {"HOME": str(tmp_path / "home")})), content())
+        assert ask("what is the cache rule", "third", "injected") - ORDINARY == {"engine.cutoff"}
 
 
 def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:

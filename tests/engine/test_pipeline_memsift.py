@@ -176,7 +176,7 @@ def test_a_small_root_answers_and_stays_silent_as_a_large_one_does(rows: int) ->
     assert injected(run("zanzibar", *few)) == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     prompt=st.text(max_size=60),
     titles=st.lists(st.text(max_size=30), max_size=4),
@@ -192,7 +192,7 @@ def test_any_text_is_answered(prompt: str, titles: list[str], mode: str, status:
     assert all(0 <= one.ratio <= 1 and one.score < 0 for one in retrieval.candidates)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(max_size=60))
 def test_a_memory_whose_title_is_the_prompt_is_injected_if_the_prompt_says_anything(prompt: str) -> None:
     retrieval = run(prompt, memory(prompt, memory_id="target"), *fillers(10))

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from labels.measure import metrics
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio, Tally, tally
 from labels.measure.outcomes import (
+    Found,
     assuming_not_relevant,
     consensus,
     pools,
     prompts_without_relevant,
 )
+from labels.measure.weights import Weights, pair_weights, prompt_weights
 from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
 from tests.labels.samples import outcome
 
@@ -74,6 +80,51 @@ def test_fire_and_false_fire_rate_are_over_prompts() -> None:
 def test_irrelevant_and_lost_memories_are_per_measured_prompt() -> None:
     assert metrics.irrelevant_per_prompt(TALLIES, MEASURED) == Ratio(3, 3)
     assert metrics.lost_per_prompt(TALLIES, POOLS, PEOPLE, MEASURED) == Ratio(1, 3)
+
+
+def found_by(*matched: int | None) -> tuple[Found, ...]:
+    return tuple(Found(-1.0, "high", number) for number in matched)
+
+
+def test_a_prompt_is_polluted_by_an_irrelevant_memory_that_one_word_found() -> None:
+    rows = [
+        replace(outcome(["a", "b"]), found=found_by(1, 1)),
+        replace(outcome(["a", "b"], prompt_id="p2"), found=found_by(2, 3)),
+        replace(outcome(["a"], prompt_id="p3"), found=found_by(1)),
+    ]
+    assert metrics.polluted_rate(rows, PEOPLE, MEASURED) == Ratio(1, 3)
+
+
+def test_pollution_is_of_prompts_for_which_it_is_known_what_matched() -> None:
+    rows = [
+        replace(outcome(["a"]), found=found_by(None)),
+        outcome(["a", "b"], prompt_id="p2"),
+        outcome([], prompt_id="p3"),
+        replace(outcome(["a"], prompt_id="not labelled"), found=found_by(1)),
+    ]
+    assert metrics.polluted_rate(rows, PEOPLE, MEASURED) == Ratio(0, 1)
+
+
+def test_a_prompt_of_a_stratum_counts_for_as_many_as_it_stands_for() -> None:
+    """Two of two prompts of one stratum were judged, one of four of the other."""
+    strata = {"p1": "differ", "p2": "differ", "p3": "same", "p5": "same", "p6": "same", "p7": "same"}
+    weights = Weights(strata, prompt_weights(strata, {"p1", "p2", "p3"}))
+    assert weights.prompts == {"p1": 1.0, "p2": 1.0, "p3": 4.0}
+    tallies = [Tally("p1", 2, 2, 1), Tally("p2", 2, 2, 0), Tally("p3", 2, 2, 2)]
+    assert metrics.precision(tallies, weights) == Ratio(3, 6, weighted=(1 + 0 + 4 * 2) / (2 + 2 + 4 * 2))
+    assert metrics.irrelevant_per_prompt(tallies, MEASURED, weights).value == pytest.approx((1 + 2 + 0) / 6)
+    assert metrics.false_fire_rate(tallies, {"p2"}, weights) == Ratio(1, 1)
+
+
+def test_equal_weights_are_no_weights() -> None:
+    strata = {"p1": "one", "p2": "two", "p3": "one", "p4": "two"}
+    weights = Weights(strata, prompt_weights(strata, {"p1", "p2"}))
+    assert metrics.precision(TALLIES[:2], weights) == Ratio(1, 4)
+
+
+def test_what_is_in_a_pool_for_certain_has_no_weight() -> None:
+    inclusion = {"p1": {"a": 0.5, "b": 0.25, "c": 1.0}, "not replayed": {"a": 0.5}}
+    assert pair_weights(inclusion, {"p1": {"a"}, "p2": set()}) == {"p1": {"b": 4.0}}
 
 
 def test_recall_is_within_the_pool_of_all_systems() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 import subprocess
 import sys
 from contextlib import closing
@@ -43,7 +44,7 @@ def test_the_schema_is_readable_by_name(tmp_path: Path) -> None:
     LabelStore.open(path).close()
     names = {name for (name,) in query(path, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")}
     assert names >= {"prompt", "memory_version", "run", "result", "retrieval", "judge_call", "judge_verdict"}
-    assert names >= {"frame", "label_event", "label_current"}
+    assert names >= {"frame", "plan", "label_event", "label_current", "gold"}
     keys = {row[2] for row in query(path, "PRAGMA foreign_key_list(label_event)")}
     assert keys == {"prompt", "memory_version", "label_event"}
 
@@ -89,18 +90,20 @@ def test_a_newer_store_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_store_with_an_older_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+def test_a_new_store_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
-    LabelStore.open(path).close()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'm002_labels'")
-        connection.execute("DROP VIEW label_current")
-        connection.execute("DROP VIEW label_standing")
-        connection.execute("DROP TABLE label_event")
-        connection.execute("DROP TABLE frame")
     with LabelStore.open(path) as store:
         store.record_frame(pool_of("a"))
-        assert label(store) == 1
+        modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.glob("labels.db*")}
+    assert modes == {"labels.db": 0o600, "labels.db-wal": 0o600, "labels.db-shm": 0o600}
+
+
+def test_a_store_that_its_owner_shares_stays_shared(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    LabelStore.open(path).close()
+    path.chmod(0o660)
+    LabelStore.open(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o660
 
 
 def test_a_place_that_cannot_hold_a_file_is_named(tmp_path: Path) -> None:
@@ -146,7 +149,7 @@ from tests.labels.samples import card, pool_of
 store = LabelStore.open(Path(sys.argv[1]))
 store.record_frame(pool_of("a"))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
 saved = 0
 try:
     for _ in range(10_000):

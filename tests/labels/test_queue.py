@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.queue import open_cards, pace, prompt_order
+from labels.queue import open_cards, pace
 from labels.records import LABEL, RETRACT, SKIP, Event
 from tests.labels.samples import pool_of
 
@@ -24,15 +24,6 @@ def shown(labelled: set[str], skips: Mapping[str, int]) -> list[str]:
 
 def event(action: str, elapsed_ms: int) -> Event:
     return Event(1, "t", "ann", "p1", "a", "d", action, None, None, "", "", True, 1, 1, elapsed_ms, "", "0.1.0", None)
-
-
-def test_prompts_come_in_a_seeded_random_order_whatever_order_they_are_given_in() -> None:
-    prompts = [f"p{number}" for number in range(20)]
-    order = prompt_order(prompts, seed=1)
-    assert sorted(order) == sorted(prompts)
-    assert list(order) != prompts
-    assert prompt_order([*reversed(prompts), "p3"], seed=1) == order
-    assert prompt_order(prompts, seed=2) != order
 
 
 def test_cards_come_in_the_pools_order_without_the_labelled() -> None:

@@ -8,25 +8,20 @@ import pytest
 
 from engine.errors import ExchangeError
 from labels.exchange.runs import write_row
+from labels.measure.basis import EXCLUDE, labelled_basis
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
-from labels.measure.report import (
-    EXCLUDE,
-    Report,
-    SystemReport,
-    build_report,
-    labelled_basis,
-    report_from_files,
-    report_from_store,
-)
+from labels.measure.report import Report, build_report, report_from_files, report_from_store
 from labels.pooling import pool
-from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
+from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from labels.measure.systems import SystemReport
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 
@@ -167,16 +162,63 @@ def test_the_notes_say_what_cannot_be_known(store: LabelStore) -> None:
     assert report_from_store(store).notes == ("Nothing has been replayed yet: there is no outcome to measure.",)
     replayed(store)
     assert report_from_store(store, ROOT, DIGESTS).notes == (
-        "None of these prompts has a judgement: precision cannot be known.",
+        "None of these prompts has a label: precision cannot be known.",
     )
-    store.record_frame(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
     say(store, "p1 a", RELEVANT)
     notes = "\n".join(report_from_store(store, ROOT).notes)
-    assert "Only 1 prompt has judgements" in notes
-    assert "bm25: 4 of 5 injected memories are unjudged" in notes
-    assert "Only a sample of what the judge dropped was put before people" in notes
+    assert "Only 1 prompt has labels" in notes
+    assert "bm25: 4 of 5 injected memories have no label that counts" in notes
     assert "not compared with the memories as they are now" in notes
     assert "recall and losses are within the pool" in notes
+
+
+def test_one_of_a_sample_of_what_the_judge_dropped_counts_for_all(store: LabelStore) -> None:
+    """Of three that the judge dropped and nobody injects, one was drawn and found relevant: it stands for three."""
+    made = pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1)
+    record(store, judged(["a"], ["b", "c", "d"]))
+    store.record_frame(made)
+    (drawn,) = (each for each in made.cards if each.stratum == JUDGE_DROPPED)
+    for each in made.cards:
+        store.label("ann", "p1", each, RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    assert drawn.inclusion_probability == pytest.approx(1 / 3)
+    report = report_from_store(store, ROOT, DIGESTS)
+    judge = system(report, "bm25+judge")
+    assert (judge.lost_per_prompt.part, judge.lost_per_prompt.whole) == (1, 1)
+    assert judge.lost_per_prompt.value == pytest.approx(3.0)
+    assert (judge.recall_in_pool.part, judge.recall_in_pool.whole) == (1, 2)
+    assert judge.recall_in_pool.value == pytest.approx(1 / 4)
+    assert judge.agreement is not None
+    assert judge.agreement.sensitivity.value == pytest.approx(1 / 4)
+    assert any("only a random sample" in note for note in report.notes)
+
+
+def test_what_another_system_injects_stands_for_itself_alone(store: LabelStore) -> None:
+    """It was drawn for an older pool; since then a system injects it, so it would be in any pool."""
+    record(store, judged(["a"], ["b", "c", "d"]))
+    store.record_frame(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
+    record(store, retrieval(["a", "b", "c", "d"]))
+    for memory_id in "abcd":
+        say(store, f"p1 {memory_id}", RELEVANT)
+    report = report_from_store(store, ROOT, DIGESTS)
+    assert system(report, "bm25+judge").recall_in_pool == Ratio(1, 4)
+    assert not any("~" in note for note in report.notes)
+
+
+def test_an_adjudication_decides_where_people_differ(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT}.items():
+        say(store, "p1 a", verdict, who=who)
+    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(0, 0)
+    store.adjudicate("cyd", "p1", card("a"), RELEVANT, seed=1, elapsed_ms=1)
+    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(1, 1)
+    assert system(report_from_store(store, ROOT, DIGESTS, annotator="bob"), "bm25").precision == Ratio(0, 1)
+
+
+def test_memories_that_were_edited_since_the_replay_are_counted(store: LabelStore) -> None:
+    labelled(store)
+    notes = report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}).notes
+    assert any("1 of the 4 memories that the replays brought up was edited or removed since" in note for note in notes)
+    assert not any("edited or removed since:" in note for note in report_from_store(store, ROOT, DIGESTS).notes)
 
 
 def test_mixed_runs_and_different_prompts_are_pointed_out(store: LabelStore) -> None:

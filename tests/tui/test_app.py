@@ -125,7 +125,8 @@ async def test_ctrl_t_chooses_a_theme(open_workspace: Opener) -> None:
 
 async def test_the_palettes_together_hold_every_action_once_each(open_workspace: Opener) -> None:
     together: set[str] = set()
-    async with MemsiftApp(open_workspace(prompts=demo_prompts("p06"))).run_test(size=SIZE) as pilot:
+    workspace = open_workspace(prompts=demo_prompts("p06"))
+    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
         for keys in (["f2"], ["f3"], ["right"], ["f"], ["escape", "f4"], ["f5"], ["s"]):
             await press(pilot, *keys)
             if "f4" in keys:
@@ -138,6 +139,11 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
         screen: Any = pilot.app.screen
         while screen.card:
             await press(pilot, "x")
+        together |= set(await palette(app_of(pilot)))
+        pool = workspace.pool("p06")
+        assert pool
+        workspace.store.label("you", "p06", pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
+        await press(pilot, "d")
         together |= set(await palette(app_of(pilot)))
     assert {sentence for *_, sentence in KEYS.values()} - together == set()
 

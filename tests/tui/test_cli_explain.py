@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 EXPLAIN_KEYS = [
     *("system", "outcome", "reason", "gap", "rank", "strength", "bm25", "coordination", "bonus"),
-    *("floor", "least", "pool", "matched", "missing", "nearest", "advice"),
+    *("floor", "least", "cutoff", "pool", "matched", "missing", "nearest", "advice"),
 ]
 QUERY = "background job queue"
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.pipeline import BY_KEYWORDS
 from tests.engine.builders import memory, write_root
+from tests.engine.hook_world import NO_FTS5
 from tests.engine.judge.api_server import (
     CLOSED,
     GARBAGE,
@@ -27,6 +30,16 @@ from tests.tui.judging import ASK, HTTP
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def test_without_fts5_each_command_says_so_once_and_asks_nobody(root: Path, prompts: Path, server: ApiServer) -> None:
+    code = [sys.executable, "-c", f"{NO_FTS5}; from tui.cli import main; main(prog_name='memsift')"]
+    for command in (["search", ASK], ["judge", ASK], ["replay", "--prompts", prompts]):
+        done = process(*command, "--root", root, *HTTP, code=code)
+        assert done.returncode == 0
+        assert done.stderr.splitlines() == [f"memsift: {BY_KEYWORDS}."]
+    assert {row["fallback"] for row in map(json.loads, done.stdout.splitlines())} == {"no_fts5"}
+    assert server.requests == []
 
 
 @pytest.fixture

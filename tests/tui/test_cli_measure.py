@@ -173,13 +173,40 @@ def test_excluding_the_unjudged_narrows_what_precision_is_of(run_file: Path, tmp
 def test_the_formats_hold_the_same_precision(run_file: Path) -> None:
     arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt"]
     ratio = of_system(printed(memsift(*arguments, "--format", "json")), FIRST)["precision"]
-    shown = f"{ratio['value']:.2f} ({ratio['part']}/{ratio['whole']})"
+    shown = f"{ratio['part']} of {ratio['whole']}"
     text, markdown = memsift(*arguments), memsift(*arguments, "--format", "markdown")
     assert shown in text.stdout
     assert shown in markdown.stdout
     assert markdown.stdout.startswith("# ")
     assert text.exit_code == markdown.exit_code == 0
     assert text.stderr == ""
+
+
+def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--prompts", DEMO / "prompts.jsonl"]
+    result = memsift(*arguments, "--root", DEMO_ROOT, "--format", "html", "--output", page)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    written = page.read_text(encoding="utf-8")
+    assert written.startswith("<!doctype html>")
+    assert "Named exports only in TypeScript" in written
+    assert "What do we use tokens for in this project?" in written
+    assert "Precision by kind of prompt" in written
+    refused(memsift(*arguments, "--output", tmp_path / "no" / "folder.html"))
+
+
+def test_the_measures_of_trec_come_when_asked_for(run_file: Path) -> None:
+    arguments = ["report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"]
+    assert of_system(printed(memsift(*arguments)), FIRST)["ranked"] is None
+    ranked = of_system(printed(memsift(*arguments, "--ranking")), FIRST)["ranked"]
+    assert ranked["prompts"] == 41
+    assert set(ranked["means"]) == {"P@1", "P@3", "AP", "nDCG@10", "RR", "Bpref"}
+
+
+def test_prompts_go_with_a_run(tmp_path: Path) -> None:
+    result = memsift("report", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db", "--prompts", DEMO / "prompts.jsonl")
+    assert result.exit_code == 2
+    assert "--run" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--run", "--qrels"])

@@ -107,7 +107,7 @@ def test_each_card_is_asked_once_and_then_the_prompt_is_finished(open_workspace:
     assert [one.memory_id for one in labels] == [card.memory.id for card in at.pool.cards]
 
 
-def test_after_goes_round_over_what_is_finished_and_ends(open_workspace: Opener) -> None:
+def test_the_first_unfinished_prompt_comes_next_wherever_one_is(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04"))
     run_all(workspace)
     queue = LabelQueue(workspace)
@@ -259,6 +259,7 @@ def test_a_prompt_that_brings_nothing_up_is_finished_when_it_was_run(open_worksp
     assert at.pool.cards == ()
     assert at.card is None
     assert queue.is_finished(workspace.prompts[0])
+    assert LabelQueue(workspace).is_finished(workspace.prompts[0])
 
 
 def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Opener) -> None:

@@ -12,7 +12,9 @@ from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicProvider
 from engine.judge.providers.scripted import ScriptedAnswer, ScriptedProvider
 from engine.judge.verdict import STATUSES
+from engine.pipeline import BY_KEYWORDS
 from engine.record import replace
+from engine.search import schema
 from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
 from tests.tui.apps import (
     SIZE,
@@ -136,3 +138,14 @@ async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(
         await reads(pilot, "#judge", f"(scripted): {status}, ")
         instead = "What would be without a judge" if status == "no_key" else "The best 2"
         await reads(pilot, "#judge", f"{instead} is injected instead.")
+
+
+async def test_without_fts5_it_says_that_no_judge_is_asked(
+    open_workspace: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "SEARCHABLE", schema.SEARCHABLE.replace("{module}", "no_such_module"))
+    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await judged(pilot, "p01")
+        await reads(pilot, "#judge", f"{BY_KEYWORDS}.")
+        assert table(pilot).rows

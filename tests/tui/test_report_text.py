@@ -35,6 +35,10 @@ def line(shown: str, start: str) -> str:
     return next(one for one in shown.split("\n") if one.startswith(start))
 
 
+def running(shown: str) -> list[str]:
+    return shown[shown.index("Running") :].split("\n")
+
+
 def test_an_empty_store_says_what_to_press(store: LabelStore) -> None:
     assert "Press r" in text(store)
 
@@ -45,6 +49,7 @@ def test_without_labels_it_says_that_precision_is_unknown(store: LabelStore) -> 
     assert "Press F4" in shown
     assert "1 prompt replayed" in shown
     assert line(shown, "bm25").split()[1] == "-"
+    assert "├" not in shown
 
 
 def test_each_system_has_its_precision_interval_and_counts(store: LabelStore) -> None:
@@ -52,11 +57,9 @@ def test_each_system_has_its_precision_interval_and_counts(store: LabelStore) ->
     for memory_id, verdict in {"m1": "relevant", "m2": "not", "m3": "not"}.items():
         label(store, memory_id, verdict)
     shown = text(store)
-    assert "1 of 3" in line(shown, "bm25 ")
-    assert "0.33" in line(shown, "bm25 ")
-    assert "1 of 1" in line(shown, "bm25+judge ")
-    assert "1.00" in line(shown, "bm25+judge ")
-    assert "3 labels: 1 relevant, 2 not; 100 % given blind." in shown
+    assert line(shown, "bm25 ").split()[1:7] == ["0.33", "0.02-0.91", "0.00-0.99", "1", "of", "3"]
+    assert line(shown, "bm25+judge ").split()[1] == "1.00"
+    assert "3 labels by me: 1 relevant, 2 not, 0 unsure, 0 unrateable; 0 more are stale." in shown
 
 
 def test_the_judge_is_graded_against_the_person(store: LabelStore) -> None:
@@ -64,24 +67,31 @@ def test_the_judge_is_graded_against_the_person(store: LabelStore) -> None:
     for memory_id, verdict in {"m1": "relevant", "m2": "not", "m3": "relevant"}.items():
         label(store, memory_id, verdict)
     shown = text(store)
-    assert line(shown, "kept").split() == ["kept", "1", "1"]
-    assert line(shown, "dropped").split() == ["dropped", "1", "0"]
+    assert line(shown, "the judge kept it").split()[-2:] == ["1", "1"]
+    assert line(shown, "the judge dropped it").split()[-2:] == ["1", "0"]
 
 
 def test_failures_of_the_judge_are_counted(store: LabelStore) -> None:
     record(store, failed(["m1", "m2"]))
-    assert "1.00 (1/1)" in line(text(store), "judge failed")
+    assert any(one.startswith("bm25+judge") and "1 of 1" in one for one in running(text(store)))
 
 
-@pytest.mark.parametrize("width", [20, 40, 60, 80, 160])
-def test_the_table_keeps_its_columns_at_any_width(store: LabelStore, width: int) -> None:
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+def test_the_intervals_stand_under_each_other_at_any_width(store: LabelStore, width: int) -> None:
     record(store, retrieval(["m1"]), judged(["m1"], []))
     label(store, "m1", "relevant")
-    shown = text(store, width)
-    precision = [one for one in shown.split("\n") if one.startswith("bm25")]
-    assert len(precision) == 2
-    assert len({one.index("●") for one in precision}) == 1
-    assert all(cell_len(one) <= max(width, 70) for one in precision)
+    bars = [one for one in text(store, width).split("\n") if "●" in one]
+    assert [one.split()[0] for one in bars] == ["bm25", "bm25+judge"]
+    assert len({one.index("●") for one in bars}) == 1
+    assert all(cell_len(one) <= width for one in bars)
+
+
+def test_a_narrow_screen_shows_every_number_on_a_line_of_its_own(store: LabelStore) -> None:
+    record(store, retrieval(["m1"]))
+    label(store, "m1", "relevant")
+    shown = text(store, 30)
+    assert line(shown, "  precision:") == "  precision: 1.00"
+    assert line(shown, "  lost per prompt:") == "  lost per prompt: 0.00 (0/1)"
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,29 @@ def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Worksp
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_settling_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
+    """A memory on which two people differ, one of them with a note."""
+    workspace.keep(workspace.run(workspace.prompts[0], "memsift"))
+    pool = workspace.pool(workspace.prompts[0].id)
+    assert pool is not None
+    for who, verdict, note in [("bea", "not", "That is about the old kiosks."), ("cem", "relevant", "")]:
+        how = {"seed": 1, "blind": True, "elapsed_ms": 1, "note": note}
+        workspace.store.label(who, pool.prompt.id, pool.cards[0], verdict, **how)
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f4", "d"))
+
+
+@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_choosing_an_order_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
+    run = pressing("textual-dark", "f4", "o", "down", "down")
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
+
+
+def test_an_order_that_is_not_random_looks_as_it_did(snap_compare: Compare, workspace: Workspace) -> None:
+    run = pressing("textual-light", "f4", "a", "o", "down", "down", "enter", "x")
+    assert snap_compare(MemsiftApp(workspace), terminal_size=SIZES[1], run_before=run)
+
+
 def test_the_readme_shows_what_replay_looks_like(snap_compare: Compare, workspace: Workspace) -> None:
     """Its picture is this snapshot, so it stays true."""
     run = pressing("textual-dark", *REPLAY, "down", "x")

@@ -42,11 +42,11 @@ def test_a_pool_is_there_when_every_system_has_run_and_goes_into_the_frame(open_
     prompt = workspace.prompts[0]
     workspace.keep(workspace.run(prompt, "memsift"))
     assert workspace.pool("p01") is None
-    assert workspace.pooled("p01") == set()
+    assert workspace.earlier_pools() == {}
     workspace.keep(workspace.run(prompt, "memsift+judge"))
     pool = workspace.pool("p01")
     assert pool is not None
-    assert workspace.pooled("p01") == {card.pair for card in pool.cards}
+    assert workspace.earlier_pools()["p01"] == {card.pair for card in pool.cards}
     dropped = [card for card in pool.cards if card.stratum == "judge-dropped"]
     assert dropped
     assert all(0 < card.inclusion_probability <= 1 for card in dropped)

@@ -14,14 +14,20 @@ from engine.errors import MemsiftError
 from engine.version import __version__
 from tui import opening
 from tui.cli.app import demo, require_terminal, run_app
+from tui.cli.export import export
+from tui.cli.gate import gate
+from tui.cli.import_ import import_
 from tui.cli.install import install
 from tui.cli.judge import judge
-from tui.cli.options import DB, PROMPTS, ROOT
+from tui.cli.label import label
+from tui.cli.merge import merge
+from tui.cli.options import DB, ORDER, PROMPTS, ROOT
 from tui.cli.prompts import prompts
 from tui.cli.replay import replay
 from tui.cli.report import report
 from tui.cli.search import search
 from tui.cli.telling import tell
+from tui.cli.tune import tune
 from tui.judge_options import JudgeOptions, judge_options
 
 
@@ -42,8 +48,16 @@ class Memsift(click.Group):
 @PROMPTS
 @judge_options
 @DB
+@ORDER
 @click.pass_context
-def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: JudgeOptions, db: str | None) -> None:
+def main(
+    ctx: click.Context,
+    root: str | None,
+    prompts: tuple[str, ...],
+    judge: JudgeOptions,
+    db: str | None,
+    order: str | None,
+) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
 
     Without a command: the app, on this project's memories and prompts.
@@ -51,8 +65,8 @@ def main(ctx: click.Context, root: str | None, prompts: tuple[str, ...], judge: 
     if ctx.invoked_subcommand is None:
         found = opening.resolve_root(root, os.environ)
         require_terminal()
-        run_app(opening.open_workspace(found, prompts, judge, db, os.environ))
+        run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order))
 
 
-for command in (demo, search, judge, prompts, replay, report, install):
+for command in (demo, search, judge, prompts, replay, label, report, gate, tune, export, import_, merge, install):
     main.add_command(command)

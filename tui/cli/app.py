@@ -10,6 +10,7 @@ import click
 
 from engine.errors import MemsiftError
 from tui import opening
+from tui.cli.options import ORDER
 
 if TYPE_CHECKING:
     from tui.workspace import Workspace
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--fresh", is_flag=True, help="Forget the labels of earlier demos first.")
-def demo(fresh: bool) -> None:
+@ORDER
+def demo(fresh: bool, order: str | None) -> None:
     """The app on bundled example memories, prompts and a scripted judge; your own labels are not touched."""
     require_terminal()
-    run_app(opening.open_demo(os.environ, fresh=fresh))
+    run_app(opening.open_demo(os.environ, fresh=fresh, order=order))
 
 
 def require_terminal() -> None:
@@ -29,10 +31,11 @@ def require_terminal() -> None:
         raise MemsiftError("The app needs a terminal. For scripts there are commands: see memsift --help.")
 
 
-def run_app(workspace: Workspace) -> None:
+def run_app(workspace: Workspace, start: str | None = None) -> None:
+    """The app until it is left; *start* is the mode that it opens in, if not the usual one."""
     from tui.app import MemsiftApp
 
     try:
-        MemsiftApp(workspace).run()
+        MemsiftApp(workspace, start).run()
     finally:
         workspace.close()

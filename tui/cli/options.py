@@ -9,13 +9,37 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.paths import labels_file
+from tui import opening
+from tui.cli.telling import tell
 
 if TYPE_CHECKING:
+    from contextlib import closing
+
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from labels.database import LabelDatabase
     from labels.store import LabelStore
+
+
+def known_order(_context: click.Context, _option: click.Parameter, order: str | None) -> str | None:
+    """*order* if there is such a one. Only then is anything of `labels` imported."""
+    if order is not None:
+        from labels.orders import ORDERS
+
+        if order not in ORDERS:
+            raise click.BadParameter(f"{order!r} is none of {', '.join(ORDERS)}.")
+    return order
+
 
 ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
 DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
+ORDER = click.option(
+    "--order",
+    metavar="NAME",
+    callback=known_order,
+    help="Prompts to label first: random, stratified, disagreement-first or uncertain-first. Default: as last time.",
+)
 PROMPTS = click.option(
     "--prompts",
     metavar="FILE",
@@ -24,7 +48,27 @@ PROMPTS = click.option(
 )
 
 
+def opened_cutoff(root: str, config: Config) -> Cutoff | None:
+    """The cutoff that the hook uses; stderr says where it ignores one."""
+    from engine.cutoff import UnusableModelError
+
+    try:
+        return opening.tuned_cutoff(root, config, os.environ)
+    except UnusableModelError as error:
+        tell(f"The tuned cutoff is ignored: it {error}.")
+        return None
+
+
 def opened_store(db: str | None) -> LabelStore:
     from labels.store import LabelStore
 
     return LabelStore.open(Path(db or labels_file(os.environ)))
+
+
+def opened_labels(db: str | None) -> closing[LabelDatabase]:
+    """The file of the label store itself, for what goes in or out as a whole."""
+    from contextlib import closing
+
+    from labels.database import LabelDatabase
+
+    return closing(LabelDatabase(Path(db or labels_file(os.environ))))

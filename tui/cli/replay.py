@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.config import AUTO, load_config
+from engine.pipeline import BY_KEYWORDS
 from engine.systems import SYSTEMS, system_of
 from tui import opening
-from tui.cli.options import DB, ROOT, STRICT, opened_store
+from tui.cli.options import DB, ROOT, STRICT, opened_cutoff, opened_store
 from tui.cli.telling import disputed, refuse_a_miss, report_skipped, require_agreement, tell
 from tui.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
 
 if TYPE_CHECKING:
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.systems import System
@@ -79,7 +81,7 @@ def replay(
         opening.opened_index(found) as index,
         opened_store(db) if save else nullcontext() as store,
     ):
-        chosen = chosen_systems(systems, config, asked)
+        chosen, cutoff = chosen_systems(systems, found, config, asked)
         with opened_output(resume, [system.name for system in chosen]) as (before, write):
             if before.failed:
                 tell(f"The judge did not answer in {before.failed:,} of the rows: they are asked about again.")
@@ -88,6 +90,8 @@ def replay(
                 replaying.refuse_another_judge(before, asked, AUTO)
                 asked.prepare()
             report_skipped((*index.skipped, *reading.skipped))
+            if not index.has_fts5:
+                tell(f"{BY_KEYWORDS}.")
 
             def keep(retrieval: Retrieval) -> None:
                 nonlocal disagreements
@@ -98,7 +102,7 @@ def replay(
                 disagreements += disputed(retrieval)
 
             def work(job: Job) -> list[Retrieval]:
-                return replaying.retrievals(job, index, config, asked)
+                return replaying.retrievals(job, index, config, asked, cutoff)
 
             jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
             if batches and has_judge:
@@ -110,13 +114,33 @@ def replay(
         require_agreement(disagreements)
 
 
-def chosen_systems(given: str | None, config: Config, judge: Judge | None) -> list[System]:
-    """The systems to run; by default what *config* says, without and with the judge.
+def chosen_systems(
+    given: str | None, root: str, config: Config, judge: Judge | None
+) -> tuple[list[System], Cutoff | None]:
+    """The systems to run, and the cutoff of those that have one; by default what *config* says, alone and with what
+    there is: the tuned cutoff, and the judge on top.
 
-    Raises click.UsageError for an unknown one, or for a judge that was not named.
+    Raises click.UsageError for an unknown one, for a judge that was not named, or for a cutoff that was not tuned.
     """
     if not given:
-        return list(dict.fromkeys(system_of(config, has_judge=has) for has in (False, judge is not None)))
+        cutoff = opened_cutoff(root, config)
+        parts = ((False, False), (False, cutoff is not None), (judge is not None, cutoff is not None))
+        return list(dict.fromkeys(system_of(config, has_judge=j, has_cutoff=c) for j, c in parts)), cutoff
+    chosen = named_systems(given, judge)
+    cut = {system.strategy: system for system in chosen if system.has_cutoff}
+    cutoffs = [cutoff_for(system, root, config) for system in cut.values()]
+    return chosen, cutoffs[0] if cutoffs else None
+
+
+def cutoff_for(system: System, root: str, config: Config) -> Cutoff:
+    """The cutoff that was tuned for a system. Raises click.UsageError where there is none."""
+    cutoff = opened_cutoff(root, system.of(config))
+    if cutoff is None:
+        raise click.UsageError(f"There is no cutoff for {system.name}. `memsift tune` makes one from labels.")
+    return cutoff
+
+
+def named_systems(given: str, judge: Judge | None) -> list[System]:
     names = list(dict.fromkeys(name.strip() for name in given.split(",")))
     unknown = [name for name in names if name not in SYSTEMS]
     if unknown:

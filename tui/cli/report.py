@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.errors import MemsiftError
 from tui import opening
 from tui.cli.options import DB, ROOT, opened_store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.memory import MemorySummary
+    from labels.measure.extras import Extras
+    from labels.measure.names import Names
     from labels.measure.report import Report
+
+FORMATS = ("text", "json", "markdown", "html")
 
 
 @click.command()
@@ -25,30 +33,93 @@ if TYPE_CHECKING:
     show_default=True,
     help="What a memory without a row in --qrels counts as.",
 )
+@click.option("--prompts", metavar="FILE", help="The prompts of --run: their kinds, and their texts instead of ids.")
+@click.option("--ranking", is_flag=True, help="P@k, MAP, nDCG, MRR and bpref of what is injected, too.")
 @ROOT
 @DB
-@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True)
-def report(run_file: str | None, qrels: str | None, unjudged: str, root: str | None, db: str | None, form: str) -> None:
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--output", metavar="FILE", help="Write it to FILE instead of printing it.")
+def report(
+    run_file: str | None,
+    qrels: str | None,
+    unjudged: str,
+    prompts: str | None,
+    ranking: bool,
+    root: str | None,
+    db: str | None,
+    form: str,
+    output: str | None,
+) -> None:
     """Precision and its companions for each system, from your labels or from files."""
-    from labels.measure import text
+    from labels.measure.extras import Extras
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
-    made = report_of_files(run_file, qrels, unjudged) if run_file and qrels else report_of_labels(root, db)
-    formats = {"text": text.format_text, "json": text.format_json, "markdown": text.format_markdown}
-    click.echo(formats[form](made), nl=False)
+    if prompts and not run_file:
+        raise click.UsageError("--prompts goes with --run: the label store knows its prompts.")
+    extras = Extras(ranking, comparing=True, curves=form in ("json", "html"))
+    if run_file and qrels:
+        made = report_of_files(run_file, qrels, unjudged, names_of(prompts, root), extras)
+    else:
+        made = report_of_labels(root, db, extras)
+    if output:
+        write_file(Path(output), writer(form)(made))
+    else:
+        click.echo(writer(form)(made), nl=False)
 
 
-def report_of_files(run_file: str, qrels: str, unjudged: str) -> Report:
+def writer(form: str) -> Callable[[Report], str]:
+    """What writes a report in a format."""
+    from labels.measure.forms import json_form, markdown, page, text
+
+    return {
+        "text": text.format_text,
+        "json": json_form.format_json,
+        "markdown": markdown.format_markdown,
+        "html": page.format_html,
+    }[form]
+
+
+def write_file(path: Path, content: str) -> None:
+    """Raises MemsiftError for a place that cannot be written."""
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
+
+
+def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extras: Extras) -> Report:
     from labels.measure.report import report_from_files
 
-    return report_from_files(Path(run_file), Path(qrels), unjudged)
+    return report_from_files(Path(run_file), Path(qrels), unjudged, names, extras=extras)
 
 
-def report_of_labels(root: str | None, db: str | None) -> Report:
+def names_of(prompts: str | None, root: str | None) -> Names:
+    """What the prompts in a file say, and what the memories of a root are called."""
+    from labels.measure.names import Names
+
+    read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
+    texts = {prompt.id: prompt.text for prompt in read}
+    kinds = {prompt.id: prompt.kind for prompt in read}
+    return Names(texts, kinds, titles(summaries_of(root)) if root else {})
+
+
+def summaries_of(root: str) -> list[MemorySummary]:
+    with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
+        return list(index.summaries())
+
+
+def titles(summaries: list[MemorySummary]) -> dict[str, str]:
+    return {summary.id: summary.title for summary in summaries}
+
+
+def report_of_labels(root: str | None, db: str | None, extras: Extras) -> Report:
+    from labels.measure.names import Names
     from labels.measure.report import report_from_store
 
     found = opening.resolve_root(root, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
-        digests = {summary.id: summary.digest for summary in index.summaries()}
-        return report_from_store(store, index.root, digests)
+        summaries = list(index.summaries())
+        digests = {summary.id: summary.digest for summary in summaries}
+        names = Names(memories=titles(summaries))
+        return report_from_store(store, index.root, digests, names=names, extras=extras)

@@ -11,7 +11,7 @@ from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.record import replace
 from tui import opening
-from tui.cli.options import ROOT
+from tui.cli.options import ROOT, opened_cutoff
 from tui.cli.telling import refuse_a_miss, report_fallback, report_skipped
 from tui.judge_options import JudgeOptions, judge_options, opened_judge
 
@@ -52,7 +52,10 @@ def search(
             asked.prepare()
         report_skipped(index.skipped)
         prompt = typed_prompt(query)
-        retrieval = retrieve(prompt, index, config, mode=mode, judge=asked, include_retired=include_retired)
+        cutoff = opened_cutoff(found, config) if mode == AUTO else None
+        retrieval = retrieve(
+            prompt, index, config, mode=mode, judge=asked, cutoff=cutoff, include_retired=include_retired
+        )
         refuse_a_miss(judge, retrieval)
         if explain or memory_id is not None:
             explained = explanations(retrieval, index, config, memory_id, include_retired=include_retired)

@@ -8,6 +8,7 @@ import click
 
 from engine.errors import MemsiftError
 from engine.judge.verdict import OK, TIMEOUT
+from engine.pipeline import BY_KEYWORDS, NO_FTS5
 from tui.output import visible
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Skipped
     from engine.retrieval import Retrieval
+    from labels.exchange.storing import Added
     from tui.judge_options import JudgeOptions
 
 
@@ -38,9 +40,11 @@ def require_agreement(count: int) -> None:
 
 
 def report_fallback(retrieval: Retrieval) -> None:
-    """One line on stderr where the judge could not answer."""
+    """One line on stderr where the judge could not answer, or SQLite cannot search."""
     judgement = retrieval.judgement
-    if judgement and retrieval.fallback:
+    if retrieval.fallback == NO_FTS5:
+        tell(f"{BY_KEYWORDS}.")
+    elif judgement and retrieval.fallback:
         more = " Give it more with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
         tell(f"{judgement.detail or judgement.status}{more}")
 
@@ -49,6 +53,21 @@ def report_skipped(skipped: Sequence[Skipped]) -> None:
     """One line on stderr: how much was skipped, and the first of it."""
     if skipped:
         tell(f"{len(skipped)} skipped; {skipped[0].where}: {skipped[0].reason}")
+
+
+def report_added(what: str, added: Added, known: int) -> None:
+    """One line on stderr: what a label store got from a file or another store, and what it had already."""
+    labels = [event for event in added.events if event.verdict]
+    people = sorted({event.annotator for event in labels})
+    parts = [
+        f"{len(labels):,} labels" + (f" by {', '.join(people)}" if people else ""),
+        f"{len(added.events) - len(labels):,} skips and retractions",
+        f"{added.prompts:,} prompts",
+        f"{added.memories:,} memory texts",
+        f"{added.retrievals:,} retrievals",
+    ]
+    there = f"; {known:,} key presses were there already" if known else ""
+    tell(f"{what}: {', '.join(part for part in parts if not part.startswith('0 ')) or 'nothing new'}{there}.")
 
 
 def tell(message: str) -> None:

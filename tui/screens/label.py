@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 
-from engine.errors import LabelStoreError
+from engine.errors import LabelStoreError, MemsiftError
 from tui.bindings import bindings
 from tui.labelling import LabelQueue, Position
-from tui.messages import Kept
+from tui.messages import Kept, Surveyed
 from tui.plain import beginning, plain
+from tui.planning import Planning, recorded_injections, require_possible, survey
 from tui.replay_rows import judge_sentence, ranking_rows
+from tui.screens.choose_order import ChooseOrder
 from tui.screens.full_text import FullText
 from tui.screens.mode_screen import ModeScreen
 from tui.widgets.memory_text import memory_text
@@ -25,18 +27,20 @@ from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from textual.app import ComposeResult
     from textual.content import Content
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
+    from tui.planning import Injections
 
 QUESTION = "Inject it for this prompt?"
 ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or z to take the last label back."
 NO_PROMPTS = "There are no prompts to label. Press F3, then n to type one, or start memsift with --prompts FILE."
 RUNNING = "Running the prompt through every system …"
+SURVEYING = "Looking at every prompt, to know where the systems differ …"
 REVEALED = "Done: what you said, and what each system does. Enter goes on, z takes your last label back."
 
 
@@ -52,7 +56,7 @@ class LabelScreen(ModeScreen):
         "mark.unsure",
         "label.next",
         "mark.undo",
-        hidden=("label.open", "prompt.read"),
+        hidden=("label.open", "label.order", "label.settle", "prompt.read"),
     )
     HELP = "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each key is saved at once."
 
@@ -89,6 +93,32 @@ class LabelScreen(ModeScreen):
 
     def begin(self) -> None:
         """Go on where labelling stopped; labels and prompts may have come in on another screen."""
+        planning = Planning(self.app.workspace)
+        if not planning.unknown:
+            self._open_queue(planning, {})
+            return
+        # a card or a reveal that is there stays: a prompt that came in meanwhile must not take it away
+        if self._prompt is None:
+            self._queue = self._at = None
+            self._show_card_text(plain(SURVEYING))
+            self.refresh_bindings()
+        self._survey(planning, recorded_injections(self.app.workspace))
+
+    @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
+    def _survey(self, planning: Planning, recorded: Injections) -> None:
+        self.post_message(Surveyed(planning, survey(self.app.workspace, planning, recorded)))
+
+    @on(Surveyed)
+    def take_survey(self, message: Surveyed) -> None:
+        if message.planning.order == self.app.workspace.order:
+            self._open_queue(message.planning, message.facets)
+
+    def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
+        """Go on in the order that is planned; without a place to write the plan, in the one that was."""
+        try:
+            planning.keep(facets)
+        except LabelStoreError as error:
+            self.app.tell_error(error)
         self._queue = LabelQueue(self.app.workspace)
         stays = self.is_revealed or (self._prompt and not self._queue.is_finished(self._prompt))
         if self._prompt and self._prompt in self._queue.order and stays:
@@ -99,6 +129,20 @@ class LabelScreen(ModeScreen):
     # From prompt to prompt
 
     def next_prompt(self) -> None:
+        """On to an earlier card whose turn it is to be shown again, or else to the next prompt."""
+        finished = None if self._at and self._at.is_repeat else self._prompt
+        again = self._queue.due(finished) if self._queue else None
+        if again:
+            self._start_repeat(again)
+        else:
+            self._start_following()
+
+    def _start_repeat(self, at: Position) -> None:
+        self._show_prompt(at.prompt)
+        self._at = at
+        self.show_position()
+
+    def _start_following(self) -> None:
         following = self._queue.after(self._prompt) if self._queue else None
         if following:
             self.start(following)
@@ -110,14 +154,17 @@ class LabelScreen(ModeScreen):
 
     def start(self, prompt: Prompt) -> None:
         """Show a prompt; run it where that has not been done."""
-        self._prompt, self._at, self._has_failed = prompt, None, False
-        self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt.turns else ''}"
-        self.prompt_text.update(beginning(prompt.text))
+        self._show_prompt(prompt)
         self.app.run_quick(prompt)
         if self.app.ask_judge(prompt):
             self._show_card_text(plain(RUNNING))
         else:
             self.show_position()
+
+    def _show_prompt(self, prompt: Prompt) -> None:
+        self._prompt, self._at, self._has_failed = prompt, None, False
+        self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt.turns else ''}"
+        self.prompt_text.update(beginning(prompt.text))
 
     @on(Kept)
     def go_on(self, message: Kept) -> None:
@@ -127,7 +174,7 @@ class LabelScreen(ModeScreen):
     def show_position(self) -> None:
         """The next card of the prompt, or its end; a prompt that brings nothing up is passed."""
         try:
-            self._at = self._queue.position(self._prompt) if self._queue and self._prompt else None
+            self._at = self._find_position()
         except LabelStoreError as error:
             self._at, self._has_failed = None, True
             self.refresh_bindings()
@@ -137,14 +184,22 @@ class LabelScreen(ModeScreen):
             return
         if self._at.card:
             self._show_card(self._at, self._at.card)
-        elif self._at.pool.cards:
+        elif self._at.pool.cards and not self._at.is_repeat:
             self._show_reveal(self._at.prompt)
         else:
-            self.call_later(self.next_prompt)
+            # one repeat at a time: two in a row could not go unnoticed
+            self.call_later(self._start_following if self._at.is_repeat else self.next_prompt)
             return
         self.refresh_bindings()
         self._show_progress()
         self._look_ahead()
+
+    def _find_position(self) -> Position | None:
+        if self._queue is None or self._prompt is None:
+            return None
+        if self._at and self._at.is_repeat:
+            return self._queue.rest(self._at)
+        return self._queue.position(self._prompt)
 
     def _look_ahead(self) -> None:
         """Run the next prompt while this one is being labelled, through every system: they are compared on the same."""
@@ -194,7 +249,7 @@ class LabelScreen(ModeScreen):
         workspace = self.app.workspace
         self.progress.update(plain(self._queue.progress(self._at) if self._queue else ""))
         self.recent.border_title = "Latest"
-        self.recent.update(recent_text(workspace.store.recent(workspace.annotator), workspace.index))
+        self.recent.update(recent_text(workspace.store.recent(workspace.annotator, repeats=True), workspace.index))
 
     # Keys
 
@@ -205,7 +260,7 @@ class LabelScreen(ModeScreen):
 
     @property
     def is_revealed(self) -> bool:
-        return self._at is not None and self.card is None
+        return self._at is not None and self.card is None and not self._at.is_repeat
 
     def action_label(self, verdict: str) -> None:
         self._press(lambda store, *about, **how: store.label(*about, verdict, **how))
@@ -221,14 +276,14 @@ class LabelScreen(ModeScreen):
 
     def _press(self, write: Callable[..., Event]) -> None:
         """Write one event about the card; only when it is on disk, go on."""
-        if self.card is None or self._prompt is None:
+        if self.card is None or self._at is None:
             return
-        workspace = self.app.workspace
-        blind = workspace.is_blind(self._prompt.id)
-        elapsed_ms = int((workspace.clock() - self._shown_at) * 1000)
-        about = (workspace.annotator, self._prompt.id, self.card)
+        workspace, prompt_id, repeat = self.app.workspace, self._at.prompt.id, self._at.is_repeat
+        how = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
+        # the ranks of a repeat were shown long ago; what counts is what was on the screen
+        how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat}
         try:
-            write(workspace.store, *about, seed=workspace.seed, blind=blind, elapsed_ms=elapsed_ms)
+            write(workspace.store, workspace.annotator, prompt_id, self.card, **how)
         except LabelStoreError as error:
             self.app.tell_error(error)
             return
@@ -243,13 +298,35 @@ class LabelScreen(ModeScreen):
             self.app.tell_error(error)
             return
         prompt = workspace.prompt(event.prompt_id) if event else None
-        if prompt is None or self._queue is None:
+        if event is None or prompt is None or self._queue is None:
             self.app.tell("There is nothing to take back.")
+            return
+        self.app.tell("Taken back.")
+        if event.repeat:
+            self._start_repeat(self._queue.again(prompt, event.pair))
             return
         if self._queue.is_finished(prompt):
             workspace.show(prompt.id)
-        self.app.tell("Taken back.")
         self.start(prompt)
+
+    def action_order(self) -> None:
+        """Let a person choose which prompts come first, and begin anew with that."""
+        self.app.push_screen(ChooseOrder(), self.take_order)
+
+    def take_order(self, order: str | None) -> None:
+        workspace = self.app.workspace
+        if order is None or order == workspace.order:
+            return
+        try:
+            require_possible(workspace, order)
+        except MemsiftError as error:
+            self.app.tell_error(error)
+            return
+        workspace.order = order
+        # a prompt that was begun is labelled to its end
+        if self._at and len(self._at.open) == len(self._at.pool.cards):
+            self._prompt = None
+        self.begin()
 
     @on(RowList.Selected)
     def action_next(self) -> None:

@@ -41,6 +41,7 @@ NO_PROMPTS = (
 NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 REST_SECONDS = 0.3
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare with the other first stage."
+TUNED = "The judge is off. Beside the first stage: what the tuned cutoff leaves of it."
 COMPARING = "Two first stages side by side, without a judge. c goes back."
 
 
@@ -158,7 +159,9 @@ class ReplayScreen(ModeScreen):
     def _judge_text(self, second: Retrieval | None) -> str:
         if self.app.workspace.comparing:
             return COMPARING
-        return judge_sentence(second) if self.app.workspace.judged else JUDGE_OFF
+        if self.app.workspace.judged:
+            return judge_sentence(second)
+        return TUNED if self.app.workspace.tuned else JUDGE_OFF
 
     def _show_waiting(self) -> None:
         """How long the judge has been thinking."""

@@ -29,7 +29,7 @@ def find(text: str, index: Index, size: int, *, in_bodies: bool, include_retired
     while in_bodies and not include_retired and len(hits) == size and _active(hits) < wanted:
         size *= 2  # a retired memory must not take the place of an active one
         hits = index.search(terms, fields, size)
-    return Pool(score_hits(hits, terms, with_bonus=not in_bodies))
+    return Pool(score_hits(hits, terms, with_bonus=not in_bodies), asked=terms)
 
 
 def score_hits(hits: Sequence[Hit], terms: Sequence[Term], *, with_bonus: bool) -> list[Scored]:

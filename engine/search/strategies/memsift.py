@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def find(text: str, index: Index, size: int, *, min_strength: float, include_retired: bool) -> Pool:
     """The *size* strongest active memories, and the retired ones among them."""
     answers = strongest(index, asked(text), size, include_retired=include_retired)
-    return Pool([_scored(one, answers.units) for one in answers.memories], min_strength * answers.rare)
+    scored = [_scored(one, answers.units) for one in answers.memories]
+    return Pool(scored, min_strength * answers.rare, answers.units, answers.idf, answers.rare)
 
 
 def asked(text: str) -> tuple[Term, ...]:

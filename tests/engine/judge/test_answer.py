@@ -6,7 +6,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.judge.answer import UnreadableAnswerError, opinions
@@ -94,7 +94,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.text(), JSON, st.text(), st.integers(0, 20))
 def test_no_index_comes_out_that_was_not_offered(before: str, value: object, after: str, count: int) -> None:
     try:
@@ -105,7 +104,6 @@ def test_no_index_comes_out_that_was_not_offered(before: str, value: object, aft
     assert list(kept) == sorted(set(kept))
 
 
-@settings(deadline=None)
 @given(st.text(alphabet='{}[]":, keep0123456789truefalsn`\n\\'), st.integers(0, 5))
 def test_any_text_is_read_or_refused(text: str, count: int) -> None:
     with contextlib.suppress(UnreadableAnswerError):

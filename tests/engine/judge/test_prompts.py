@@ -6,7 +6,7 @@ import random
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.judge.prompts import (
@@ -89,7 +89,6 @@ def test_no_text_can_add_close_or_move_a_tag(hostile: str) -> None:
     text.encode("utf-8")
 
 
-@settings(deadline=None)
 @given(ANY_TEXT, st.lists(st.tuples(ANY_TEXT, st.lists(ANY_TEXT, max_size=3)), max_size=15), st.lists(ANY_TEXT))
 def test_a_request_is_read_back_as_it_was_written(
     text: str, memories: list[tuple[str, list[str]]], turns: list[str]

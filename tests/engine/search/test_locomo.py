@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,13 +10,13 @@ import pytest
 from engine.config import FTS5_BM25, MEMSIFT, Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from tests.engine.builders import memory, open_index
+from tests.benchmarks.locomo import collections, rows
+from tests.engine.builders import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from engine.memory import Memory
     from engine.search.index import Index
 
 
@@ -40,35 +39,17 @@ class Rates(NamedTuple):
 @pytest.fixture(scope="module")
 def questions(shared_data: Path) -> Iterator[list[Question]]:
     folder = shared_data / "locomo"
-    facts: dict[str, list[Memory]] = {}
-    for row in rows(folder / "memories.jsonl"):
-        facts.setdefault(row["collection"], []).append(fact(row))
     relevant: dict[str, set[str]] = {}
     for line in (folder / "qrels.txt").read_text(encoding="utf-8").splitlines():
         prompt_id, _, memory_id, grade = line.split()
         if int(grade) > 0:
             relevant.setdefault(prompt_id, set()).add(memory_id)
     with ExitStack() as opened:
-        indexes = {name: opened.enter_context(open_index(*memories)) for name, memories in facts.items()}
+        indexes = {name: opened.enter_context(open_index(*memories)) for name, memories in collections(folder).items()}
         yield [
             Question(row["prompt"], indexes[row["collection"]], frozenset(relevant.get(row["id"], ())))
             for row in rows(folder / "prompts.jsonl")
         ]
-
-
-def rows(path: Path) -> Iterator[dict[str, str]]:
-    return map(json.loads, path.read_text(encoding="utf-8").splitlines())
-
-
-def fact(row: dict[str, str]) -> Memory:
-    return memory(
-        row["fact"][:120],
-        row["speaker"].lower(),
-        f"session-{row['session']}",
-        body=f"{row['fact']}\nSaid on {row['date']}",
-        category="session_summary",
-        memory_id=row["id"],
-    )
 
 
 def rates(questions: list[Question], strategy: str) -> Rates:

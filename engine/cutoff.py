@@ -1,0 +1,312 @@
+"""Where to cut: features of a candidate that are free at hook time, P(relevant) from them, and the thresholds.
+
+    P(relevant) = 1 / (1 + exp(-(intercept + sum of weight x feature)))
+
+A model is a few numbers of JSON that `memsift tune` fits to labels. It counts for the configuration that it was made
+for: other rules of finding make other features of the same memories.
+"""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+from engine.config import FTS5_BM25, MEMSIFT
+from engine.json_text import loads
+from engine.paths import cutoff_file
+from engine.record import fields, record, replace
+from engine.retrieval import HIGH, LOW, MEDIUM
+from engine.search.names import names
+from engine.search.strength import MAX_ASKED
+from engine.search.tokens import tokens
+from engine.stores.files import open_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from engine.config import Config
+    from engine.memory import MemorySummary
+    from engine.retrieval import Candidate
+    from engine.search.ranking import Asked, Pool
+
+    Features = dict[str, float]
+
+MAX_BYTES = 100_000
+
+VERSION = 1
+"""Of what the features are: a model that was fitted to others says nothing."""
+
+RISING, FALLING, FREE = 1, -1, 0
+DIRECTIONS = {
+    "strength": RISING,
+    "lead": RISING,
+    "rivals": FALLING,
+    "share": RISING,
+    "rarest": RISING,
+    "missing": FALLING,
+    "tag": RISING,
+    "title": RISING,
+    "names": FALLING,
+    "asked": FREE,
+    "age": FREE,
+}
+"""Feature -> which way P(relevant) may go with it, so that more of the prompt in a memory never lowers it.
+
+strength    sqrt(score / what the rarest word can weigh); with `fts5_bm25`, sqrt(score)
+lead        ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD for one without others
+rivals      ln(how many candidates have at least NEAR of its score), itself included
+share       of the prompt's idf mass, how much it holds, 0..1; of more than MAX_ASKED words, as if there were so many
+rarest      idf of its rarest word of the prompt, 0..1, in units of the rarest possible; likewise `missing`, of what it
+            does not hold
+tag         1 if a tag holds a word of the prompt, else 0
+title       of the prompt's idf mass, how much its title holds, 0..1
+names       how many names in the prompt it does not hold, MAX_NAMES at most; 0 for a paste
+asked       ln(how many things the prompt asks for, MAX_ASKED at most)
+age         years by which it is older than the newest candidate, 0..1; 0 where that is not known. Not by the clock: a
+            model must say the same of the same memories next year
+
+There is one more for each category, such as `category:decision`: 1 or 0.
+"""
+
+CATEGORY = "category:"
+MAX_LEAD = 1.0
+MAX_NAMES = 3
+NEAR = 0.8
+
+HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.75, 0.40
+"""P(relevant) from which on a memory is shown with high and with medium confidence."""
+
+
+@record
+class Fit:
+    """The configuration that a model was made for, as far as it decides what reaches the cutoff."""
+
+    match_strategy: str
+    candidate_pool_size: int
+    noise_floor: float
+    min_strength: float
+    max_inject: int
+
+
+@record
+class Model:
+    """Weights by feature, and thresholds of P(relevant), 0..1.
+
+    Without a judge, what is under `threshold` is dropped. With one, it is asked about what is under it but not under
+    `doubt`.
+    """
+
+    fit: Fit
+    intercept: float
+    weights: Mapping[str, float]
+    threshold: float
+    doubt: float
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """P(relevant), 0..1, of a candidate with these features."""
+        z = self.intercept + sum(weight * features.get(name, 0.0) for name, weight in self.weights.items())
+        return 1 / (1 + exp(-z)) if z > 0 else exp(z) / (1 + exp(z)) if z > -700 else 0.0
+
+
+class UnusableModelError(Exception):
+    """Why a model is ignored."""
+
+
+class Cutoff:
+    """The pipeline's stage: drops what is not likely enough to be relevant."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.strategy = model.fit.match_strategy
+
+    def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+        """What was not dropped yet, with P(relevant) and the confidence that follows from it."""
+        found = features(text, candidates, pool)
+        return [self._weighed(one, found[one.memory.id]) if one.injected else one for one in candidates]
+
+    def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
+        least = self.least(has_judge=has_judge)
+        return [
+            _dropped(one, least) if one.injected and (one.probability or 0.0) < least else one for one in candidates
+        ]
+
+    def least(self, *, has_judge: bool) -> float:
+        """The P(relevant) that it takes to pass."""
+        return self._model.doubt if has_judge else self._model.threshold
+
+    def is_sure(self, candidate: Candidate) -> bool:
+        """Whether no judge need be asked."""
+        return candidate.probability is not None and candidate.probability >= self._model.threshold
+
+    def _weighed(self, candidate: Candidate, found: Features) -> Candidate:
+        probability = self._model.probability(found)
+        return replace(candidate, probability=probability, confidence=_confidence(probability))
+
+
+def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]:
+    """Memory id -> features, of what was not dropped yet.
+
+    All active candidates count as others, also those that were dropped for being weak.
+    """
+    prompt = _prompt(text, pool, {word for one in candidates if one.injected for word in one.matched})
+    active = [one for one in candidates if one.dropped_by != "status"]
+    others = _Others([-one.score for one in active], max((_year(one.memory) for one in active), default=0.0))
+    return {one.memory.id: _features(one, prompt, others) for one in candidates if one.injected}
+
+
+def load_cutoff(folder: str, config: Config) -> Cutoff | None:
+    """The cutoff in a root's state folder, None if none was tuned. Raises UnusableModelError."""
+    try:
+        with open_regular(cutoff_file(folder)) as file:
+            model = model_of(loads(file.read(MAX_BYTES).decode("utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnusableModelError(f"cannot be read ({error})") from None
+    made_for, now = fields(model.fit), fields(fit_of(config))
+    changed = [f"{name} was {value!r}, is {now[name]!r}" for name, value in made_for.items() if value != now[name]]
+    if changed:
+        raise UnusableModelError(f"was made for another configuration: {'; '.join(changed)}")
+    return Cutoff(model)
+
+
+def fit_of(config: Config) -> Fit:
+    """What of a configuration a model must have been made for. `min_strength` is 0 where nothing asks for it."""
+    least = config.min_strength if config.match_strategy == MEMSIFT else 0.0
+    strategy, size = config.match_strategy, config.judge.candidate_pool_size
+    return Fit(strategy, size, float(config.floor), float(least), config.max_inject)
+
+
+def model_of(content: Any) -> Model:
+    """The model in the JSON of a file. Raises UnusableModelError for one that is broken or of other features."""
+    try:
+        if content["features"] != VERSION:
+            raise UnusableModelError(f"is of features {content['features']!r}, not {VERSION}: run `memsift tune` again")
+        weights = {name: _number(value) for name, value in content["weights"].items()}
+        thresholds = _number(content["threshold"]), _number(content["doubt"])
+        model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
+    if not 0 <= model.doubt <= model.threshold <= 1 or not all(map(_is_known, weights)):
+        raise UnusableModelError("makes no sense (thresholds or names of features)")
+    return model
+
+
+def _fit_in(content: Any) -> Fit:
+    if content["match_strategy"] not in (MEMSIFT, FTS5_BM25):
+        raise ValueError(f"no model is made for {content['match_strategy']!r}")
+    return Fit(**content)
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if isinstance(value, (bool, str)) or not abs(number) < 1e9:
+        raise ValueError(f"{value!r} is no number")
+    return number
+
+
+def _is_known(name: str) -> bool:
+    return name in DIRECTIONS or name.startswith(CATEGORY)
+
+
+@record
+class _Prompt:
+    """What a prompt asks for: text -> weight, in units of the `rare`st possible; by weight; and all together.
+
+    `words` are those that say what was `found` of it in any candidate.
+    """
+
+    weights: Mapping[str, float]
+    heaviest: Sequence[str]
+    mass: float
+    words: Mapping[str, Sequence[frozenset[str]]]
+    names: set[str]
+    rare: float
+
+
+def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
+    """A paste must neither silence the question beside it, nor cost more than the search for it."""
+    rare, asked = pool.rare or 1.0, pool.asked
+    idf = pool.idf or [rare] * len(asked)
+    weights = {one.text: weight / rare for one, weight in zip(asked, idf, strict=True)}
+    is_paste = len(asked) > MAX_ASKED
+    return _Prompt(
+        weights=weights,
+        heaviest=sorted(weights, key=lambda word: -weights[word]),
+        mass=sum(weights.values()) * min(1.0, MAX_ASKED / max(1, len(asked))) or 1.0,
+        words={one.text: _words(one) for one in asked if one.text in found},
+        names=set() if is_paste else names(text) & weights.keys(),
+        rare=rare,
+    )
+
+
+@record
+class _Others:
+    """The scores of all candidates, positive, and the year of the newest, 0 where none is known."""
+
+    scores: Sequence[float]
+    newest: float
+
+
+def _words(asked: Asked) -> list[frozenset[str]]:
+    """The ways to say a thing: any of these sets of tokens."""
+    return [frozenset(phrase) for phrase in asked.phrases] + [
+        frozenset((word,)) for word in getattr(asked, "longer", ())
+    ]
+
+
+def _features(one: Candidate, prompt: _Prompt, others: _Others) -> Features:
+    weights, matched, strength = prompt.weights, one.matched, -one.score
+    missing = next((word for word in prompt.heaviest if word not in matched), "")
+    in_title = _held(matched, prompt, set(tokens(one.memory.title)))
+    in_tags = _held(matched, prompt, set(tokens(" ".join(one.memory.tags))))
+    return {
+        "strength": sqrt(max(0.0, strength) / prompt.rare),
+        "lead": _lead(strength, others.scores),
+        "rivals": log(max(1, sum(score >= NEAR * strength for score in others.scores))),
+        "share": min(1.0, sum(weights[text] for text in matched) / prompt.mass),
+        "rarest": max((weights[text] for text in matched), default=0.0),
+        "missing": weights.get(missing, 0.0),
+        "tag": 1.0 if in_tags else 0.0,
+        "title": min(1.0, sum(weights[text] for text in in_title) / prompt.mass),
+        "names": float(min(MAX_NAMES, len(prompt.names.difference(matched)))),
+        "asked": log(max(1, min(MAX_ASKED, len(weights)))),
+        "age": max(0.0, min(1.0, others.newest - (_year(one.memory) or others.newest))),
+        f"{CATEGORY}{one.memory.category}": 1.0,
+    }
+
+
+def _held(matched: Sequence[str], prompt: _Prompt, held: set[str]) -> list[str]:
+    """Those of the matched things whose words are all in *held*."""
+    return [text for text in matched if any(words <= held for words in prompt.words[text])]
+
+
+def _lead(strength: float, scores: Sequence[float]) -> float:
+    """*scores* hold *strength* itself once."""
+    best, *others = sorted(scores, reverse=True)[:2]
+    rival = (others[0] if others else 0.0) if strength >= best else best
+    if rival <= 0 or strength <= 0:
+        return MAX_LEAD if rival <= 0 else -MAX_LEAD
+    return max(-MAX_LEAD, min(MAX_LEAD, log(strength / rival)))
+
+
+def _year(memory: MemorySummary) -> float:
+    """When it was updated, to the month, such as 2024.5; 0 if that is not known. Without `datetime`, which costs a cold
+    process more to import than all features do.
+    """
+    year, _, rest = memory.updated_at.partition("-")
+    month = rest[:2]
+    is_known = len(year) == 4 and year.isdecimal() and month.isdecimal()
+    return int(year) + int(month) / 12 if is_known else 0.0
+
+
+def _confidence(probability: float) -> str:
+    if probability >= HIGH_PROBABILITY:
+        return HIGH
+    return MEDIUM if probability >= MEDIUM_PROBABILITY else LOW
+
+
+def _dropped(candidate: Candidate, least: float) -> Candidate:
+    reason = f"it is relevant with probability {candidate.probability:.3f}, and it takes {least:.3f}"
+    return replace(candidate, dropped_by="cutoff", reason=reason)

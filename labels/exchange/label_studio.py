@@ -1,0 +1,217 @@
+"""Label Studio's JSON (labelstud.io/guide/task_format): tasks with people's annotations and judges' predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.prompt import Prompt, Turn, prompt_id
+from engine.record import fields
+from labels.exchange import losses
+from labels.exchange.format import Format
+from labels.exchange.gathering import gathered
+from labels.exchange.pairs import judged_pairs
+from labels.exchange.people import person
+from labels.exchange.records import LabelEvent, MemoryText
+from labels.exchange.spelling import json_document
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, SKIP, VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.exchange.format import Opening
+    from labels.exchange.gathering import About
+    from labels.exchange.pairs import JudgedPair, Opinion
+    from labels.exchange.records import Dataset
+    from labels.exchange.source import Node, Source
+
+CONFIG = """<View>
+  <Paragraphs name="turns" value="$turns" nameKey="role" textKey="text"/>
+  <Header value="$prompt"/>
+  <Header value="$title" size="5"/>
+  <Text name="memory" value="$body"/>
+  <Choices name="relevance" toName="memory" choice="single" required="true">
+    <Choice value="relevant"/><Choice value="not"/><Choice value="unsure"/><Choice value="unrateable"/>
+  </Choices>
+  <Choices name="grade" toName="memory" choice="single">
+    <Choice value="0"/><Choice value="1"/><Choice value="2"/><Choice value="3"/>
+  </Choices>
+  <TextArea name="reason" toName="memory"/>
+  <TextArea name="note" toName="memory"/>
+</View>
+"""
+"""The labelling interface that the tasks fit."""
+
+RELEVANCE, GRADE, REASON, NOTE = "relevance", "grade", "reason", "note"
+"""The names of its controls."""
+
+GRADES = tuple(str(grade) for grade in range(MAX_GRADE + 1))
+
+DECISIONS = {"approved": "relevant", "rejected": "not", "flagged": "unsure"}
+"""A judge's decision as a label."""
+
+
+def write(dataset: Dataset) -> str:
+    return json_document([task(number, pair) for number, pair in enumerate(judged_pairs(dataset), start=1)])
+
+
+def task(number: int, pair: JudgedPair) -> dict[str, Any]:
+    said = [*pair.labels, *([pair.settled] if pair.settled else []), *pair.skips]
+    annotations = [annotation(event) for event in said]
+    return {
+        "id": number,
+        "data": {
+            "prompt_id": pair.prompt.id,
+            "prompt": pair.prompt.text,
+            "turns": [fields(turn) for turn in pair.prompt.turns],
+            "memory_id": pair.memory.id,
+            "digest": pair.memory.digest,
+            "category": pair.memory.category,
+            "title": pair.memory.title,
+            "tags": list(pair.memory.tags),
+            "body": pair.memory.body or "",
+        },
+        "annotations": annotations,
+        "predictions": [prediction(opinion) for opinion in pair.opinions],
+    }
+
+
+def annotation(event: LabelEvent) -> dict[str, Any]:
+    """`completed_by` is left out: Label Studio refuses people that it does not know. `annotator` and `blind` are ours,
+    and it passes over them."""
+    results = [control(RELEVANCE, "choices", [event.verdict])] if event.verdict else []
+    if event.grade is not None:
+        results.append(control(GRADE, "choices", [str(event.grade)]))
+    results += [control(name, "textarea", [text], "text") for name, text in texts(event) if text]
+    return {
+        "result": results,
+        "was_cancelled": event.action == SKIP,
+        "ground_truth": event.action == ADJUDICATE,
+        "lead_time": event.elapsed_ms / 1000,
+        "created_at": event.ts,
+        "updated_at": event.ts,
+        "annotator": event.annotator,
+        "blind": event.blind,
+    }
+
+
+def texts(event: LabelEvent) -> tuple[tuple[str, str], ...]:
+    return (REASON, event.reason), (NOTE, event.note)
+
+
+def control(name: str, kind: str, value: Any, field: str = "") -> dict[str, Any]:
+    return {"id": name, "from_name": name, "to_name": "memory", "type": kind, "value": {field or kind: value}}
+
+
+def prediction(opinion: Opinion) -> dict[str, Any]:
+    made = {
+        "model_version": f"{opinion.system} {opinion.call.provider}/{opinion.call.model}",
+        "result": [control(RELEVANCE, "choices", [DECISIONS.get(opinion.verdict.decision, "unsure")])],
+    }
+    return made if opinion.verdict.confidence is None else {**made, "score": opinion.verdict.confidence}
+
+
+def read(source: Source) -> Dataset:
+    """People's annotations; predictions are not read. A task is about the prompt and memory that its `data` names."""
+    return gathered(source.path, said(source))
+
+
+def said(source: Source) -> Iterator[About]:
+    for node in source.items():
+        data = node.child("data")
+        if data is None:
+            raise node.wrong("data", "an object")
+        prompt, memory = prompt_of(data), memory_of(data)
+        yield prompt, memory, [event_of(each, prompt, memory) for each in node.children("annotations")]
+
+
+def prompt_of(data: Node) -> Prompt:
+    text = data.text("prompt", "")
+    turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in data.children("turns"))
+    if not text and "prompt_id" not in data.value:
+        raise data.wrong("prompt", "a text, or an id in `prompt_id`")
+    return Prompt(data.name("prompt_id", prompt_id(text, turns)), text, turns)
+
+
+def memory_of(data: Node) -> MemoryText:
+    words = {name: data.text(name, "") for name in ("digest", "category", "title")}
+    return MemoryText(data.name("memory_id"), **words, tags=data.texts("tags", ()), body=data.text("body", "") or None)
+
+
+def event_of(node: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
+    verdict = verdict_of(node)
+    is_skip = node.flag("was_cancelled", False)
+    if verdict is None and not is_skip:
+        raise node.wrong("result", f"a choice of {', '.join(VERDICTS)} from `{RELEVANCE}`")
+    return LabelEvent(
+        annotator_of(node),
+        prompt.id,
+        memory.id,
+        memory.digest,
+        action=SKIP if is_skip else ADJUDICATE if node.flag("ground_truth", False) else LABEL,
+        verdict=None if is_skip else verdict,
+        grade=None if is_skip else grade_of(node),
+        reason=written(node, REASON),
+        note=written(node, NOTE),
+        ts=node.time("created_at", ""),
+        blind=node.flag("blind", False),
+        elapsed_ms=round(node.number("lead_time", 0.0) * 1000),
+    )
+
+
+def controls(node: Node, name: str) -> Iterator[Node]:
+    """The values of a control."""
+    for result in node.children("result"):
+        value = result.child("value")
+        if value and result.text("from_name", "") == name:
+            yield value
+
+
+def verdict_of(node: Node) -> str | None:
+    return choice(node, RELEVANCE, VERDICTS)
+
+
+def grade_of(node: Node) -> int | None:
+    chosen = choice(node, GRADE, GRADES)
+    return None if chosen is None else int(chosen)
+
+
+def choice(node: Node, name: str, known: tuple[str, ...]) -> str | None:
+    for value in controls(node, name):
+        chosen = value.texts("choices")
+        if len(chosen) != 1 or chosen[0] not in known:
+            raise value.wrong("choices", f"one of {', '.join(known)}")
+        return chosen[0]
+    return None
+
+
+def written(node: Node, name: str) -> str:
+    return "\n".join(text for value in controls(node, name) for text in value.texts("text"))
+
+
+def annotator_of(node: Node) -> str:
+    """The name that we wrote, else Label Studio's user: by number, or by a hash of the e-mail address."""
+    user = node.value.get("completed_by")
+    if isinstance(user, dict):
+        address = user.get("email")
+        user = person(address) if isinstance(address, str) and address else f"user-{user.get('id')}"
+    elif user is not None:
+        user = f"user-{user}"
+    return node.name("annotator", user or "label-studio")
+
+
+def recognises(opening: Opening) -> bool:
+    return opening.is_array_of("data")
+
+
+KEEPS = losses.BY_PAIR | {
+    losses.ADJUDICATIONS,
+    losses.BLINDNESS,
+    losses.GRADES,
+    losses.JUDGES,
+    losses.NOTES,
+    losses.REASONS,
+    losses.SKIPS,
+    losses.TIMES,
+    losses.TURNS,
+}
+LABEL_STUDIO = Format("label-studio", "Label Studio's tasks, as JSON", write, read, recognises, KEEPS)

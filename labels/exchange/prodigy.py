@@ -1,0 +1,170 @@
+"""Prodigy's JSON lines (prodi.gy/docs/api-interfaces): a line for each answer, accept, reject or ignore."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from engine.prompt import Prompt, prompt_id
+from labels.exchange import losses
+from labels.exchange.format import Format
+from labels.exchange.gathering import gathered
+from labels.exchange.pairs import judged_pairs
+from labels.exchange.records import LabelEvent, MemoryText
+from labels.exchange.spelling import json_lines
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.exchange.format import Opening
+    from labels.exchange.gathering import About
+    from labels.exchange.pairs import JudgedPair
+    from labels.exchange.records import Dataset
+    from labels.exchange.source import Node, Source
+
+ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
+OURS = "memsift"
+"""The field with what Prodigy has no name for; it keeps fields that it does not know."""
+
+
+def write(dataset: Dataset) -> str:
+    return json_lines(row for pair in judged_pairs(dataset) for row in rows(pair))
+
+
+def rows(pair: JudgedPair) -> list[dict[str, Any]]:
+    said = [*pair.labels, *([pair.settled] if pair.settled else []), *pair.skips]
+    return [row(pair, event) for event in said]
+
+
+def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
+    text = shown(pair.memory)
+    return {
+        "text": text,
+        "title": pair.memory.title,
+        "prompt": pair.prompt.text,
+        "label": "RELEVANT",
+        "answer": {RELEVANT: ACCEPT, NOT_RELEVANT: REJECT}.get(str(event.verdict), IGNORE),
+        "_view_id": "classification",
+        "_input_hash": number(pair.prompt.text, text),
+        "_task_hash": number(pair.prompt.text, text, "RELEVANT"),
+        "_annotator_id": event.annotator,
+        "_session_id": f"{OURS}-{event.annotator}",
+        "_timestamp": seconds(event.ts),
+        OURS: {
+            "prompt_id": pair.prompt.id,
+            "memory_id": pair.memory.id,
+            "digest": pair.memory.digest,
+            "action": event.action,
+            "verdict": event.verdict,
+            "grade": event.grade,
+            "reason": event.reason,
+            "note": event.note,
+            "ts": event.ts,
+            "blind": event.blind,
+            "elapsed_ms": event.elapsed_ms,
+        },
+    }
+
+
+def shown(memory: MemoryText) -> str:
+    """What a person reads: the title, and below it the body, as far as it is known."""
+    return memory.title if memory.body is None else f"{memory.title}\n\n{memory.body}"
+
+
+def number(*texts: str) -> int:
+    """A hash as Prodigy has them: a whole number of 32 bits."""
+    digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:4], "big", signed=True)
+
+
+def seconds(ts: str) -> int:
+    """*ts*, ISO 8601, in seconds since 1970; 0 where it is not known."""
+    try:
+        moment = datetime.fromisoformat(ts)
+    except ValueError:
+        return 0
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+
+
+def moment(timestamp: int) -> str:
+    """What `seconds` is given, to the second; empty for 0 and for what is no time."""
+    try:
+        return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds") if timestamp else ""
+    except (ValueError, OverflowError, OSError):
+        return ""
+
+
+def read(source: Source) -> Dataset:
+    """Answers, with what `memsift` says of them; without that, a row needs `prompt`, `text` and a `memory_id`.
+
+    An ignored row is a skip unless `memsift` says more.
+    """
+    return gathered(source.path, said(source))
+
+
+def said(source: Source) -> Iterator[About]:
+    for node in source.rows():
+        ours = node.child(OURS) or node
+        prompt, memory = prompt_of(node, ours), memory_of(node, ours)
+        yield prompt, memory, [event_of(node, ours, prompt, memory)]
+
+
+def prompt_of(node: Node, ours: Node) -> Prompt:
+    text = node.text("prompt", "")
+    if not text and not ours.value.get("prompt_id"):
+        raise node.wrong("prompt", "a text")
+    return Prompt(ours.name("prompt_id", prompt_id(text)), text)
+
+
+def memory_of(node: Node, ours: Node) -> MemoryText:
+    title, text = node.text("title", ""), node.text("text")
+    has_body = text.startswith(f"{title}\n\n") or text != title
+    body = text.removeprefix(f"{title}\n\n") if has_body else None
+    return MemoryText(ours.name("memory_id"), ours.text("digest", ""), title=title, body=body)
+
+
+def event_of(node: Node, ours: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
+    answer = node.one_of("answer", ANSWERS)
+    plain = {ACCEPT: RELEVANT, REJECT: NOT_RELEVANT}.get(answer)
+    # who accepts or rejects in Prodigy what was ignored here has the last word
+    verdict = plain or (ours.one_of("verdict", VERDICTS) if ours.value.get("verdict") else None)
+    action = ours.one_of("action", (LABEL, ADJUDICATE, SKIP), LABEL)
+    return LabelEvent(
+        node.name("_annotator_id", node.name("_session_id", "prodigy")),
+        prompt.id,
+        memory.id,
+        memory.digest,
+        action=SKIP if verdict is None else LABEL if action == SKIP else action,
+        verdict=verdict,
+        grade=grade_of(ours),
+        reason=ours.text("reason", ""),
+        note=ours.text("note", ""),
+        ts=ours.time("ts", "") or moment(node.whole("_timestamp", 0)),
+        blind=ours.flag("blind", False),
+        elapsed_ms=ours.whole("elapsed_ms", 0),
+    )
+
+
+def grade_of(ours: Node) -> int | None:
+    grade = None if ours.value.get("grade") is None else ours.whole("grade")
+    if grade is not None and not 0 <= grade <= MAX_GRADE:
+        raise ours.wrong("grade", f"null or 0 to {MAX_GRADE}")
+    return grade
+
+
+def recognises(opening: Opening) -> bool:
+    return opening.has_rows_with("answer", "text")
+
+
+KEEPS = losses.BY_PAIR | {
+    losses.ADJUDICATIONS,
+    losses.BLINDNESS,
+    losses.GRADES,
+    losses.NOTES,
+    losses.REASONS,
+    losses.SKIPS,
+    losses.TIMES,
+}
+PRODIGY = Format("prodigy", "Prodigy's answers, as JSON lines", write, read, recognises, KEEPS)

@@ -1,0 +1,191 @@
+"""CSV for spreadsheets: a row for each pair; a column for each annotator, judge and system."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import ExchangeError
+from engine.prompt import Prompt, prompt_id
+from engine.surrogates import without_lone_surrogates
+from labels.exchange import losses
+from labels.exchange.format import Format
+from labels.exchange.gathering import gathered
+from labels.exchange.pairs import judged_pairs
+from labels.exchange.records import LabelEvent, MemoryText
+from labels.exchange.source import Node
+from labels.records import MAX_GRADE, VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.exchange.format import Opening
+    from labels.exchange.gathering import About
+    from labels.exchange.pairs import JudgedPair
+    from labels.exchange.records import Dataset
+    from labels.exchange.source import Source
+
+FORMULA = "=+-@\t\r\n＝＋－＠"
+"""What a spreadsheet may take for the beginning of a formula (OWASP, CSV injection)."""
+
+GUARD = "'"
+GUARDED = FORMULA + GUARD
+DELIMITERS = ",;\t"
+PAIR_COLUMNS = ("prompt_id", "prompt", "memory_id", "digest", "category", "title", "tags", "memory", "gold")
+LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM = "label:", "grade:", "reason:", "note:", "judge:", "system:"
+"""What the names of columns begin with that are of one annotator or system."""
+
+
+def write(dataset: Dataset) -> str:
+    rows = [row_of(pair) for pair in judged_pairs(dataset)]
+    columns = dict.fromkeys(PAIR_COLUMNS) | dict.fromkeys(sorted({name for row in rows for name in row}, key=place))
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(guarded(name) for name in columns)
+    writer.writerows([guarded(row.get(name, "")) for name in columns] for row in rows)
+    return file.getvalue()
+
+
+def place(column: str) -> tuple[int, str]:
+    """Labels first, then what belongs to them, then judges and systems, each by name."""
+    prefix, _, name = column.partition(":")
+    kinds = [LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM]
+    return (kinds.index(f"{prefix}:") if name and f"{prefix}:" in kinds else -1), column
+
+
+def row_of(pair: JudgedPair) -> dict[str, str]:
+    row = {
+        "prompt_id": pair.prompt.id,
+        "prompt": pair.prompt.text,
+        "memory_id": pair.memory.id,
+        "digest": pair.memory.digest,
+        "category": pair.memory.category,
+        "title": pair.memory.title,
+        "tags": json.dumps(pair.memory.tags, ensure_ascii=False) if pair.memory.tags else "",
+        "memory": pair.memory.body or "",
+        "gold": pair.gold.verdict if pair.gold else "",
+    }
+    for label in pair.labels:
+        said = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
+        row |= {f"{column}{label.annotator}": str(value) for column, value in said.items() if value not in (None, "")}
+    row |= {f"{JUDGE}{opinion.system}": opinion.verdict.decision for opinion in pair.opinions}
+    return row | {f"{SYSTEM}{system}": result.dropped_by or "injected" for system, result in pair.systems}
+
+
+def guarded(cell: str) -> str:
+    """*cell* as no spreadsheet takes it for a formula, which `unguarded` undoes, and as a file can hold it."""
+    text = without_lone_surrogates(cell)
+    return GUARD + text if text.startswith(tuple(GUARDED)) else text
+
+
+def unguarded(cell: str) -> str:
+    return cell[1:] if cell[:1] == GUARD and cell[1:2] and cell[1] in GUARDED else cell
+
+
+def read(source: Source) -> Dataset:
+    """Everybody's labels, grades, reasons and notes; `gold`, judges and systems are not read.
+
+    Needed are `memory_id`, `prompt_id` or `prompt`, and, unless we wrote the file, a column `label:NAME`.
+    """
+    return gathered(source.path, said(source))
+
+
+def said(source: Source) -> Iterator[About]:
+    for node in nodes(source):
+        prompt, memory = prompt_of(node), memory_of(node)
+        yield prompt, memory, labels_of(node, prompt, memory)
+
+
+def nodes(source: Source) -> Iterator[Node]:
+    """The rows as objects of texts. A row may span lines: its place is the line on which it ends."""
+    csv.field_size_limit(2**31 - 1)  # a memory may be longer than the 131,072 characters that the module allows
+    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter(source.text))
+    try:
+        names = [unguarded(cell) for cell in next(reader)]
+        check_columns(Node(source.path, "line 1", dict.fromkeys(names)), names)
+        for cells in reader:
+            if any(cells):
+                yield Node(source.path, f"line {reader.line_num}", row(source, reader.line_num, names, cells))
+    except csv.Error as error:
+        raise ExchangeError(f"{source.path}, line {reader.line_num}: expected CSV ({error}).") from None
+
+
+def delimiter(text: str) -> str:
+    """The comma, or what spreadsheets of other countries write in its place."""
+    head = text.split("\n", 1)[0]
+    return max(DELIMITERS, key=head.count)
+
+
+def check_columns(head: Node, names: list[str]) -> None:
+    if "memory_id" not in names:
+        raise head.wrong("memory_id", "a column of this name")
+    if "prompt_id" not in names and "prompt" not in names:
+        raise head.wrong("prompt_id", "a column of this name, or `prompt`")
+    if "gold" not in names and not any(name.startswith(LABEL) and name != LABEL for name in names):
+        raise head.wrong(LABEL + "NAME", "a column of labels for each annotator")
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise head.wrong(repeated[0], "each column once")
+
+
+def row(source: Source, number: int, names: list[str], cells: list[str]) -> dict[str, Any]:
+    if len(cells) > len(names):
+        raise ExchangeError(f"{source.path}, line {number}: expected {len(names)} cells, found {len(cells)}.")
+    return dict(zip(names, map(unguarded, cells), strict=False))
+
+
+def prompt_of(node: Node) -> Prompt:
+    text = node.text("prompt", "")
+    name = node.text("prompt_id", "") or (prompt_id(text) if text else "")
+    if not name:
+        raise node.wrong("prompt_id", "an id, or a text in `prompt`")
+    return Prompt(name, text)
+
+
+def memory_of(node: Node) -> MemoryText:
+    words = {name: node.text(name, "") for name in ("digest", "category", "title")}
+    return MemoryText(node.name("memory_id"), **words, tags=tags_of(node), body=node.text("memory", "") or None)
+
+
+def tags_of(node: Node) -> tuple[str, ...]:
+    cell = node.text("tags", "")
+    try:
+        tags = json.loads(cell) if cell else []
+    except ValueError:
+        tags = None
+    return Node(node.path, node.place, {"tags": tags}).texts("tags")
+
+
+def labels_of(node: Node, prompt: Prompt, memory: MemoryText) -> list[LabelEvent]:
+    names = [column.removeprefix(LABEL) for column, cell in node.value.items() if column.startswith(LABEL) and cell]
+    return [label_by(name, node, prompt, memory) for name in names]
+
+
+def label_by(annotator: str, node: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
+    return LabelEvent(
+        annotator,
+        prompt.id,
+        memory.id,
+        memory.digest,
+        verdict=node.one_of(LABEL + annotator, VERDICTS),
+        grade=grade_of(node, GRADE + annotator),
+        reason=node.text(REASON + annotator, ""),
+        note=node.text(NOTE + annotator, ""),
+    )
+
+
+def grade_of(node: Node, column: str) -> int | None:
+    cell = node.text(column, "")
+    if cell and cell not in {str(grade) for grade in range(MAX_GRADE + 1)}:
+        raise node.wrong(column, f"nothing, or 0 to {MAX_GRADE}")
+    return int(cell) if cell else None
+
+
+def recognises(opening: Opening) -> bool:
+    return opening.document is None and "memory_id" in opening.line and LABEL in opening.line
+
+
+KEEPS = losses.BY_PAIR | {losses.GRADES, losses.REASONS, losses.NOTES, losses.JUDGES}
+CSV = Format("csv", "a row for each prompt and memory, for spreadsheets", write, read, recognises, KEEPS)

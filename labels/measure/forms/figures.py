@@ -1,0 +1,52 @@
+"""How numbers are written: with what they were counted from, and never as a number when they are unknown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from labels.measure.intervals import Interval
+    from labels.measure.metrics import Ratio
+
+UNKNOWN = "-"
+WEIGHTED = "~"
+"""Before a number that is not simply the quotient of the counts beside it."""
+
+
+def share(ratio: Ratio) -> str:
+    """A ratio and its counts: 0.57 (48/84), or ~0.61 (48/84) where some count for more than one."""
+    return UNKNOWN if ratio.value is None else f"{rate(ratio)} ({ratio.part}/{ratio.whole})"
+
+
+def rate(ratio: Ratio) -> str:
+    """A ratio without its counts."""
+    if ratio.value is None:
+        return UNKNOWN
+    return f"{WEIGHTED if ratio.weighted is not None else ''}{ratio.value:.2f}"
+
+
+def part_of(ratio: Ratio) -> str:
+    """The counts of a ratio: 48 of 84."""
+    return f"{ratio.part:,} of {ratio.whole:,}"
+
+
+def span(interval: Interval | None) -> str:
+    return UNKNOWN if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
+
+
+def decimal(number: float | None) -> str:
+    return UNKNOWN if number is None else f"{number:.2f}"
+
+
+def give_or_take(number: float | None, error: float | None) -> str:
+    """A number and its standard error."""
+    return decimal(number) if error is None else f"{decimal(number)} ± {error:.2f}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """3 prompts, 1 prompt; *many* where the plural is not *one* with an s."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else UNKNOWN

@@ -1,0 +1,1 @@
+"""Whether what is injected is relevant often enough, and whether a judge would pay."""

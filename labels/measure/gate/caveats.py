@@ -1,0 +1,145 @@
+"""Why the gate will not decide, and what to keep in mind where it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
+from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.measure.gate.evidence import Evidence
+
+
+def refusals(evidence: Evidence, system: str) -> tuple[str, ...]:
+    """Reasons for which any answer would be about something else than what was asked; each says what to do."""
+    return (*on_settings(evidence, system), *on_sight(evidence), *on_gaps(evidence, system))
+
+
+def warnings(evidence: Evidence, system: str) -> tuple[str, ...]:
+    """What bears on the answer without forbidding it."""
+    return (
+        *on_few(evidence, system),
+        *on_failures(evidence, system),
+        *on_lost_labels(evidence),
+        *on_unsure(evidence, system),
+        *on_assumptions(evidence, system),
+        *on_frame(evidence, system),
+    )
+
+
+def on_settings(evidence: Evidence, system: str) -> Iterator[str]:
+    rows = evidence.of(system)
+    other = [row for row in rows if row.run_id in evidence.changed]
+    if other:
+        differences = "; ".join(evidence.changed[other[-1].run_id])
+        yield (
+            f"{part(len(other), len(rows), 'prompts')} were replayed with another configuration than the present one "
+            f"({differences}). Replay them again with memsift replay --save; the labels stay."
+        )
+
+
+def on_sight(evidence: Evidence) -> Iterator[str]:
+    seen = evidence.blind.whole - evidence.blind.part
+    if evidence.blind.part < MIN_BLIND * evidence.blind.whole:
+        yield (
+            f"{part(seen, evidence.blind.whole, 'labels')} were given with rank, score or verdict in view, which pulls "
+            "answers towards what is shown. Label those prompts again without looking."
+        )
+
+
+def on_gaps(evidence: Evidence, system: str) -> Iterator[str]:
+    missing = unfinished(evidence, system)
+    if missing.part > MAX_UNJUDGED * missing.whole:
+        yield (
+            f"{part(missing.part, missing.whole, 'injected memories')} on prompts that were begun are not judged: what "
+            "was left out may be what is hard to judge. Judge the rest of those prompts."
+        )
+
+
+def on_few(evidence: Evidence, system: str) -> Iterator[str]:
+    number = len(evidence.sample(system).judged)
+    if 0 < number < FEW_PROMPTS:
+        prompts = counted(number, "prompt counts", "prompts count")
+        yield f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
+
+
+def on_failures(evidence: Evidence, system: str) -> Iterator[str]:
+    rows = evidence.of(system)
+    failed = sum(bool(row.fallback) for row in rows)
+    if failed > MAX_FALLBACKS * len(rows):
+        yield (
+            f"The judge failed on {part(failed, len(rows), 'prompts')}; what was injected instead, without it, is what "
+            "is measured."
+        )
+
+
+def on_lost_labels(evidence: Evidence) -> Iterator[str]:
+    if evidence.stale:
+        labels = counted(evidence.stale, "label does", "labels do")
+        yield f"{labels} not count: the memory was edited or removed since."
+    if evidence.disputed:
+        memories = counted(evidence.disputed, "memory", "memories")
+        yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
+
+
+def on_unsure(evidence: Evidence, system: str) -> Iterator[str]:
+    unsure = undecidable(evidence, system)
+    if unsure.part > MAX_UNJUDGED * unsure.whole:
+        yield f"{part(unsure.part, unsure.whole, 'memories')} were labelled unsure or unrateable, and count nowhere."
+
+
+def on_assumptions(evidence: Evidence, system: str) -> Iterator[str]:
+    if evidence.explicit is None:
+        return
+    tallies = [tally(row, evidence.explicit) for row in evidence.of(system)]
+    assumed, bounds = unjudged_share(tallies), precision_bounds(tallies)
+    if bounds and assumed.part > MAX_UNJUDGED * assumed.whole:
+        yield (
+            f"{part(assumed.part, assumed.whole, 'injected memories')} are not in the qrels and are taken as not "
+            f"relevant: if all were, precision would be {bounds.high:.2f}. With --unjudged exclude, only prompts count "
+            "of which all is in them."
+        )
+
+
+def on_frame(evidence: Evidence, system: str) -> Iterator[str]:
+    outside = sum(bool(row.injected) for row in evidence.of(system)) - len(evidence.injecting(system))
+    if outside:
+        prompts = counted(outside, "prompt does", "prompts do")
+        yield f"{prompts} not count, having come after the order of labelling was made."
+    for stratum in sorted(unseen_strata(evidence, system)):
+        yield f"No prompt of the kind {stratum!r} is judged yet, so nothing is known of that part."
+
+
+def unseen_strata(evidence: Evidence, system: str) -> set[str]:
+    if not evidence.is_chosen:
+        return set()
+    there = {evidence.strata[row.prompt_id] for row in evidence.injecting(system)}
+    return there - {evidence.strata[prompt_id] for prompt_id in evidence.sample(system).judged}
+
+
+def unfinished(evidence: Evidence, system: str) -> Ratio:
+    """Injected memories that nobody dealt with, of those of prompts on which somebody began."""
+    missing = whole = 0
+    for row in evidence.injecting(system):
+        dealt_with = evidence.settled.get(row.prompt_id, {}).keys() & set(row.injected)
+        if dealt_with:
+            whole += len(row.injected)
+            missing += len(row.injected) - len(dealt_with)
+    return Ratio(missing, whole)
+
+
+def undecidable(evidence: Evidence, system: str) -> Ratio:
+    """Injected memories that people dealt with and could not judge, of all in the prompts that count."""
+    tallies = [tally(row, evidence.judgements) for row in evidence.injecting(system) if evidence.is_finished(row)]
+    return Ratio(sum(each.unjudged for each in tallies), sum(each.injected for each in tallies))
+
+
+def part(number: int, whole: int, things: str) -> str:
+    return f"{number:,} of {whole:,} {things}"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

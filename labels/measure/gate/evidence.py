@@ -1,0 +1,178 @@
+"""What the gate decides on: outcomes, judgements and the order in which they came, from a label store or from files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from engine.systems import JUDGED, SYSTEMS
+from labels.exchange.calls import read_calls
+from labels.exchange.qrels import read_qrels
+from labels.exchange.runs import read_runs
+from labels.measure.basis import AS_NOT
+from labels.measure.freshness import current, matching
+from labels.measure.gate.decision import Sample
+from labels.measure.gate.settings import changed_settings
+from labels.measure.metrics import Ratio, tally
+from labels.measure.outcomes import assuming_not_relevant, consensus
+from labels.pooling import random_key
+from labels.records import NOT_RELEVANT, RELEVANT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from engine.config import Config
+    from labels.calls import JudgeCall
+    from labels.measure.outcomes import Judgements, Outcome
+    from labels.records import Label
+    from labels.store import LabelStore
+
+FILE_ORDER = "gate"
+"""The seed of the order in which prompts from files are taken: a file is in no order of labelling."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known of some systems on the same prompts.
+
+    `settled` says of each memory that people have dealt with, whatever they said, when: prompt id -> memory id -> a
+    number that rises. `strata` are empty where the order of labelling was random. `stale` labels are about another
+    text than the memory's present one and do not count, nor do pairs that are `disputed`. `blind` is of the labels that
+    count. `explicit` is what people said where `judgements` hold what was assumed, too; `changed` says, by run, how its
+    configuration differs from the present one.
+    """
+
+    rows: Sequence[Outcome]
+    judgements: Judgements
+    settled: Mapping[str, Mapping[str, int]]
+    strata: Mapping[str, str] = field(default_factory=dict)
+    calls: Sequence[JudgeCall] = ()
+    stale: int = 0
+    disputed: int = 0
+    blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
+    explicit: Judgements | None = None
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(sorted({row.system for row in self.rows}))
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether some kinds of prompts were labelled more than others."""
+        return len(set(self.strata.values())) > 1
+
+    def of(self, system: str) -> list[Outcome]:
+        return [row for row in self.rows if row.system == system]
+
+    def injecting(self, system: str) -> list[Outcome]:
+        """The prompts of the frame for which *system* injects something; without those that were never in an order."""
+        rows = [row for row in self.of(system) if row.injected]
+        return [row for row in rows if row.prompt_id in self.strata] if self.is_chosen else rows
+
+    def is_finished(self, row: Outcome) -> bool:
+        """Whether people have dealt with all that was injected."""
+        return self.settled.get(row.prompt_id, {}).keys() >= set(row.injected)
+
+    def finished(self, systems: Iterable[str]) -> frozenset[str]:
+        """The prompts for which any of *systems* injects something and that are judged in full for each of them."""
+        rows = [row for system in systems for row in self.of(system)]
+        unfinished = {row.prompt_id for row in rows if not self.is_finished(row)}
+        return frozenset({row.prompt_id for row in rows if row.injected} - unfinished)
+
+    def strata_of(self, systems: Iterable[str]) -> Mapping[str, str] | None:
+        """The stratum of each prompt for which any of *systems* injects something; None if the order was random."""
+        if not self.is_chosen:
+            return None
+        injecting = [row.prompt_id for system in systems for row in self.injecting(system)]
+        return {prompt_id: self.strata[prompt_id] for prompt_id in injecting}
+
+    def sample(self, system: str) -> Sample:
+        rows = self.injecting(system)
+        finished = sorted((row for row in rows if self.is_finished(row)), key=self.moment)
+        tallies = [tally(row, self.judgements) for row in finished]
+        return Sample(
+            judged={each.prompt_id: (each.relevant, each.judged) for each in tallies},
+            injected={row.prompt_id: len(row.injected) for row in rows},
+            strata=self.strata if self.is_chosen else {},
+        )
+
+    def moment(self, row: Outcome) -> int:
+        """When its last memory was dealt with."""
+        return max(self.settled[row.prompt_id][memory_id] for memory_id in row.injected)
+
+
+def evidence_from_store(
+    store: LabelStore, root: str, digests: Mapping[str, str], config: Config | None = None
+) -> Evidence:
+    """The newest replays of *root* and the labels about what they returned.
+
+    *digests* are the memories' present ones by id: labels about another text do not count. *config* is the present
+    configuration of the root; None compares with none.
+    """
+    rows, seen = store.outcomes(root), store.result_digests(root)
+    said = settling(store.labels(root=root), store.adjudications(root))
+    counted = matching(current(said, digests), seen)
+    agreed = consensus(counted)
+    return Evidence(
+        rows=rows,
+        judgements=agreed.judgements,
+        settled=moments(counted, agreed.judgements),
+        strata=store.strata(root),
+        calls=store.judge_calls(root),
+        stale=len(said) - len(counted),
+        disputed=agreed.disputed,
+        blind=blindness(counted),
+        changed=changes(rows, store.run_configs(root), config) if config else {},
+    )
+
+
+def settling(labels: Sequence[Label], adjudications: Sequence[Label]) -> list[Label]:
+    """The labels that count: of a pair that somebody settled, only what settled it."""
+    settled = {(label.prompt_id, *label.pair): label for label in adjudications}
+    return [*(label for label in labels if (label.prompt_id, *label.pair) not in settled), *settled.values()]
+
+
+def blindness(labels: Iterable[Label]) -> Ratio:
+    """Labels that were given blind, of those that are opinions: who settles a dispute has to see it."""
+    opinions = [label for label in labels if not label.adjudicated]
+    return Ratio(sum(label.blind for label in opinions), len(opinions))
+
+
+def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
+    """When each memory was dealt with first; one on which people are split is not."""
+    settled: dict[str, dict[str, int]] = {}
+    # by time, as labels that were merged into this store are numbered when they came
+    for moment, label in enumerate(sorted(labels, key=lambda label: (label.ts, label.event_id))):
+        is_known = label.memory_id in judgements.get(label.prompt_id, {})
+        if is_known or label.verdict not in (RELEVANT, NOT_RELEVANT):
+            settled.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
+    return settled
+
+
+def changes(rows: Iterable[Outcome], recorded: Mapping[str, str], config: Config) -> dict[str, tuple[str, ...]]:
+    """run id -> how its configuration differs from what *config* means for its system; only where it does."""
+    systems = {row.run_id: row.system for row in rows if row.run_id in recorded and row.system in SYSTEMS}
+    found = {
+        run_id: changed_settings(recorded[run_id], SYSTEMS[system].of(config), has_judge=system.endswith(JUDGED))
+        for run_id, system in systems.items()
+    }
+    return {run_id: differences for run_id, differences in found.items() if differences}
+
+
+def evidence_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT) -> Evidence:
+    """A run file and qrels, its prompts in seeded random order; ExchangeError if either does not say what it should.
+
+    *unjudged* is `labels.measure.basis`'s AS_NOT, by which a memory without a row is not relevant, or EXCLUDE.
+    """
+    rows, explicit = read_runs(run_path), read_qrels(qrels_path)
+    judgements = assuming_not_relevant(rows, explicit) if unjudged == AS_NOT else explicit
+    order = sorted(judgements, key=lambda prompt_id: random_key(FILE_ORDER, prompt_id))
+    return Evidence(
+        rows=rows,
+        judgements=judgements,
+        settled={prompt_id: dict.fromkeys(judgements[prompt_id], place) for place, prompt_id in enumerate(order)},
+        calls=read_calls(run_path),
+        explicit=explicit if unjudged == AS_NOT else None,
+    )

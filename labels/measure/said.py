@@ -1,0 +1,58 @@
+"""What people said of what was replayed, as far as it counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labels.measure.freshness import current, drifted, matching
+from labels.measure.gate.evidence import moments
+from labels.measure.notes import LabelFacts
+from labels.measure.outcomes import Consensus, consensus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from labels.measure.freshness import Digests, Seen
+    from labels.records import Label
+    from labels.store import LabelStore
+
+
+@dataclass(frozen=True)
+class Said:
+    """`labels` are those that count, each one person's; `settled` are what settles where people differ.
+
+    `moments` says when each memory was dealt with, prompt id -> memory id -> a number that rises.
+    """
+
+    labels: Sequence[Label]
+    settled: Sequence[Label]
+    agreed: Consensus
+    moments: Mapping[str, Mapping[str, int]]
+    facts: LabelFacts
+
+
+def said_of(store: LabelStore, root: str | None, digests: Digests | None, annotator: str | None) -> Said:
+    """What *annotator*, or everybody, says of what the newest replays of *root* brought up.
+
+    It counts if it is about the text that was replayed and, where *digests* are known, that the memory has now.
+    """
+    seen = store.result_digests(root)
+    every = store.labels(annotator=annotator, root=root)
+    fresh = current(every, digests)
+    labels = matching(fresh, seen)
+    settled = [] if annotator else matching(current(store.adjudications(root), digests), seen)
+    agreed = consensus(labels, settled)
+    facts = LabelFacts(
+        stale=len(every) - len(fresh),
+        unmatched=len(fresh) - len(labels),
+        disputed=agreed.disputed,
+        drifted=None if digests is None else drifted(seen, digests),
+        brought_up=brought_up(seen),
+    )
+    return Said(labels, settled, agreed, moments([*labels, *settled], agreed.judgements), facts)
+
+
+def brought_up(seen: Seen) -> int:
+    """How many memories the replays brought up."""
+    return len({memory_id for found in seen.values() for memory_id in found})

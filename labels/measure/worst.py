@@ -1,0 +1,63 @@
+"""What does most harm: memories injected again and again without being relevant, and prompts that draw such."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labels.measure.names import NAMELESS, Names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from labels.measure.outcomes import Judgements, Outcome
+
+SHOWN_WORST = 10
+
+
+@dataclass(frozen=True)
+class Worst:
+    """A memory, or a prompt, and how many of the pairs of it that any system injects are irrelevant and relevant.
+
+    `text` is its title or its text as far as it is known, else empty.
+    """
+
+    id: str
+    text: str
+    irrelevant: int
+    relevant: int
+
+
+def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> dict[tuple[str, str], bool]:
+    """(prompt id, memory id) of everything that any system injects and that is judged: whether it is relevant."""
+    return {
+        (row.prompt_id, memory_id): judgements[row.prompt_id][memory_id]
+        for row in rows
+        if row.prompt_id in judgements
+        for memory_id in row.injected
+        if memory_id in judgements[row.prompt_id]
+    }
+
+
+def worst(pairs: Iterable[tuple[str, bool]], texts: Mapping[str, str], limit: int = SHOWN_WORST) -> tuple[Worst, ...]:
+    """The *limit* ids with most irrelevant pairs, of those that have any; the less relevant first among equals."""
+    counts = Counter(pairs)
+    found = [
+        Worst(id_, texts.get(id_, ""), number, counts[id_, True])
+        for (id_, is_relevant), number in counts.items()
+        if not is_relevant
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.irrelevant, one.relevant, one.id))[:limit])
+
+
+def worst_memories(rows: Sequence[Outcome], judgements: Judgements, names: Names = NAMELESS) -> tuple[Worst, ...]:
+    """The memories that are most often injected and irrelevant, over all systems; a prompt counts once."""
+    pairs = injected_pairs(rows, judgements)
+    return worst(((memory_id, relevant) for (_, memory_id), relevant in pairs.items()), names.memories)
+
+
+def worst_prompts(rows: Sequence[Outcome], judgements: Judgements, names: Names = NAMELESS) -> tuple[Worst, ...]:
+    """The prompts for which most irrelevant memories are injected, by all systems together; a memory counts once."""
+    pairs = injected_pairs(rows, judgements)
+    return worst(((prompt_id, relevant) for (prompt_id, _), relevant in pairs.items()), names.prompts)

@@ -1,0 +1,87 @@
+"""The model of a root's cutoff as a file: written whole or not at all, with where it comes from, and removed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.cutoff import VERSION, fit_of
+from engine.errors import TuningError
+from engine.paths import cutoff_file
+from engine.record import fields
+from engine.version import __version__
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from engine.config import Config
+    from labels.tuning.tuning import Tuning
+
+
+def content(tuning: Tuning, config: Config, now: datetime) -> dict[str, Any]:
+    """What the file says: the model as `engine.cutoff` reads it, and its `provenance` for people."""
+    at = tuning.at
+    if at is None:
+        raise TuningError("Nothing reaches the target, so there is nothing to write.")
+    return {
+        "features": VERSION,
+        "fit": fields(fit_of(config)),
+        "intercept": tuning.weights.intercept,
+        "weights": dict(tuning.weights.by_feature),
+        "threshold": at.threshold,
+        "doubt": tuning.doubt,
+        "provenance": {
+            "made_at": now.isoformat(timespec="seconds"),
+            "memsift": __version__,
+            "labels_sha256": tuning.labels_hash,
+            "prompts": tuning.prompts,
+            "relevant": tuning.relevant,
+            "not_relevant": tuning.not_relevant,
+            "target_precision": tuning.target,
+            "confidence": tuning.confidence,
+            "figures": {name: _rounded(value) for name, value in vars(at).items()},
+            "brier": _rounded(tuning.brier),
+        },
+    }
+
+
+def write(folder: str, made: dict[str, Any]) -> Path:
+    """Write the model into a root's state folder, in place of one that is there. Raises TuningError."""
+    path = Path(cutoff_file(folder))
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _write_aside(path, json.dumps(made, indent=2) + "\n")
+    except OSError as error:
+        raise TuningError(f"{path} cannot be written ({error.strerror or error}).") from None
+    return path
+
+
+def remove(folder: str) -> Path | None:
+    """Remove the model of a state folder; None if there was none. Raises TuningError."""
+    path = Path(cutoff_file(folder))
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise TuningError(f"{path} cannot be removed ({error.strerror or error}).") from None
+    return path
+
+
+def _write_aside(path: Path, text: str) -> None:
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with aside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _rounded(value: float | None) -> float | None:
+    return round(value, 4) if isinstance(value, float) else value

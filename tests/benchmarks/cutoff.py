@@ -1,0 +1,130 @@
+"""What the cutoff is worth on LoCoMo, whose seven collections take turns at being the one that was not learned from.
+
+    python -m tests.benchmarks.cutoff FOLDER [--strategy memsift] [--features] [--resamplings 70] [--target .43 ...]
+
+FOLDER holds memories.jsonl, prompts.jsonl and qrels.txt. Printed are the curve of precision, recall and rates of fire
+over the thresholds; with --features, what it loses without each feature; with --resamplings, how often the promise of
+a threshold that was chosen on six collections holds on the seventh. A resampling draws the prompts of each collection
+anew, with replacement, the seventh's included; the promise holds if the precision there is the target or more.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from engine.config import CHOICES, MEMSIFT, Config
+from engine.cutoff import DIRECTIONS
+from labels.tuning.curve import curve, point
+from labels.tuning.examples import Example, JudgedPrompt
+from labels.tuning.fitting import fit, labelled
+from labels.tuning.tuning import tune
+from tests.benchmarks.locomo import judged
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from labels.tuning.curve import Point
+    from labels.tuning.fitting import Weights
+
+MOST = Config().max_inject
+CONFIDENCE = 0.9
+RECALLS = (0.2, 0.25, 0.273, 0.3, 0.35, 0.4)
+
+
+def held_out(prompts: Sequence[JudgedPrompt]) -> list[list[float]]:
+    """P(relevant) of every example, by weights from the other collections."""
+    weights = {name: fit(*labelled([one for one in prompts if one.group != name])) for name in groups(prompts)}
+    return [probabilities(weights[one.group], one) for one in prompts]
+
+
+def probabilities(weights: Weights, prompt: JudgedPrompt) -> list[float]:
+    return [float(p) for p in weights.probabilities([one.features for one in prompt.examples])]
+
+
+def groups(prompts: Sequence[JudgedPrompt]) -> list[str]:
+    return sorted({one.group for one in prompts})
+
+
+def without(prompts: Sequence[JudgedPrompt], left_out: Collection[str]) -> list[JudgedPrompt]:
+    """The prompts as if some features did not exist."""
+
+    def thinned(one: Example) -> Example:
+        kept = {name: value for name, value in one.features.items() if name not in left_out}
+        return Example(one.memory_id, one.title, kept, one.is_relevant)
+
+    return [
+        JudgedPrompt(one.prompt_id, one.text, one.relevant, tuple(map(thinned, one.examples)), one.group)
+        for one in prompts
+    ]
+
+
+def at_recall(points: Sequence[Point], recall: float) -> Point:
+    """The strictest point with at least this recall."""
+    return max((one for one in points if (one.recall or 0) >= recall), key=lambda one: one.threshold)
+
+
+def promise(prompts: Sequence[JudgedPrompt], target: float, seed: int) -> tuple[bool, Point] | None:
+    """Whether a threshold chosen on six resampled collections keeps the target on the seventh; None if none is."""
+    random = Random(seed)
+    names = groups(prompts)
+    held = names[seed % len(names)]
+    drawn = {name: resampled([one for one in prompts if one.group == name], random) for name in names}
+    made = tune([one for name in names if name != held for one in drawn[name]], target, CONFIDENCE, MOST)
+    if made.at is None:
+        return None
+    given = [probabilities(made.weights, one) for one in drawn[held]]
+    found = point(drawn[held], given, made.at.threshold, MOST, CONFIDENCE)
+    return found.precision is None or found.precision >= target, found
+
+
+def resampled(prompts: Sequence[JudgedPrompt], random: Random) -> list[JudgedPrompt]:
+    return random.choices(prompts, k=len(prompts))
+
+
+def shown(one: Point) -> str:
+    values = (one.precision, one.low, one.recall, one.fire_rate, one.false_fire_rate)
+    return f"{one.threshold:5.2f} " + " ".join("    -" if value is None else f"{value:5.3f}" for value in values)
+
+
+def print_promises(prompts: Sequence[JudgedPrompt], target: float, count: int) -> None:
+    kept = [one for seed in range(count) if (one := promise(prompts, target, seed))]
+    if not kept:
+        print(f"target {target}: no threshold in {count} resamplings")
+        return
+    recall = sum(one.recall or 0 for _, one in kept) / len(kept)
+    precision = sum(one.precision or 1 for _, one in kept) / len(kept)
+    false = sum(one.false_fire_rate or 0 for _, one in kept) / len(kept)
+    print(
+        f"target {target}: a threshold in {len(kept)} of {count}, holds in {sum(holds for holds, _ in kept)}; "
+        f"on average precision {precision:.3f}, recall {recall:.3f}, false fires {false:.3f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--strategy", choices=CHOICES["match_strategy"][:2], default=MEMSIFT)
+    parser.add_argument("--features", action="store_true")
+    parser.add_argument("--resamplings", type=int, default=0)
+    parser.add_argument("--target", type=float, nargs="+", default=[0.3, 0.43, 0.5])
+    given = parser.parse_args()
+    prompts = judged(given.folder, Config(match_strategy=given.strategy))
+    points = curve(prompts, held_out(prompts), MOST, CONFIDENCE)
+    print("threshold, precision, its bound in another collection, recall, fire rate, false-fire rate")
+    print("\n".join(shown(one) for one in points[::4]))
+    print(fit(*labelled(prompts)))
+    if given.features:
+        print("\nat recalls of", RECALLS, "precision / false-fire rate without")
+        for name in (None, *DIRECTIONS):
+            fewer = without(prompts, {name} if name else ())
+            found = [at_recall(curve(fewer, held_out(fewer), MOST, CONFIDENCE), recall) for recall in RECALLS]
+            print(f"{name or '(all there)':12}", *(f"{one.precision:.3f}/{one.false_fire_rate:.2f}" for one in found))
+    for target in given.target if given.resamplings else ():
+        print_promises(prompts, target, given.resamplings)
+
+
+if __name__ == "__main__":
+    main()

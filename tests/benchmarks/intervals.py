@@ -1,0 +1,282 @@
+"""Do the intervals hold what they promise? Simulated prompts of known precision, with fixed seeds.
+
+    python -m tests.benchmarks.intervals [--draws 2000] [--runs 1000]
+
+Tables: how often the headline interval holds the truth; how often somebody who looks after every prompt is told
+something wrong, and after how many prompts the live interval decides; what labelling disagreements first does to bias,
+error and the live interval; and how often the intervals and the test of two systems' difference are right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from math import log, log1p, sqrt
+from statistics import mean, median
+from typing import TYPE_CHECKING
+
+from labels.measure.comparison import SystemComparison, compare
+from labels.measure.intervals import headline_interval, wilson
+from labels.measure.outcomes import Outcome
+from labels.measure.sequences import mirrored, rich_after, stratified_interval
+from labels.measure.stratified import stratified_estimate
+from tests.benchmarks.beta_binomial import beta_binomial_interval
+from tests.benchmarks.hook import table
+from tests.labels.simulated import Counts, Frame, World, mostly_disagreements
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from labels.measure.intervals import Interval
+
+GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
+REAL = {"alike": 0.475}
+"""The correlation within prompts at which three memories have a design effect of 1.95, as on Haystack's labels."""
+
+Decision = tuple[int, bool]
+"""After how many prompts, and whether for being above the gate."""
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--draws", type=int, default=2000)
+    arguments.add_argument("--runs", type=int, default=1000)
+    given = arguments.parse_args()
+    print("Headline interval: share of draws in which it holds the true precision (95 % promised), and its width")
+    show(coverage_rows(given.draws))
+    print(
+        f"Gate {GATE}, looking after every prompt, at most {CAP_PROMPTS}: share decided / median prompts / share wrong"
+    )
+    show(stopping_rows(given.runs))
+    print("Labels mostly where systems differ: bias and error against the frame, coverage of what it is a sample of")
+    show(stratified_rows(given.draws))
+    print("Live interval over strata: share of runs in which it ever misses the truth, and its width at the end")
+    show(live_strata_rows(given.runs))
+    print(
+        "Two systems: share of draws in which the interval holds the true difference, and of equal ones with p < 0.05"
+    )
+    show(difference_rows(given.draws // 2))
+
+
+def show(rows: list[tuple[str, ...]]) -> None:
+    table(list(rows[0]), [list(row) for row in rows[1:]])
+
+
+# Coverage
+
+
+def coverage_rows(draws: int) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("memories", "prompts", "precision", "Wilson", "headline", "width")]
+    for sizes, alike in (((3,), 0.5), ((1, 2, 3), 0.6)):
+        for number in (10, 20, 45, 100):
+            for precision in (0.6, 0.8, 0.9, 0.95):
+                world = World(precision, alike, sizes)
+                rows.append((str(sizes), str(number), str(precision), *coverage(world, number, draws)))
+    return rows
+
+
+def coverage(world: World, number: int, draws: int) -> tuple[str, str, str]:
+    rng = random.Random(f"coverage {world} {number}")
+    plain, headline, widths = [], [], []
+    for _ in range(draws):
+        prompts = world.prompts(rng, number)
+        naive = wilson(sum(x for x, _ in prompts), sum(m for _, m in prompts))
+        interval = headline_interval(prompts)
+        assert naive is not None
+        assert interval is not None
+        plain.append(holds(naive, world.precision))
+        headline.append(holds(interval, world.precision))
+        widths.append(interval.high - interval.low)
+    return f"{mean(plain):.3f}", f"{mean(headline):.3f}", f"{mean(widths):.3f}"
+
+
+def holds(interval: Interval, truth: float) -> bool:
+    return interval.low <= truth <= interval.high
+
+
+# Stopping
+
+
+def stopping_rows(runs: int) -> list[tuple[str, ...]]:
+    methods: dict[str, Callable[[Sequence[Counts]], Decision | None]] = {
+        "peeking Wilson": peeking,
+        "beta-binomial": beta_binomial,
+        "plug-in bets": plug_in,
+        "live interval": betting,
+    }
+    rows: list[tuple[str, ...]] = [("truth", *methods)]
+    for precision in (0.6, 0.7, 0.75, GATE, 0.85, 0.9, 0.95):
+        rng = random.Random(f"stopping {precision}")
+        prompts = [World(precision, **REAL).prompts(rng, CAP_PROMPTS) for _ in range(runs)]
+        rows.append((str(precision), *(summary(list(map(decide, prompts)), precision) for decide in methods.values())))
+    return rows
+
+
+def summary(decisions: list[Decision | None], truth: float) -> str:
+    made = [each for each in decisions if each]
+    wrong = made if truth == GATE else [each for each in made if each[1] != (truth > GATE)]
+    middle = median(each[0] if each else CAP_PROMPTS + 1 for each in decisions)
+    after = f">{CAP_PROMPTS}" if middle > CAP_PROMPTS else f"{middle:.0f}"
+    return f"{len(made) / len(decisions):.3f} / {after} / {len(wrong) / len(decisions):.3f}"
+
+
+def betting(prompts: Sequence[Counts]) -> Decision | None:
+    above = rich_after(prompts, 3, 2 / ALPHA, GATE)
+    return first(above, rich_after(mirrored(prompts), 3, 2 / ALPHA, 1 - GATE))
+
+
+def first(above: int | None, below: int | None) -> Decision | None:
+    found = [(after, side) for after, side in ((above, True), (below, False)) if after is not None]
+    return min(found, default=None)
+
+
+def plug_in(prompts: Sequence[Counts]) -> Decision | None:
+    """The hedged capital with the predictable plug-in bets of Waudby-Smith and Ramdas, capped at three quarters."""
+    scores = [x / m for x, m in prompts]
+    bets = plug_in_bets(scores)
+    return first(capital_over(scores, bets, GATE), capital_over([1 - score for score in scores], bets, 1 - GATE))
+
+
+def plug_in_bets(scores: Sequence[float]) -> list[float]:
+    bets, total, squares = [], 0.5, 0.25
+    for number, score in enumerate(scores, start=1):
+        bets.append(sqrt(2 * log(2 / ALPHA) / (squares * log1p(number))))
+        total += score
+        squares += (score - total / (number + 1)) ** 2
+    return bets
+
+
+def capital_over(scores: Sequence[float], bets: Sequence[float], p: float) -> int | None:
+    capital = 1.0
+    for number, (score, bet) in enumerate(zip(scores, bets, strict=True), start=1):
+        capital *= 1 + min(bet, 0.75 / p) * (score - p)
+        if capital >= 2 / ALPHA:
+            return number
+    return None
+
+
+def beta_binomial(prompts: Sequence[Counts]) -> Decision | None:
+    scores = [x / m for x, m in prompts]
+    return stopped(lambda number: beta_binomial_interval(scores[:number]), range(5, len(prompts) + 1, 5))
+
+
+def peeking(prompts: Sequence[Counts]) -> Decision | None:
+    relevant, judged = [0], [0]
+    for x, m in prompts:
+        relevant.append(relevant[-1] + x)
+        judged.append(judged[-1] + m)
+    return stopped(lambda number: wilson(relevant[number], judged[number]), range(5, len(prompts) + 1))
+
+
+def stopped(interval: Callable[[int], Interval | None], moments: range) -> Decision | None:
+    for number in moments:
+        found = interval(number)
+        if found and not holds(found, GATE):
+            return number, found.low > GATE
+    return None
+
+
+# Strata
+
+
+def stratified_rows(draws: int) -> list[tuple[str, ...]]:
+    head = ("differ", "frame", "labels", "naive bias", "bias", "RMSE", "RMSE by chance", "coverage")
+    rows: list[tuple[str, ...]] = [head]
+    for share in (0.35, 0.7, 0.8):
+        for size, labels in ((600, 150), (150, 60)):
+            rows.append((str(share), str(size), str(labels), *stratified(Frame(size, share), labels, draws)))
+    return rows
+
+
+def stratified(frame: Frame, labels: int, draws: int) -> tuple[str, ...]:
+    rng = random.Random(f"strata {frame} {labels}")
+    naive, weighted, chance, covered = [], [], [], []
+    for _ in range(draws):
+        counts, strata = frame.draw(rng)
+        truth = ratio(counts, list(counts))
+        chosen = mostly_disagreements(strata, labels, rng)
+        made = stratified_estimate({name: counts[name] for name in chosen}, strata)
+        assert made is not None
+        weighted.append(made.value - truth)
+        naive.append(ratio(counts, chosen) - truth)
+        chance.append(ratio(counts, rng.sample(list(counts), labels)) - truth)
+        covered.append(holds(made.interval, precision_of(frame)))
+    errors = (f"{mean(naive):+.3f}", f"{mean(weighted):+.4f}", f"{rmse(weighted):.4f}", f"{rmse(chance):.4f}")
+    return (*errors, f"{mean(covered):.3f}")
+
+
+def ratio(counts: dict[str, Counts], names: list[str]) -> float:
+    return sum(counts[name][0] for name in names) / sum(counts[name][1] for name in names)
+
+
+def rmse(errors: list[float]) -> float:
+    return sqrt(mean(error**2 for error in errors))
+
+
+def precision_of(frame: Frame) -> float:
+    return frame.share * frame.disagreed.precision + (1 - frame.share) * frame.agreed.precision
+
+
+def live_strata_rows(runs: int) -> list[tuple[str, ...]]:
+    head = ("differ", "prompts", "ever wrong", "width", "width by chance")
+    cases = [(share, number) for share in (0.35, 0.7) for number in (60, 150)]
+    rows = [(str(share), str(number), *live_strata(Frame(600, share), number, runs)) for share, number in cases]
+    return [head, *rows]
+
+
+def live_strata(frame: Frame, number: int, runs: int) -> tuple[str, ...]:
+    rng = random.Random(f"live {frame} {number}")
+    wrong, widths, by_chance = [], [], []
+    for _ in range(runs):
+        counts, strata = frame.draw(rng)
+        shares = {name: memories(counts, strata, name) / memories(counts, strata) for name in set(strata.values())}
+        chosen = mostly_disagreements(strata, number, rng)
+        drawn = {name: [counts[each] for each in chosen if strata[each] == name] for name in shares}
+        live = stratified_interval(drawn, shares, 3)  # it only narrows: if it holds the truth now, it always has
+        wrong.append(not holds(live, ratio(counts, list(counts))))
+        widths.append(live.high - live.low)
+        alone = stratified_interval({"all": [counts[each] for each in rng.sample(list(counts), number)]}, {"all": 1}, 3)
+        by_chance.append(alone.high - alone.low)
+    return f"{mean(wrong):.3f}", f"{mean(widths):.3f}", f"{mean(by_chance):.3f}"
+
+
+def memories(counts: dict[str, Counts], strata: dict[str, str], stratum: str | None = None) -> int:
+    return sum(m for name, (_, m) in counts.items() if stratum in (None, strata[name]))
+
+
+# Two systems
+
+
+def difference_rows(draws: int) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("prompts", "precision", "irrelevant", "relevant", "equal ones told apart")]
+    for number in (20, 45, 100):
+        rng = random.Random(f"difference {number}")
+        found = [comparison(rng, number, keeps=(0.8, 0.5)) for _ in range(draws)]
+        # of three memories, at a precision of .6, the second keeps 1.44 relevant and .6 irrelevant ones
+        truths = {"precision": 1.44 / 2.04 - 0.6, "irrelevant": 0.6 - 1.2, "relevant": 1.44 - 1.8}
+        covered = [mean(holds(getattr(each, name).interval, truth) for each in found) for name, truth in truths.items()]
+        equal = [comparison(rng, number, keeps=(0.8, 0.8), first_keeps=(0.8, 0.8)) for _ in range(draws)]
+        told_apart = mean((each.p_value or 1.0) < ALPHA for each in equal)
+        rows.append((str(number), *(f"{share:.3f}" for share in (*covered, told_apart))))
+    return rows
+
+
+def comparison(
+    rng: random.Random, number: int, keeps: tuple[float, float], first_keeps: tuple[float, float] = (1.0, 1.0)
+) -> SystemComparison:
+    """Two systems that keep relevant and irrelevant memories with the chances given."""
+    rows, judgements = [], {}
+    for name in range(number):
+        relevant, size = World(0.6).prompt(rng)
+        said = {f"m{place}": place < relevant for place in range(size)}
+        judgements[str(name)] = said
+        for system, chances in (("first", first_keeps), ("second", keeps)):
+            kept = [each for each, good in said.items() if rng.random() < chances[0 if good else 1]]
+            rows.append(Outcome(str(name), system, tuple(kept), (), "", 0.0))
+    found = compare(rows, judgements, ("first", "second"), judgements.keys())
+    assert found is not None
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""The report over many labels: what the numbers cost, and what reading them from the store does.
+
+    python -m tests.benchmarks.report [PROMPTS]
+
+Prints seconds of CPU after imports, and the size of the store, for PROMPTS (10,000) through two systems with a pool of
+fifteen and five labels for each. The labels are made up: nothing is said about quality.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING, TypeVar
+
+from engine.judge.verdict import APPROVED, REJECTED
+from labels.measure import comparison, ranked
+from labels.measure.basis import weighted_basis
+from labels.measure.extras import Extras
+from labels.measure.forms.page import format_html
+from labels.measure.forms.text import format_text
+from labels.measure.gate.evidence import Evidence
+from labels.measure.outcomes import Found, Outcome
+from labels.measure.report import build_report, report_from_store
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, judged, record, retrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+PROMPTS, POOL, LABELLED, MEMORIES = 10_000, 15, 5, 3000
+EXTRAS = {
+    "text": Extras(),
+    "with comparison": Extras(comparing=True),
+    "with ranking": Extras(ranking=True),
+    "with curves": Extras(curves=True),
+}
+
+
+def main(prompts: int) -> None:
+    assert comparison and ranked  # they are loaded before the clock runs
+    rows, people = outcomes(prompts)
+    print(f"{prompts:,} prompts, {len(rows):,} outcomes, {sum(map(len, people.values())):,} labels")
+    settled = {prompt_id: dict.fromkeys(judged, at) for at, (prompt_id, judged) in enumerate(people.items())}
+    basis = weighted_basis(rows, people, {}, {})
+    basis = replace(basis, evidence=Evidence(rows, people, settled))
+    for name, extras in EXTRAS.items():
+        seconds, report = timed(lambda: build_report(rows, basis, extras=extras))  # noqa: B023 - called at once
+        print(f"  numbers, {name:<16} {seconds:5.2f} s")
+    print(f"  as text                   {timed(lambda: format_text(report))[0]:5.2f} s")
+    print(f"  as a page                 {timed(lambda: format_html(report))[0]:5.2f} s")
+    from_store(prompts)
+
+
+def from_store(prompts: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.db"
+        with LabelStore.open(path) as store:
+            filled, _ = timed(lambda: fill(store, prompts))
+            digests = {f"m{number}": f"digest-of-m{number}" for number in range(MEMORIES)}
+            whole, _ = timed(lambda: report_from_store(store, ROOT, digests))
+            reading, _ = timed(lambda: store.outcomes(ROOT))
+            labels, _ = timed(lambda: store.labels(root=ROOT))
+        size = path.stat().st_size / 1e6
+    print(f"  store: {size:.0f} MB, filled in {filled:.0f} s; whole report {whole:.2f} s")
+    print(f"    of which its outcomes {reading:.2f} s, its labels {labels:.2f} s")
+
+
+def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
+    """Two systems, the second with a judge, and labels of what they inject."""
+    made = random.Random(1)
+    rows, people = [], {}
+    for number in range(prompts):
+        prompt_id = f"p{number}"
+        pool = made.sample(range(MEMORIES), POOL)
+        found = tuple(
+            Found(-10.0 + at, "high" if at < 2 else "medium", 1 + at % 4, 0.9 - at / POOL) for at in range(POOL)
+        )
+        people[prompt_id] = {f"m{one}": made.random() < 0.5 for one in pool[:LABELLED]}
+        ids = [f"m{one}" for one in pool]
+        kept = [one for one in ids[:LABELLED] if made.random() < 0.5]
+        plain = tuple((one, None) for one in ids)
+        decided = tuple((one, APPROVED if one in kept else REJECTED) for one in ids)
+        kind = f"kind {number % 5}"
+        rows.append(Outcome(prompt_id, "bm25", tuple(ids[:3]), plain, "", 2.0, "r1", kind, found))
+        rows.append(Outcome(prompt_id, "bm25+judge", tuple(kept[:3]), decided, "", 200.0, "r2", kind, found))
+    return rows, people
+
+
+def fill(store: LabelStore, prompts: int) -> None:
+    made = random.Random(2)
+    for number in range(prompts):
+        prompt_id = f"p{number}"
+        ids = [f"m{one}" for one in made.sample(range(MEMORIES), POOL)]
+        dropped = dict.fromkeys(ids[3:], "cap")
+        record(store, retrieval(ids[:3], dropped, prompt_id=prompt_id), judged(ids[:2], ids[2:], prompt_id=prompt_id))
+        for memory_id in ids[:LABELLED]:
+            verdict = "relevant" if made.random() < 0.5 else "not"
+            store.label("ann", prompt_id, card(memory_id), verdict, seed=1, blind=True, elapsed_ms=1000)
+
+
+def timed(work: Callable[[], T]) -> tuple[float, T]:
+    began = process_time()
+    made = work()
+    return process_time() - began, made
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if sys.argv[1:] else PROMPTS)

@@ -1,0 +1,230 @@
+"""The cutoff: what its features are, which way they go, and which models are ignored."""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.config import FTS5_BM25, TITLE_TAGS, Config
+from engine.cutoff import (
+    CATEGORY,
+    DIRECTIONS,
+    FALLING,
+    MAX_LEAD,
+    RISING,
+    VERSION,
+    UnusableModelError,
+    features,
+    fit_of,
+    load_cutoff,
+    model_of,
+)
+from engine.record import replace
+from engine.search.ranking import Pool, Scored, rank
+from tests.engine.builders import memory
+from tests.engine.models import content, write_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from engine.cutoff import Features
+    from engine.memory import Memory
+
+WORDS = ("cache", "redis", "key", "expiry", "Anna")
+IDF = (1.0, 2.0, 3.0, 4.0, 0.5)
+RARE = 4.0
+PROMPT = "what did we tell Anna of cache redis key expiry"
+
+
+class Asked:
+    """A word that a prompt asks for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.phrases = ((text.lower(),),)
+
+
+def found(strength: float, *matched: str, of: Memory | None = None, name: str = "one") -> Scored:
+    summary = (of or memory("a title", memory_id=name)).summary
+    return Scored(summary, -strength, 0, -strength, matched)
+
+
+def features_of(*scored: Scored, idf: Sequence[float] = IDF) -> dict[str, Features]:
+    pool = Pool(list(scored), 0.0, [Asked(word) for word in WORDS], idf, RARE)
+    return features(PROMPT, rank(pool.memories, Config()), pool)
+
+
+def test_the_features_of_a_candidate() -> None:
+    best = memory("redis rules", "cache", "x", memory_id="best", category="runbook", updated_at="2024-07-01T00:00:00Z")
+    old = memory("nothing", memory_id="old", updated_at="2023-01-15")
+    near = memory("Anna", memory_id="near", updated_at="")
+    made = features_of(found(9.0, "cache", "redis", of=best), found(8.0, "redis", of=old), found(4.0, "Anna", of=near))
+    assert made["best"] == pytest.approx(
+        {
+            "strength": sqrt(9 / RARE),
+            "lead": log(9 / 8),
+            "rivals": log(2),
+            "share": 3 / 10.5,
+            "rarest": 2 / RARE,
+            "missing": 4 / RARE,
+            "tag": 1.0,
+            "title": 2 / 10.5,
+            "names": 1.0,
+            "asked": log(5),
+            "age": 0.0,
+            f"{CATEGORY}runbook": 1.0,
+        }
+    )
+    assert made["old"]["lead"] == pytest.approx(log(8 / 9))
+    assert made["old"]["age"] == 1.0
+    assert made["old"]["tag"] == 0.0
+    assert made["near"]["names"] == 0.0
+    assert made["near"]["lead"] == pytest.approx(log(4 / 9))
+    assert made["near"]["rivals"] == pytest.approx(log(3))
+    assert made["near"]["age"] == 0.0
+
+
+def test_age_is_told_from_the_newest_candidate_and_not_from_the_clock() -> None:
+    ages = [
+        {name: one["age"] for name, one in features_of(*(found(2.0, of=each) for each in pair)).items()}
+        for pair in (
+            [memory("a", memory_id="a", updated_at="2024-06-01"), memory("b", memory_id="b", updated_at="2024-12-01")],
+            [memory("a", memory_id="a", updated_at="2004-06-01"), memory("b", memory_id="b", updated_at="2004-12-01")],
+        )
+    ]
+    assert ages[0] == ages[1] == {"a": pytest.approx(0.5), "b": 0.0}
+
+
+def test_a_single_candidate_has_the_greatest_lead() -> None:
+    assert features_of(found(1.0, "cache"))["one"]["lead"] == MAX_LEAD
+
+
+def test_words_that_weigh_the_same_have_equal_shares() -> None:
+    assert features_of(found(1.0, "cache", "redis"), idf=())["one"]["share"] == pytest.approx(2 / 5)
+
+
+def test_what_is_retired_is_no_rival() -> None:
+    retired = memory("a title", memory_id="retired", status="retired")
+    pool = Pool([found(9.0, of=retired), found(5.0)], 0.0)
+    candidates = rank(pool.memories, Config())
+    candidates[0] = replace(candidates[0], dropped_by="status")
+    assert features(PROMPT, candidates, pool) == {"one": features(PROMPT, candidates[1:], pool)["one"]}
+
+
+@given(
+    held=st.sets(st.sampled_from(WORDS), max_size=4),
+    more=st.sampled_from(WORDS),
+    strength=st.floats(0.01, 20),
+    others=st.lists(st.floats(0.01, 20), max_size=5),
+    gain=st.floats(0, 5),
+    in_tags=st.booleans(),
+)
+def test_more_of_the_prompt_in_a_memory_never_moves_a_feature_the_wrong_way(
+    held: set[str], more: str, strength: float, others: list[float], gain: float, in_tags: bool
+) -> None:
+    rivals = [found(score, name=f"other-{number}") for number, score in enumerate(others)]
+    one = memory("redis key", *(["cache"] if in_tags else []), memory_id="one")
+
+    def of(words: set[str], score: float) -> Features:
+        return features_of(found(score, *sorted(words), of=one), *rivals)["one"]
+
+    before, after = of(held, strength), of(held | {more}, strength + gain)
+    moved = {name: after[name] - before[name] for name in DIRECTIONS}
+    assert {name for name, by in moved.items() if by < -1e-9 and DIRECTIONS[name] == RISING} == set()
+    assert {name for name, by in moved.items() if by > 1e-9 and DIRECTIONS[name] == FALLING} == set()
+    assert moved["asked"] == moved["age"] == 0.0
+
+
+# P(relevant)
+
+
+def test_the_probability_is_logistic_in_the_weighted_features() -> None:
+    model = model_of(content(intercept=-1.0, weights={"share": 2.0, "tag": 0.5}))
+    assert model.probability({"share": 0.25, "tag": 1.0, "names": 3.0}) == pytest.approx(1 / (1 + exp(0.0)))
+    assert model.probability({}) == pytest.approx(1 / (1 + exp(1.0)))
+
+
+@given(st.floats(-1e8, 1e8), st.dictionaries(st.sampled_from(list(DIRECTIONS)), st.floats(-1e8, 1e8)))
+def test_a_probability_lies_between_0_and_1_whatever_the_weights(intercept: float, weights: dict[str, float]) -> None:
+    model = model_of(content(intercept=intercept, weights=weights))
+    assert 0.0 <= model.probability(dict.fromkeys(DIRECTIONS, 1.0)) <= 1.0
+
+
+# Files
+
+
+def test_without_a_file_there_is_no_cutoff(tmp_path: Path) -> None:
+    assert load_cutoff(str(tmp_path), Config()) is None
+
+
+def test_a_model_is_read_with_its_thresholds(tmp_path: Path) -> None:
+    write_model(tmp_path, content(threshold=0.6, doubt=0.2))
+    cutoff = load_cutoff(str(tmp_path), Config())
+    assert cutoff is not None
+    assert (cutoff.strategy, cutoff.least(has_judge=False), cutoff.least(has_judge=True)) == ("memsift", 0.6, 0.2)
+
+
+BROKEN: dict[str, Any] = {
+    "empty": "",
+    "cut": '{"features": 1, "fi',
+    "deep": "[" * 100_000,
+    "list": [],
+    "null": "null",
+    "no fit": {name: value for name, value in content().items() if name != "fit"},
+    "another fit": content(fit={"match_strategy": "memsift"}),
+    "more in the fit": content(fit={**content()["fit"], "more": 1}),
+    "unknown strategy": content(fit={**content()["fit"], "match_strategy": TITLE_TAGS}),
+    "weights are a list": content(weights=[1.0]),
+    "unknown feature": content(weights={"luck": 1.0}),
+    "not a number": content(weights={"share": "1.0"}),
+    "nan": content(intercept=float("nan")),
+    "infinite": content(threshold=float("inf")),
+    "too large": content(weights={"share": 1e300}),
+    "true": content(intercept=True),
+    "no threshold": content(threshold=None),
+    "threshold over 1": content(threshold=1.5),
+    "doubt over the threshold": content(threshold=0.4, doubt=0.5),
+    "later features": content(features=VERSION + 1),
+    "too long": " " * 200_000 + "{}",
+}
+
+
+@pytest.mark.parametrize("made", BROKEN.values(), ids=list(BROKEN))
+def test_a_model_that_makes_no_sense_is_unusable(tmp_path: Path, made: object) -> None:
+    write_model(tmp_path, made)
+    with pytest.raises(UnusableModelError):
+        load_cutoff(str(tmp_path), Config())
+
+
+def test_a_folder_in_place_of_the_model_is_unusable(tmp_path: Path) -> None:
+    (tmp_path / "cutoff.json").mkdir()
+    with pytest.raises(UnusableModelError, match="cannot be read"):
+        load_cutoff(str(tmp_path), Config())
+
+
+CHANGES: list[Mapping[str, Any]] = [
+    {"match_strategy": FTS5_BM25},
+    {"max_inject": 5},
+    {"noise_floor": 0.1},
+    {"min_strength": 0.1},
+    {"judge": replace(Config().judge, candidate_pool_size=20)},
+]
+
+
+@pytest.mark.parametrize("changes", CHANGES)
+def test_a_model_for_another_configuration_is_unusable(tmp_path: Path, changes: Mapping[str, Any]) -> None:
+    write_model(tmp_path, content())
+    with pytest.raises(UnusableModelError, match="another configuration"):
+        load_cutoff(str(tmp_path), replace(Config(), **changes))
+
+
+def test_what_does_not_reach_the_cutoff_does_not_make_another_configuration() -> None:
+    other = replace(Config(), max_characters=500, hints=True, confidence_abs_floor=3.0)
+    assert fit_of(other) == fit_of(Config())
+    bm25 = Config(match_strategy=FTS5_BM25)
+    assert fit_of(replace(bm25, min_strength=0.1)) == fit_of(bm25)

@@ -1,0 +1,166 @@
+"""The pipeline with a tuned cutoff: what it drops, and what is left for a judge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import FTS5_BM25, SEARCH, Config
+from engine.pipeline import retrieve
+from engine.prompt import typed_prompt
+from engine.retrieval import HIGH, LOW, MEDIUM
+from engine.search.explain import Explainer
+from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.models import cutoff
+
+if TYPE_CHECKING:
+    from engine.cutoff import Cutoff
+    from engine.retrieval import Candidate, Retrieval
+
+DEFAULT = Config(min_strength=0.0, noise_floor=0.0)
+PROMPT = "billing exports pipeline nightly"
+ALL = memory("billing exports pipeline nightly", memory_id="all")
+THREE = memory("billing exports pipeline", memory_id="three")
+TWO = memory("exports pipeline", memory_id="two")
+ONE = memory("billing", memory_id="one")
+MEMORIES = (ALL, THREE, TWO, ONE, *fillers(40))
+
+
+def run(
+    model: Cutoff | None, *, judge: FakeJudge | None = None, config: Config = DEFAULT, mode: str = "auto"
+) -> Retrieval:
+    with open_index(*MEMORIES) as index:
+        return retrieve(typed_prompt(PROMPT), index, config, mode=mode, judge=judge, cutoff=model)
+
+
+def candidates(retrieval: Retrieval) -> dict[str, Candidate]:
+    return {one.memory.id: one for one in retrieval.candidates}
+
+
+def injected(retrieval: Retrieval) -> list[str]:
+    return [one.memory.id for one in retrieval.injected]
+
+
+def dropped_by(retrieval: Retrieval, stage: str) -> list[str]:
+    return [one.memory.id for one in retrieval.candidates if one.dropped_by == stage]
+
+
+def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason() -> None:
+    found = run(cutoff(DEFAULT))
+    assert injected(found) == ["all", "three"]
+    two = candidates(found)["two"]
+    assert two.dropped_by == "cutoff"
+    assert two.probability is not None
+    assert two.reason == f"it is relevant with probability {two.probability:.3f}, and it takes 0.500"
+    assert found.system == "memsift+cutoff"
+    assert found.least == 0.5
+
+
+def test_without_a_model_no_candidate_has_a_probability() -> None:
+    found = run(None)
+    assert injected(found) == ["all", "three", "two"]
+    assert {one.probability for one in found.candidates} == {None}
+    assert (found.system, found.least) == ("memsift", None)
+
+
+def test_what_the_cutoff_drops_takes_no_place_of_another() -> None:
+    backwards = cutoff(DEFAULT, intercept=6.0, weights={"share": -10.0})
+    assert injected(run(None)) == ["all", "three", "two"]
+    assert injected(run(backwards)) == ["two", "one"]
+
+
+def test_what_the_floor_drops_never_reaches_the_cutoff() -> None:
+    config = Config()
+    found = candidates(run(cutoff(config), config=config))
+    assert found["one"].dropped_by == "floor"
+    assert found["one"].probability is None
+
+
+def test_confidence_follows_from_the_probability() -> None:
+    found = candidates(run(cutoff(DEFAULT, threshold=0.0, doubt=0.0)))
+    for one in found.values():
+        assert one.probability is not None
+        assert one.confidence == (HIGH if one.probability >= 0.75 else MEDIUM if one.probability >= 0.4 else LOW)
+    assert found["all"].confidence == HIGH
+    assert found["one"].confidence == LOW
+
+
+def test_a_single_match_is_not_sure_because_it_is_the_best() -> None:
+    with open_index(ONE, *fillers(40)) as index:
+        prompt = typed_prompt("billing exports pipeline nightly")
+        (plain,) = retrieve(prompt, index, DEFAULT).candidates
+        (tuned,) = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=0.0, doubt=0.0)).candidates
+    assert plain.confidence == HIGH
+    assert tuned.confidence == LOW
+
+
+def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
+    model = cutoff(DEFAULT, threshold=0.8, doubt=0.2)
+    probabilities = {one.memory.id: one.probability or 0.0 for one in run(model).candidates}
+    assert probabilities["one"] < 0.2 < probabilities["two"] < probabilities["three"]
+    assert probabilities["all"] >= 0.8
+    judge = FakeJudge(keep=["two"])
+    found = run(model, judge=judge)
+    assert judge.asked == [[name for name in ("three", "two") if probabilities[name] < 0.8]]
+    assert "all" in injected(found)
+    assert "two" in injected(found)
+    assert dropped_by(found, "cutoff") == ["one"]
+    assert candidates(found)["all"].verdict is None
+    assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
+
+
+def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:
+    judge = FakeJudge()
+    found = run(cutoff(DEFAULT, threshold=0.5, doubt=0.5), judge=judge)
+    assert judge.asked == []
+    assert found.judgement is None
+    assert injected(found) == ["all", "three"]
+
+
+@pytest.mark.parametrize("status", ["timeout", "http_error", "parse_error", "refused"])
+def test_where_the_judge_fails_the_cutoff_decides_alone(status: str) -> None:
+    model = cutoff(DEFAULT, threshold=0.7, doubt=0.1)
+    alone = injected(run(model))
+    found = run(model, judge=FakeJudge(status=status))
+    assert injected(found) == alone[: DEFAULT.judge.fallback_top_k]
+    assert found.fallback == status
+    assert found.least == 0.7
+
+
+def test_a_model_for_another_strategy_does_nothing() -> None:
+    config = Config(match_strategy=FTS5_BM25)
+    found = run(cutoff(DEFAULT), config=config)
+    assert (found.system, found.least) == ("bm25", None)
+    tuned = run(cutoff(config), config=config)
+    assert tuned.system == "bm25+cutoff"
+    assert all(one.probability is not None for one in tuned.injected)
+
+
+def test_an_explicit_search_has_no_cutoff() -> None:
+    found = run(cutoff(DEFAULT, threshold=1.0), mode=SEARCH)
+    assert injected(found) == ["all", "three", "two", "one"]
+    assert found.system == "memsift"
+
+
+def test_without_fts5_there_is_no_cutoff() -> None:
+    with open_index(*MEMORIES, module="no_such_module") as index:
+        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT, threshold=1.0))
+    assert "all" in injected(found)
+    assert found.least is None
+
+
+def test_an_explanation_says_how_much_probability_was_missing() -> None:
+    with open_index(*MEMORIES) as index:
+        found = retrieve(typed_prompt(PROMPT), index, DEFAULT, cutoff=cutoff(DEFAULT))
+        explainer = Explainer(found, index, DEFAULT)
+        kept, dropped = explainer.of("all"), explainer.of("two")
+    probabilities = {name: one.probability or 0.0 for name, one in candidates(found).items()}
+    assert kept is not None
+    assert kept.cutoff is not None
+    assert (kept.cutoff.value, kept.gap) == (0.5, None)
+    assert kept.cutoff.gap == pytest.approx(probabilities["all"] - 0.5)
+    assert dropped is not None
+    assert dropped.outcome == "cutoff"
+    assert dropped.gap == pytest.approx(probabilities["two"] - 0.5)
+    assert dropped.gap < 0

@@ -1,0 +1,96 @@
+"""What is wrong in a file is named by place and field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.errors import ExchangeError
+from labels.exchange.formats import recognised
+from labels.exchange.source import Source
+from tests.labels.exchange.datasets import (
+    event,
+    read,
+)
+
+TASK = '[{"data": {"prompt": "q", "memory_id": "m"}, "annotations": [{}]}]'
+
+
+def line(**changes: Any) -> str:
+    return json.dumps({"record": "event", **vars(event("a", **changes))})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("jsonl", '{"record": "event"', "line 1, row: expected a JSON object"),
+        ("jsonl", '\n{"record": "what"}', "line 2, record: expected one of memsift, prompt,"),
+        ("jsonl", '{"record": "memsift", "version": 2}', "line 1, version: expected at most 1: a newer memsift"),
+        ("jsonl", '{"record": "event"}', "line 1, annotator: expected a text, not empty"),
+        (
+            "jsonl",
+            line(verdict="yes"),
+            "line 1, verdict: expected one of",
+        ),
+        (
+            "jsonl",
+            line(grade=4),
+            "line 1, grade: expected null or 0 to 3",
+        ),
+        ("jsonl", line(ts="now"), "line 1, ts: expected a time such as"),
+        ("jsonl", line(seed=2**63), "line 1, seed: expected a whole"),
+        ("jsonl", '{"record": "prompt", "id": "", "text": ""}', "line 1, id: expected a text, not empty"),
+        ("qrels", "p1 0 m1 1\np1 0 m1 0\n", "line 2, rel: expected one grade for p1 and m1"),
+        ("qrels-graded", "p1 0 m1 4\n", "line 1, rel: expected a grade up to 3, found 4"),
+        ("run", "p1 Q0 m1 1 2.5\n", "line 1, row: expected 6 fields"),
+        ("run", "p1 Q0 m1 1 nan x\n", "line 1, score: expected a number, found 'nan'"),
+        ("run", "p1 Q0 m1 1 1 x\np1 Q0 m1 2 0 x\n", "line 2, docid: expected each document once"),
+        ("csv", "prompt_id,label:jan\n", "line 1, memory_id: expected a column of this name"),
+        ("csv", "memory_id,label:jan\n", "line 1, prompt_id: expected a column of this name"),
+        ("csv", "prompt_id,memory_id\n", "line 1, label:NAME: expected a column of labels"),
+        ("csv", "prompt_id,memory_id,label:a,label:a\n", "line 1, label:a: expected each column once"),
+        ("csv", 'prompt_id,memory_id,label:a\np,m,not\n"p\n2",m,maybe\n', "line 4, label:a: expected one of relevant"),
+        ("csv", "prompt_id,memory_id,label:a,grade:a\np,m,not,9\n", "line 2, grade:a: expected nothing, or 0 to 3"),
+        ("csv", "prompt_id,memory_id,label:a\np,m,not,more\n", "line 2: expected 3 cells, found 4"),
+        ("label-studio", "[{}]", r"\$\[0\], data: expected an object"),
+        (
+            "label-studio",
+            '[{"data": {"prompt": "q", "memory_id": "m"}, "annotations": [{}]}]',
+            "annotations.0., result",
+        ),
+        ("label-studio", "{", "line 1: expected JSON"),
+        ("label-studio", "{}", r"\$: expected a JSON array"),
+        ("argilla", '[{"fields": {"prompt": "q"}}]', r"\$\[0\], metadata: expected an object"),
+        (
+            "prodigy",
+            '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "yes"}',
+            "line 1, answer: expected one of",
+        ),
+        ("quepid", "{}", r"\$, query_doc_pairs: expected a list of objects"),
+        (
+            "quepid",
+            '{"query_doc_pairs": [{"query_text": "q", "doc_id": "d", "judgements": [{"rating": "x"}]}]}',
+            r"judgements\[0\], rating: expected a number",
+        ),
+        (
+            "qmd",
+            '{"queries": [{"query": "q", "expected_files": "f"}]}',
+            r"queries\[0\], expected_files: expected a list",
+        ),
+        ("memtomem", '{"cases": [{"query_text": "q"}]}', r"cases\[0\], labels: expected a list of objects"),
+        ("memo", '{"prompts": [{"relevant": true}]}', r"prompts\[0\], text: expected a text, not empty"),
+        ("spike1292", '{"q": "x"}', "line 1, gold: expected a list of texts"),
+    ],
+)
+def test_a_fault_is_named_by_place_and_field(name: str, text: str, complaint: str) -> None:
+    with pytest.raises(ExchangeError, match=rf"^file, .*{complaint}|^file, {complaint}"):
+        read(name, text)
+
+
+def test_a_file_that_is_no_known_format_is_refused() -> None:
+    for text in ("hello there", "{}", "[]", '{"a": 1}\n{"a": 2}', "1 2 3"):
+        with pytest.raises(ExchangeError, match=r"no known format begins like this\. Name it with --format"):
+            recognised(Source(Path("file"), text))

@@ -1,0 +1,56 @@
+"""CSV for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from labels.exchange.records import Run
+from labels.exchange.table import CSV, FORMULA, guarded, unguarded
+from labels.records import NOT_RELEVANT
+from tests.labels.exchange.datasets import (
+    RETRIEVED,
+    dataset,
+    datasets,
+    event,
+    property_test,
+    read,
+    texts,
+)
+
+
+@given(texts)
+def test_no_cell_begins_a_formula_and_every_cell_comes_back(cell: str) -> None:
+    assert not guarded(cell).startswith(tuple(FORMULA))
+    assert unguarded(guarded(cell)) == cell.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@property_test
+@given(datasets())
+def test_no_cell_of_a_table_begins_a_formula(given_dataset: Any) -> None:
+    cells = [cell for row in csv.reader(io.StringIO(CSV.write(given_dataset), newline="")) for cell in row]
+    assert not [cell for cell in cells if cell.startswith(tuple(FORMULA))]
+
+
+def test_an_apostrophe_of_the_text_is_left_alone() -> None:
+    assert [unguarded(cell) for cell in ("'tis", "'", "it's", "")] == ["'tis", "'", "it's", ""]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_table_may_come_back_with_another_countrys_separator(delimiter: str) -> None:
+    text = "prompt_id,memory_id,label:jan\r\np1,m1,not\r\n".replace(",", delimiter)
+    (label,) = read("csv", "\ufeff".strip("\ufeff") + text).events
+    assert (label.annotator, label.verdict) == ("jan", NOT_RELEVANT)
+
+
+def test_a_table_shows_systems_and_judges_beside_people() -> None:
+    run = dataset(event("a", grade=3), runs=(Run("r", "bm25"),), retrievals=(RETRIEVED,))
+    rows = list(csv.DictReader(io.StringIO(CSV.write(run), newline="")))
+    assert [(row["memory_id"], row["label:jan"], row["grade:jan"], row["system:bm25"]) for row in rows] == [
+        ("m 3", "", "", "injected"),
+        ("m1", "relevant", "3", "injected"),
+    ]

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score, f1_score
+from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
+
+from labels.measure.kappa import (
+    Table,
+    cohens_kappa,
+    gwet_ac1,
+    negative_agreement,
+    positive_agreement,
+    raw_agreement,
+)
+
+TABLES = [(40, 9, 6, 45), (1, 2, 3, 4), (0, 5, 5, 0), (30, 0, 1, 200), (7, 0, 0, 7), (12.5, 3.25, 0.5, 80.0)]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_kappa_and_its_error_are_what_statsmodels_says(table: Table) -> None:
+    oracle = statsmodels_kappa(np.array(table).reshape(2, 2))
+    kappa, error = cohens_kappa(table)
+    assert kappa == pytest.approx(oracle.kappa, abs=1e-6)
+    assert error == pytest.approx(oracle.std_kappa, abs=1e-6)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_weighted_kappa_and_agreement_are_what_scikit_learn_says(table: Table) -> None:
+    first, second = [1, 1, 0, 0], [1, 0, 1, 0]
+    assert cohens_kappa(table)[0] == pytest.approx(cohen_kappa_score(first, second, sample_weight=table), abs=1e-6)
+    assert positive_agreement(table) == pytest.approx(f1_score(first, second, sample_weight=table), abs=1e-6)
+    assert negative_agreement(table) == pytest.approx(
+        f1_score(first, second, pos_label=0, sample_weight=table), abs=1e-6
+    )
+
+
+@pytest.mark.parametrize("table", [(0, 0, 0, 0), (9, 0, 0, 0), (0, 0, 0, 9)])
+def test_kappa_is_unknown_when_only_one_answer_was_given(table: Table) -> None:
+    assert cohens_kappa(table) == (None, None)
+
+
+def test_ac1_does_not_collapse_where_nearly_all_answers_are_alike() -> None:
+    """The table that Gwet (2008) gives for the paradox: raw agreement .944, kappa below chance."""
+    table = (118, 5, 2, 0)
+    kappa, _ = cohens_kappa(table)
+    assert kappa == pytest.approx(-0.0234, abs=1e-4)
+    assert gwet_ac1(table) == pytest.approx(0.9408, abs=1e-4)
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    assert [each((0, 0, 0, 0)) for each in (raw_agreement, positive_agreement, negative_agreement, gwet_ac1)] == (
+        [None] * 4
+    )
+
+
+@given(st.tuples(*[st.integers(0, 1000)] * 4).filter(any))
+def test_agreement_stays_in_its_range(table: Table) -> None:
+    kappa, _ = cohens_kappa(table)
+    assert -1 <= (kappa or 0) <= 1
+    assert -1 <= (gwet_ac1(table) or 0) <= 1
+    assert 0 <= (raw_agreement(table) or 0) <= 1

@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlite_utils import Database
+
+from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
+from engine.prompt import Prompt
+from labels.database import LabelDatabase
+from labels.exchange.loading import read_events, read_store
+from labels.exchange.storing import add
+from labels.merge import merge
+from labels.migrations import MIGRATIONS
+from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
+from labels.store import LabelStore
+from tests.labels.exchange.datasets import (
+    MEMORY,
+    PROMPT,
+    content,
+    dataset,
+    event,
+    moment,
+    opened,
+    store_test,
+    stored_datasets,
+)
+from tests.labels.samples import card, record, retrieval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hypothesis.strategies import DataObject
+
+    from labels.exchange.records import Dataset
+
+
+@st.composite
+def halves(draw: st.DrawFn) -> tuple[Dataset, Dataset]:
+    """Two people's stores: each has some of the events, with what these supersede, and some of the retrievals."""
+    whole = draw(stored_datasets)
+    return draw(part(whole)), draw(part(whole))
+
+
+@st.composite
+def part(draw: st.DrawFn, whole: Dataset) -> Dataset:
+    chosen = {event.uid for event in whole.events if draw(st.booleans())}
+    for each in reversed(whole.events):
+        if each.uid in chosen and each.supersedes:
+            chosen.add(each.supersedes)
+    hours = draw(st.integers(0, 2)) * 60
+    return replace(
+        whole,
+        prompts=tuple(Prompt(each.id, each.text, kind=draw(st.sampled_from(["", "a", "b"]))) for each in whole.prompts),
+        memories=tuple(replace(each, body=draw(st.sampled_from([each.body, None]))) for each in whole.memories),
+        events=tuple(each for each in whole.events if each.uid in chosen),
+        retrievals=tuple(
+            replace(each, ts=moment(hours), elapsed_ms=draw(st.sampled_from([1.0, 2.0])))
+            for each in whole.retrievals
+            if draw(st.booleans())
+        ),
+        frame=tuple(replace(each, ts=moment(hours)) for each in whole.frame),
+        plan=tuple(replace(each, stratum=draw(st.sampled_from(["x", "y"]))) for each in whole.plan),
+    )
+
+
+@store_test
+@given(halves())
+def test_it_does_not_matter_which_store_is_merged_into_which(stores: tuple[Dataset, Dataset]) -> None:
+    with opened(*stores, *stores) as (ours, theirs, ours_too, theirs_too):
+        merge(ours, theirs.path)
+        merge(theirs_too, ours_too.path)
+        assert content(ours) == content(theirs_too)
+        uids = {each.uid for store in stores for each in store.events}
+        assert sorted(each.uid for each in read_events(ours)) == sorted(uids)
+
+
+@store_test
+@given(halves())
+def test_merging_twice_is_merging_once(stores: tuple[Dataset, Dataset]) -> None:
+    with opened(*stores) as (ours, theirs):
+        merge(ours, theirs.path)
+        once = content(ours)
+        added = merge(ours, theirs.path)
+        assert content(ours) == once
+        assert (added.events, added.prompts, added.memories, added.retrievals) == ((), 0, 0, 0)
+
+
+@store_test
+@given(halves(), st.data())
+def test_three_stores_merge_in_any_order(stores: tuple[Dataset, Dataset], data: DataObject) -> None:
+    third = data.draw(part(stores[0]))
+    empty = dataset(prompts=(), memories=())
+    with opened(*stores, third, empty, empty) as (*parts, forwards, backwards):
+        for each in parts:
+            merge(forwards, each.path)
+        for each in reversed(parts):
+            merge(backwards, each.path)
+        assert content(forwards) == content(backwards)
+
+
+def test_a_retraction_on_one_side_stands() -> None:
+    label = event("a" * 32, ts=moment(0))
+    retraction = event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32, ts=moment(1))
+    with opened(dataset(label), dataset(label, retraction)) as (ours, theirs):
+        assert [each.uid for each in merge(ours, theirs.path).events] == ["b" * 32]
+        assert content(ours)["current"] == []
+        merge(theirs, ours.path)
+        assert content(theirs)["current"] == []
+
+
+def test_both_retractions_of_a_label_that_two_people_took_back_are_kept() -> None:
+    label = event("a" * 32, ts=moment(0))
+    retractions = [
+        event(uid * 32, verdict=None, action=RETRACT, supersedes="a" * 32, ts=moment(1)) for uid in ("b", "c")
+    ]
+    with opened(*(dataset(label, each) for each in retractions)) as (ours, theirs):
+        merge(ours, theirs.path)
+        assert [each.supersedes for each in read_events(ours)] == [None, "a" * 32, "a" * 32]
+
+
+def test_the_later_of_two_labels_of_one_person_counts_whenever_it_was_merged() -> None:
+    earlier, later = event("a" * 32, ts=moment(0)), event("b" * 32, verdict=NOT_RELEVANT, ts=moment(5))
+    with opened(dataset(later), dataset(earlier)) as (ours, theirs):
+        merge(ours, theirs.path)
+        assert content(ours)["current"] == ["b" * 32]
+
+
+def test_a_key_press_counts_though_the_clock_was_set_back(tmp_path: Path) -> None:
+    times = iter([9, 8])
+    with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
+        store.record_retrieval(retrieval(["a"]), root="/r", config_json="{}", corpus_hash="c", bodies={})
+        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    times = iter([7])
+    with LabelStore.open(tmp_path / "l.db", now=lambda: hour(next(times))) as store:
+        store.label("ann", "p1", card("a"), NOT_RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        assert [label.verdict for label in store.labels()] == [NOT_RELEVANT]
+
+
+def hour(number: int) -> datetime:
+    return datetime(2026, 1, 1, number, tzinfo=UTC)
+
+
+def test_a_prompt_of_one_id_with_two_texts_is_refused_and_nothing_is_merged() -> None:
+    other = dataset(event("a" * 32), prompts=(Prompt("p1", "something else"),))
+    with opened(dataset(), other) as (ours, theirs):
+        before = content(ours)
+        with pytest.raises(ExchangeError, match=r"The prompt 'p1' has another text in .*0\.db, .*Nothing was added"):
+            merge(ours, theirs.path)
+        assert content(ours) == before
+
+
+def test_an_event_that_somebody_changed_is_refused() -> None:
+    changed = event("a" * 32, verdict=NOT_RELEVANT)
+    twice = pytest.raises(ExchangeError, match=r"a{32} comes twice with different contents")
+    with opened(dataset(event("a" * 32)), dataset(changed)) as (ours, theirs), twice:
+        merge(ours, theirs.path)
+
+
+def test_what_only_one_store_knows_of_a_prompt_or_memory_is_kept() -> None:
+    bare = dataset(prompts=(Prompt("p1", PROMPT.text),), memories=(replace(MEMORY, body=None, path=""),))
+    with opened(bare, dataset()) as (ours, theirs):
+        merge(ours, theirs.path)
+        assert (read_store(ours).prompts, read_store(ours).memories) == ((PROMPT,), (MEMORY,))
+
+
+def test_the_other_store_is_left_as_it_is(tmp_path: Path) -> None:
+    with LabelStore.open(tmp_path / "theirs.db") as store:
+        record(store, retrieval(["a"]))
+        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    before = (tmp_path / "theirs.db").read_bytes()
+    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
+        assert len(merge(ours, tmp_path / "theirs.db").events) == 1
+    assert (tmp_path / "theirs.db").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.glob("theirs*")) == ["theirs.db"]
+
+
+def test_a_store_that_is_in_use_is_merged_as_it_stands(tmp_path: Path) -> None:
+    with LabelStore.open(tmp_path / "theirs.db") as store, closing(LabelDatabase(tmp_path / "ours.db")) as ours:
+        record(store, retrieval(["a"]))
+        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        assert len(merge(ours, tmp_path / "theirs.db").events) == 1
+        store.label("ann", "p1", card("a"), NOT_RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        assert len(merge(ours, tmp_path / "theirs.db").events) == 1
+
+
+def test_what_a_killed_program_had_saved_is_merged(tmp_path: Path) -> None:
+    with LabelStore.open(tmp_path / "live.db") as store:
+        record(store, retrieval(["a"]))
+        store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+        for ending in ("", "-wal"):
+            shutil.copyfile(tmp_path / f"live.db{ending}", tmp_path / f"theirs.db{ending}")
+    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
+        assert len(merge(ours, tmp_path / "theirs.db").events) == 1
+
+
+def test_a_store_of_an_older_schema_is_merged_and_keeps_its_schema(tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    with closing(Database(old)) as db:
+        MIGRATIONS.apply(db, stop_before="m004_people")
+        db.execute("INSERT INTO prompt VALUES ('p1', 'text', '[]', '', '', '', '', '')")
+        db.execute("INSERT INTO memory_version VALUES ('m1', 'd1', 'c', 't', '[]', NULL, 'p')")
+        db.execute(
+            """INSERT INTO label_event VALUES (1, '2026-01-01T00:00:00.000+00:00', 'ann', 'p1', 'm1', 'd1', 'label',
+               'relevant', NULL, '', '', 1, 1, 1, 10, '', '1', NULL)"""
+        )
+        db.conn.commit()
+    before = old.read_bytes()
+    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
+        merge(ours, old)
+        (merged,) = read_events(ours)
+        assert (merged.annotator, merged.verdict, merged.blind) == ("ann", RELEVANT, True)
+        assert merge(ours, old).known == 1
+    assert old.read_bytes() == before
+
+
+def test_what_is_no_label_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / "text.db").write_text("not a database, but long enough")
+    with closing(sqlite3.connect(tmp_path / "newer.db")) as db:
+        db.execute("CREATE TABLE _sqlite_migrations (migration_set TEXT, name TEXT, applied_at TEXT)")
+        db.execute("INSERT INTO _sqlite_migrations VALUES ('memsift.labels', 'm999_later', '')")
+        db.commit()
+    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
+        with pytest.raises(LabelStoreError, match=r"There is no label store .*nowhere\.db"):
+            merge(ours, tmp_path / "nowhere.db")
+        with pytest.raises(LabelStoreError, match=rf"Label store {tmp_path}/text\.db: it is not an SQLite database"):
+            merge(ours, tmp_path / "text.db")
+        with pytest.raises(NewerStoreError, match=rf"Label store {tmp_path}/newer\.db: a newer memsift made it"):
+            merge(ours, tmp_path / "newer.db")
+
+
+def test_retrievals_that_are_merged_in_are_as_new_as_they_were(tmp_path: Path) -> None:
+    for name, when, injected in (("ours", 12, "a"), ("theirs", 9, "b")):
+        with LabelStore.open(tmp_path / f"{name}.db", now=lambda when=when: hour(when)) as store:
+            record(store, retrieval([injected]), corpus_hash=name)
+    with closing(LabelDatabase(tmp_path / "ours.db")) as ours:
+        assert merge(ours, tmp_path / "theirs.db").retrievals == 1
+    with LabelStore.open(tmp_path / "ours.db") as store:
+        assert [outcome.injected for outcome in store.outcomes()] == [("a",)]
+
+
+def test_adding_nothing_leaves_a_store_as_it_is() -> None:
+    with opened(dataset(event("a" * 32))) as (ours,):
+        before = content(ours)
+        with ours.writing():
+            assert add(ours, dataset(prompts=(), memories=())).known == 0
+        assert content(ours) == before

@@ -1,0 +1,121 @@
+"""A store that an older memsift made, brought up to date."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import stat
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlite_utils import Database
+
+from engine.errors import LabelStoreError
+from labels.migrations import MIGRATIONS
+from labels.records import RELEVANT
+from labels.store import LabelStore
+from tests.labels.samples import card, record, retrieval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason, note, blind,
+    position, seed, elapsed_ms, guideline, app_version, supersedes"""
+
+SAID = [
+    ("ann", "a", "label", "relevant", 2, "", "first", 1, None),
+    ("ann", "a", "label", "not", None, "stale", "second [b]", 0, 1),
+    ("ann", "b", "skip", None, None, "", "", 1, None),
+    ("bob", "a", "label", "unsure", None, "", "half ? of it", 1, None),
+    ("ann", "a", "retract", None, None, "", "", 0, 2),
+    ("bob", "b", "label", "relevant", None, "", "", 1, None),
+]
+"""annotator, memory, action, verdict, grade, reason, note, blind, supersedes."""
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A store with the first three steps and SAID in it."""
+    path = tmp_path / "labels.db"
+    with closing(Database(path, execute_plugins=False)) as db:
+        MIGRATIONS.apply(db, stop_before="m004_people")
+        with db.conn:
+            db.execute("INSERT INTO prompt VALUES ('p1', 'how do tokens expire?', '[]', 'human', '', '', '', '')")
+            for name in ("a", "b"):
+                db.execute(
+                    "INSERT INTO memory_version VALUES (?, ?, 'decision', '', '[]', NULL, '')", [name, f"d{name}"]
+                )
+            for number, (who, name, action, verdict, grade, reason, note, blind, supersedes) in enumerate(
+                SAID, start=1
+            ):
+                row = [number, f"2025-06-0{number}", who, "p1", name, f"d{name}", action, verdict, grade, reason, note]
+                row += [blind, number, 7, 1200, "g1", "0.1.0", supersedes]
+                db.execute(f"INSERT INTO label_event VALUES ({', '.join('?' * len(row))})", row)
+    return path
+
+
+def events(path: Path) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(f"SELECT {COLUMNS} FROM label_event ORDER BY event_id").fetchall()
+
+
+def test_no_event_is_lost_or_changed(old: Path) -> None:
+    before = events(old)
+    with LabelStore.open(old) as store:
+        assert events(old) == before
+        assert {(event.session, event.source, event.repeat) for event in store.events()} == {("", "", False)}
+        said = {(label.annotator, label.memory_id): label.verdict for label in store.labels()}
+        assert said == {("ann", "a"): "relevant", ("bob", "a"): "unsure", ("bob", "b"): "relevant"}
+        assert store.skips("ann", "p1") == {("b", "db"): 1}
+
+
+def test_copies_of_a_store_agree_on_the_names_of_its_events(old: Path, tmp_path: Path) -> None:
+    shutil.copy(old, tmp_path / "copy.db")
+    with LabelStore.open(old) as one, LabelStore.open(tmp_path / "copy.db") as other:
+        uids = [event.uid for event in one.events()]
+        assert uids == [event.uid for event in other.events()]
+    assert len(set(uids)) == len(SAID)
+    assert all(len(uid) == 32 and set(uid) <= set("0123456789abcdef") for uid in uids)
+
+
+def test_labelling_goes_on_and_the_past_stays_protected(old: Path) -> None:
+    with LabelStore.open(old) as store:
+        undone = store.undo("ann", ["p1"])
+        assert undone is not None
+        assert undone.event_id == 3
+        event = store.label("ann", "p1", card("a", "da"), RELEVANT, seed=7, blind=True, elapsed_ms=1)
+        assert (event.event_id, event.supersedes) == (8, 1)
+    with closing(sqlite3.connect(old)) as other, pytest.raises(sqlite3.IntegrityError, match="never changed"):
+        other.execute("UPDATE label_event SET note = 'x' WHERE event_id = 1")
+
+
+def test_what_was_retrieved_before_matched_nothing_that_is_known(old: Path) -> None:
+    with closing(sqlite3.connect(old)) as other, other:
+        other.execute("INSERT INTO run VALUES ('r', '/root', 'bm25', '{}', '', '', '', '', '')")
+        other.execute("INSERT INTO result VALUES ('r', 'p1', 'a', 'da', 1, -1.0, 0, -1.0, 'high', 1, NULL)")
+    with LabelStore.open(old) as store:
+        record(store, retrieval(["a"]))
+    with closing(sqlite3.connect(old)) as other:
+        rows = other.execute("SELECT probability, matched FROM result ORDER BY rowid").fetchall()
+    assert rows == [(None, "[]"), (None, '["tokens"]')]
+
+
+def test_it_becomes_its_owners_alone(old: Path) -> None:
+    old.chmod(0o644)
+    LabelStore.open(old).close()
+    assert stat.S_IMODE(old.stat().st_mode) == 0o600
+
+
+def test_an_upgrade_that_fails_leaves_the_older_store_as_it_was(old: Path) -> None:
+    with closing(sqlite3.connect(old)) as other:
+        other.execute("CREATE TABLE plan (mine)")
+    before = events(old)
+    with pytest.raises(LabelStoreError, match="plan already exists"):
+        LabelStore.open(old)
+    assert events(old) == before
+    with closing(sqlite3.connect(old)) as other:
+        assert "uid" not in {row[1] for row in other.execute("PRAGMA table_info(label_event)")}
+        other.execute("DROP TABLE plan")
+    with LabelStore.open(old) as store:
+        assert len(store.events()) == len(SAID)

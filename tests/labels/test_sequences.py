@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import random
+from math import comb
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from labels.measure.intervals import headline_interval, wilson
+from labels.measure.sequences import (
+    NOTHING_KNOWN,
+    betting_interval,
+    mirrored,
+    rich_after,
+    stratified_interval,
+)
+from tests.benchmarks.beta_binomial import beta_binomial_interval
+from tests.labels.simulated import World
+
+COUNTS = st.lists(st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m))), max_size=40)
+GATE, RICH = 0.8, 40.0
+
+
+def decided(prompts: list[tuple[int, int]]) -> bool:
+    """Whether somebody who looks after each prompt ever sees an interval without the gate in it."""
+    sides = (rich_after(prompts, 3, RICH, GATE), rich_after(mirrored(prompts), 3, RICH, 1 - GATE))
+    return any(side is not None for side in sides)
+
+
+def naively_decided(prompts: list[tuple[int, int]]) -> bool:
+    relevant = judged = 0
+    for number, (x, m) in enumerate(prompts, start=1):
+        relevant, judged = relevant + x, judged + m
+        interval = wilson(relevant, judged)
+        if number >= 5 and interval and not interval.low <= GATE <= interval.high:
+            return True
+    return False
+
+
+# The betting sequence
+
+
+def test_without_prompts_nothing_is_known() -> None:
+    assert betting_interval([], 3) == NOTHING_KNOWN
+    assert betting_interval([(0, 0), (0, 0)], 3) == NOTHING_KNOWN
+
+
+def test_a_bound_is_where_the_gamblers_have_become_rich() -> None:
+    prompts = World(0.7).prompts(random.Random(1), 60)
+    interval = betting_interval(prompts, 3)
+    assert 0.4 < interval.low < 0.7 < interval.high < 0.95
+    assert rich_after(prompts, 3, RICH, interval.low) is not None
+    assert rich_after(prompts, 3, RICH, interval.low + 1e-5) is None
+    assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high) is not None
+    assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high + 1e-5) is None
+
+
+def test_the_capital_is_that_of_bets_made_one_after_the_other() -> None:
+    # twenty prompts with all relevant against p = 1/2: a share c staked gains c each time
+    by_hand = [sum((1 + stake) ** number for stake in (0.1, 0.3, 0.5, 0.7, 0.9)) / 5 for number in range(1, 21)]
+    first = next(number for number, capital in enumerate(by_hand, start=1) if capital >= RICH)
+    assert rich_after([(3, 3)] * 20, 3, RICH, 0.5) == first
+
+
+@pytest.mark.parametrize("p", [0.2, 0.55, 0.9])
+@pytest.mark.parametrize("stake", [0.1, 0.9])
+def test_a_bet_is_fair_where_precision_is_what_it_is_made_on(p: float, stake: float) -> None:
+    chances = [comb(3, x) * p**x * (1 - p) ** (3 - x) for x in range(4)]
+    factors = [1 + stake * (x - p * 3) / (p * 3) for x in range(4)]
+    assert sum(chance * factor for chance, factor in zip(chances, factors, strict=True)) == pytest.approx(1)
+    assert min(factors) >= 1 - stake - 1e-12
+
+
+@given(COUNTS)
+def test_the_interval_only_narrows_and_stays_a_proportion(prompts: list[tuple[int, int]]) -> None:
+    shorter, longer = betting_interval(prompts[:-1], 3), betting_interval(prompts, 3)
+    assert 0 <= longer.low <= longer.high <= 1
+    # unless it has run empty, what was ruled out stays ruled out
+    assert longer.low >= shorter.low or longer.high <= shorter.low + 1e-5 or longer.low == shorter.high
+
+
+@given(COUNTS)
+def test_relevant_and_irrelevant_are_treated_alike(prompts: list[tuple[int, int]]) -> None:
+    one, other = betting_interval(prompts, 3), betting_interval(mirrored(prompts), 3)
+    assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=2e-6)
+
+
+def test_counts_and_their_scores_say_the_same_where_all_prompts_are_of_one_size() -> None:
+    prompts = World(0.7).prompts(random.Random(2), 50)
+    scores = [(x / m, 1.0) for x, m in prompts]
+    one, other = betting_interval(prompts, 3), betting_interval(scores, 1)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-5)
+
+
+def test_more_confidence_is_a_wider_interval() -> None:
+    prompts = World(0.7).prompts(random.Random(3), 50)
+    sure, surer = betting_interval(prompts, 3, 0.9), betting_interval(prompts, 3, 0.99)
+    assert surer.low < sure.low < sure.high < surer.high
+
+
+def test_looking_after_every_prompt_misleads_the_plain_interval_and_not_the_live_one() -> None:
+    rng = random.Random(20261122)
+    runs = [World(GATE).prompts(rng, 200) for _ in range(200)]
+    assert sum(map(decided, runs)) <= 10  # 5 %
+    assert sum(map(naively_decided, runs)) >= 120  # 60 %
+
+
+def test_a_precision_far_from_the_gate_is_decided() -> None:
+    rng = random.Random(7)
+    for precision in (0.55, 0.95):
+        runs = [World(precision).prompts(rng, 120) for _ in range(50)]
+        assert sum(map(decided, runs)) >= 48
+
+
+def test_the_live_interval_is_wider_than_the_one_for_a_single_look() -> None:
+    prompts = World(0.7).prompts(random.Random(4), 100)
+    live, once = betting_interval(prompts, 3), headline_interval(prompts)
+    assert once is not None
+    assert 1.2 < (live.high - live.low) / (once.high - once.low) < 2
+
+
+# The beta-binomial sequence
+
+
+def test_the_beta_binomial_interval_gives_the_figures_that_were_measured() -> None:
+    interval = beta_binomial_interval([1] * 41 + [0] * 9)
+    assert (round(interval.low, 3), round(interval.high, 3)) == (0.614, 0.946)
+
+
+def test_the_beta_binomial_bounds_are_where_the_posterior_density_is_alpha() -> None:
+    # with a uniform prior, B(1+S, 1+n-S) / (p^S (1-p)^(n-S)) is 1 over the posterior density
+    interval = beta_binomial_interval([1.0] * 12 + [0.5] * 6 + [0.0] * 7)
+    for bound in (interval.low, interval.high):
+        assert beta(1 + 15, 1 + 10).pdf(bound) == pytest.approx(0.05, rel=1e-3)
+
+
+def test_all_or_nothing_reaches_the_end() -> None:
+    assert beta_binomial_interval([]) == NOTHING_KNOWN
+    assert beta_binomial_interval([1] * 30).high == 1
+    assert beta_binomial_interval([0] * 30).low == 0
+    assert beta_binomial_interval([1] * 30).low == pytest.approx(1 - beta_binomial_interval([0] * 30).high)
+
+
+# Strata
+
+
+def test_one_stratum_is_the_sequence_itself() -> None:
+    prompts = World(0.7).prompts(random.Random(5), 40)
+    assert stratified_interval({"all": prompts}, {"all": 1.0}, 3) == betting_interval(prompts, 3)
+
+
+def test_strata_are_weighted_by_their_share_of_the_frame() -> None:
+    good, bad = World(0.9).prompts(random.Random(6), 60), World(0.3).prompts(random.Random(6), 60)
+    parts = betting_interval(good, 3, 0.975), betting_interval(bad, 3, 0.975)
+    whole = stratified_interval({"good": good, "bad": bad}, {"good": 0.75, "bad": 0.25}, 3)
+    assert whole.low == pytest.approx(0.75 * parts[0].low + 0.25 * parts[1].low)
+    assert whole.high == pytest.approx(0.75 * parts[0].high + 0.25 * parts[1].high)
+
+
+def test_a_stratum_without_labels_may_be_anything() -> None:
+    good = World(0.9).prompts(random.Random(6), 60)
+    whole = stratified_interval({"good": good}, {"good": 0.75, "unseen": 0.25, "empty": 0.0}, 3)
+    part = betting_interval(good, 3, 0.975)
+    assert (whole.low, whole.high) == (pytest.approx(0.75 * part.low), pytest.approx(0.75 * part.high + 0.25))
+    assert stratified_interval({}, {}, 3) == NOTHING_KNOWN

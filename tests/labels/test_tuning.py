@@ -1,0 +1,313 @@
+"""From labels to a threshold that keeps its promise."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from math import inf
+from statistics import mean, stdev
+from typing import TYPE_CHECKING
+
+import pytest
+from scipy import stats
+
+from engine.config import Config
+from engine.cutoff import load_cutoff, model_of
+from engine.errors import TuningError
+from engine.prompt import typed_prompt
+from labels.measure.intervals import headline_interval
+from labels.measure.stratified import stratified_estimate
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
+from labels.tuning import model_file
+from labels.tuning.curve import MIN_FIRED, asked, chosen, curve, doubt, injected, lower_bound, point
+from labels.tuning.examples import FromFile, Labelled, judged_prompts
+from labels.tuning.text import format_json, format_text
+from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, reliability, tune
+from tests.engine.builders import fillers, memory, open_index
+from tests.labels.judged import example, judged, labels_only, world
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from labels.tuning.examples import JudgedPrompt
+    from labels.tuning.tuning import Tuning
+
+NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def made() -> Tuning:
+    return tune(world(100), 0.6, 0.9, 3)
+
+
+def precision_on(unseen: list[JudgedPrompt], made: Tuning) -> float:
+    assert made.at is not None
+    given = [[float(p) for p in made.weights.probabilities([e.features for e in one.examples])] for one in unseen]
+    return point(unseen, given, made.at.threshold, 3, 0.9).precision or 0.0
+
+
+# What is learned from
+
+
+def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text() -> None:
+    kept, weak = memory("cache of sessions", memory_id="kept"), memory("cache", body="words " * 90, memory_id="weak")
+    edited = memory("sessions in the cache", memory_id="edited")
+    prompt = typed_prompt("cache of sessions")
+    gold = [
+        Gold(prompt.id, "kept", kept.summary.digest, RELEVANT, "single", 1),
+        Gold(prompt.id, "edited", "an earlier text", RELEVANT, "single", 1),
+        Gold(prompt.id, "weak", weak.summary.digest, NOT_RELEVANT, "single", 1),
+    ]
+    with open_index(kept, weak, edited, *fillers(20)) as index:
+        (found,) = judged_prompts([prompt, typed_prompt("sessions")], index, Config(), Labelled(gold), "root")
+    assert {one.memory_id: one.is_relevant for one in found.examples} == {"kept": True, "edited": None}
+    assert (found.prompt_id, found.text, found.relevant, found.group) == (prompt.id, prompt.text, 2, "root")
+    assert found.examples[0].features["share"] == 1.0
+
+
+def test_who_is_unsure_says_nothing() -> None:
+    truth = Labelled([Gold("p", "m", "d", UNSURE, "single", 1)])
+    assert not truth.is_judged("p")
+    assert truth.of("p", ("m", "d")) is None
+
+
+def test_in_a_file_a_memory_without_a_row_is_not_relevant_unless_it_is_excluded() -> None:
+    judgements = {"p": {"yes": True, "no": False}}
+    as_not, excluded = FromFile(judgements, excludes=False), FromFile(judgements, excludes=True)
+    assert [as_not.of("p", (name, "")) for name in ("yes", "no", "other")] == [True, False, False]
+    assert [excluded.of("p", (name, "")) for name in ("yes", "no", "other")] == [True, False, None]
+    assert as_not.is_judged("q")
+    assert not excluded.is_judged("q")
+    assert as_not.known("p") == 1
+
+
+# The curve
+
+
+def test_a_threshold_injects_the_first_few_that_reach_it() -> None:
+    prompt = labels_only("p", True, False, None, True)
+    assert [one.memory_id for one in injected(prompt, [0.5, 0.4, 0.6, 0.9], 0.5, 2)] == ["m0", "m2"]
+    assert injected(prompt, [0.1, 0.1, 0.1, 0.1], 0.5, 2) == []
+
+
+def test_a_point_counts_what_would_be_injected() -> None:
+    prompts = [
+        judged("a", example("x", True), example("y", False), relevant=3),
+        judged("b", example("x", None), example("y", False), relevant=0),
+        judged("c", example("x", False), relevant=0),
+    ]
+    found = point(prompts, [[0.9, 0.2], [0.8, 0.7], [0.1]], 0.5, 3, 0.9)
+    assert (found.injected, found.relevant, found.unjudged, found.prompts) == (3, 1, 1, 2)
+    assert (found.precision, found.recall) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+    assert (found.fire_rate, found.false_fire_rate) == (pytest.approx(2 / 3), pytest.approx(1 / 2))
+
+
+def test_a_point_that_injects_nothing_has_no_precision() -> None:
+    found = point([labels_only("a", True)], [[0.2]], 0.5, 3, 0.9)
+    assert (found.precision, found.low, found.recall) == (None, None, 0.0)
+
+
+def test_the_bound_is_the_lower_end_of_the_headline_interval() -> None:
+    counts = [(2, 3), (1, 1), (0, 2), (3, 3), (1, 2)] * 8
+    interval = headline_interval(counts, 0.8)
+    assert interval
+    assert lower_bound(counts, [""] * 40, 0.9) == interval.low
+    assert lower_bound([], [], 0.9) is None
+
+
+def test_of_several_groups_the_bound_is_about_another_group() -> None:
+    rates = {"a": (6, 10), "b": (7, 10), "c": (5, 10), "d": (8, 10)}
+    counts = [one for x, m in rates.values() for one in [(x - 2, m - 2), (2, 2)]]
+    found = lower_bound(counts, [name for name in rates for _ in range(2)], 0.9)
+    shares = [x / m for x, m in rates.values()]
+    expected = mean(shares) - stats.t.ppf(0.9, 3) * stdev(shares) * (1 + 1 / 4) ** 0.5
+    assert found == pytest.approx(expected)
+    assert lower_bound(counts[:6], ["a", "a", "b", "b", "c", "c"], 0.9) != pytest.approx(expected)
+
+
+def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
+    easy = [labels_only(f"easy{i}", True) for i in range(10)]
+    hard = [labels_only(f"hard{i}", i % 5 == 0) for i in range(40)]
+    strata = {f"easy{i}": "easy" for i in range(90)} | {f"hard{i}": "hard" for i in range(90)}
+    prompts = [*easy, *hard]
+    found = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9, strata)
+    assert found.precision == pytest.approx((1.0 + 0.2) / 2)
+    expected = stratified_estimate({one.prompt_id: (float(one.relevant), 1.0) for one in prompts}, strata, 0.8)
+    assert expected is not None
+    assert found.low == expected.interval.low
+    plain = point(prompts, [[0.9]] * 50, 0.5, 3, 0.9)
+    assert plain.precision == pytest.approx(18 / 50)
+    assert point([*prompts, labels_only("other", True)], [[0.9]] * 51, 0.5, 3, 0.9, strata).precision == 19 / 51
+
+
+def test_the_least_threshold_whose_bound_reaches_the_target_is_chosen() -> None:
+    prompts = [labels_only(f"p{i}", i % 10 < 9, i % 10 < 3) for i in range(100)]
+    points = curve(prompts, [[0.8, 0.3]] * 100, 3, 0.9)
+    best = chosen(points, 0.8)
+    assert best is not None
+    assert best.threshold == 0.31
+    assert (chosen(points, 0.5) or best).threshold == 0.0
+    assert chosen(points, 0.95) is None
+
+
+def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
+    prompts = [labels_only(f"p{i}", True) for i in range(MIN_FIRED - 1)]
+    assert chosen(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
+    assert chosen(curve([*prompts, labels_only("one more", True)], [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
+
+
+def test_a_judge_is_asked_for_prompts_with_something_in_its_band() -> None:
+    given = [[0.9, 0.1], [0.5], [0.6], [0.2, 0.59], []]
+    assert asked(given, 0.2, 0.6) == 2
+    assert asked(given, 0.0, inf) == 4
+
+
+def test_no_judge_is_asked_where_a_twentieth_of_what_is_relevant_lies() -> None:
+    prompts = [labels_only(f"p{i}", True, False) for i in range(100)]
+    given = [[i / 100, 0.0] for i in range(100)]
+    assert doubt(prompts, given, 0.6) == 0.05
+    assert doubt(prompts, given, 0.02) == 0.02
+    assert doubt([labels_only("p", False)], [[0.4]], 0.6) == 0.0
+
+
+# The fit
+
+
+def test_too_few_labels_are_refused_with_how_many_are_missing() -> None:
+    with pytest.raises(TuningError, match="missing: 10 prompts, 20 memories that are not relevant"):
+        tune([labels_only(f"p{i}", i % 2 == 0 or None) for i in range(40)], 0.8, 0.9, 3)
+    with pytest.raises(TuningError, match=f"missing: {MIN_PROMPTS} prompts"):
+        tune([], 0.8, 0.9, 3)
+    with pytest.raises(TuningError, match="missing: 1 relevant memories"):
+        tune([labels_only(f"p{i}", i < MIN_EACH - 1) for i in range(60)], 0.8, 0.9, 3)
+
+
+def test_a_tuning_reaches_its_target_on_prompts_that_it_has_not_seen() -> None:
+    made = tune(world(400), 0.7, 0.9, 3)
+    assert made.at is not None
+    assert precision_on(world(1000, seed=2), made) >= 0.7
+    without = made.points[0].precision
+    assert without is not None
+    assert without < 0.6
+    assert (made.prompts, made.relevant + made.not_relevant) == (400, 1600)
+
+
+def test_the_promise_is_kept_as_often_as_it_says() -> None:
+    unseen = world(1000, seed=99)
+    found = [tune(world(80, seed=seed), 0.6, 0.9, 3) for seed in range(20)]
+    precisions = [precision_on(unseen, made) for made in found if made.at]
+    assert len(precisions) >= 18
+    assert sum(one >= 0.6 for one in precisions) >= 0.85 * len(precisions)
+
+
+def test_the_reliability_is_by_tenths() -> None:
+    found = reliability([True, False, True, True], [0.1, 0.15, 0.95, 1.0])
+    assert [(one.predicted, one.observed, one.count) for one in found] == [
+        (pytest.approx(0.125), 0.5, 2),
+        (pytest.approx(0.975), 1.0, 2),
+    ]
+
+
+def test_the_reliability_counts_every_label_once(made: Tuning) -> None:
+    assert sum(one.count for one in made.reliability) == 400
+    assert sum(one.observed * one.count for one in made.reliability) == pytest.approx(made.relevant)
+    assert made.brier < made.base_rate * (1 - made.base_rate)
+
+
+def test_changes_are_what_is_injected_before_or_after(made: Tuning) -> None:
+    assert made.at is not None
+    assert sum(one.before for one in made.changes) == made.points[0].injected == 300
+    assert sum(one.after for one in made.changes) == made.at.injected
+    assert all(one.after is (one.probability >= made.at.threshold) for one in made.changes if one.before)
+
+
+def test_another_label_makes_another_hash() -> None:
+    prompts = world(60)
+    first, again = tune(prompts, 0.6, 0.9, 3), tune(list(reversed(prompts)), 0.6, 0.9, 3)
+    assert first.labels_hash == again.labels_hash
+    assert tune([*prompts, labels_only("more", True)], 0.6, 0.9, 3).labels_hash != first.labels_hash
+
+
+def test_the_best_that_can_be_promised_is_said_where_the_target_is_out_of_reach() -> None:
+    made = tune(world(60), 0.99, 0.9, 3)
+    assert made.at is None
+    assert made.changes == ()
+    assert made.reachable is not None
+    assert made.reachable.low == max(one.low or 0 for one in made.points if one.prompts >= MIN_FIRED)
+    assert f"--target-precision {int(made.reachable.low * 100) / 100:.2f}" in format_text(made)
+    with pytest.raises(TuningError):
+        model_file.content(made, Config(), NOW)
+
+
+# The file
+
+
+def test_a_model_that_was_written_is_the_one_that_the_engine_reads(tmp_path: Path, made: Tuning) -> None:
+    content = model_file.content(made, Config(), NOW)
+    assert model_file.write(str(tmp_path / "state"), content) == tmp_path / "state/cutoff.json"
+    cutoff = load_cutoff(str(tmp_path / "state"), Config())
+    assert cutoff is not None
+    assert made.at is not None
+    assert cutoff.least(has_judge=False) == made.at.threshold
+    assert cutoff.least(has_judge=True) == made.doubt
+    assert content["provenance"]["made_at"] == "2025-06-01T12:00:00+00:00"
+    assert content["provenance"]["labels_sha256"] == made.labels_hash
+    assert content["provenance"]["figures"]["injected"] == made.at.injected
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["cutoff.json"]
+
+
+def test_engine_and_labels_agree_on_a_probability(made: Tuning) -> None:
+    model = model_of(model_file.content(made, Config(), NOW))
+    rows = [one.features for prompt in world(50, seed=7) for one in prompt.examples]
+    assert [model.probability(row) for row in rows] == pytest.approx(list(made.weights.probabilities(rows)))
+
+
+def test_a_model_replaces_the_one_before_and_can_be_removed(tmp_path: Path) -> None:
+    state = str(tmp_path)
+    model_file.write(state, {"first": 1})
+    path = model_file.write(state, {"second": 2})
+    assert '"second": 2' in path.read_text(encoding="utf-8")
+    assert model_file.remove(state) == path
+    assert not path.exists()
+    assert model_file.remove(state) is None
+
+
+def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(TuningError, match="cannot be written"):
+        model_file.write(str(tmp_path / "file"), {})
+    (tmp_path / "cutoff.json").mkdir()
+    with pytest.raises(TuningError, match="cannot be removed"):
+        model_file.remove(str(tmp_path))
+
+
+# What is shown
+
+
+def test_the_text_marks_the_chosen_threshold_and_says_what_is_lost(made: Tuning) -> None:
+    assert made.at is not None
+    text = format_text(made)
+    (line,) = [line for line in text.splitlines() if line.endswith("<")]
+    assert line.split()[0] == f"{made.at.threshold:.2f}"
+    assert "no cutoff" in text
+    lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)
+    assert f"{lost} that are relevant would be lost" in text
+
+
+def test_what_a_prompt_says_cannot_command_a_terminal() -> None:
+    prompts = world(100)
+    wild = [type(one)(one.prompt_id, "\x1b[31mred\nline", one.relevant, one.examples) for one in prompts]
+    assert "\x1b" not in format_text(tune(wild, 0.6, 0.9, 3))
+
+
+def test_of_four_roots_the_text_speaks_of_another_one() -> None:
+    assert "for another root than these" in format_text(tune(world(120, groups="abcd"), 0.5, 0.9, 3))
+    assert "for prompts like these" in format_text(tune(world(120, groups="abc"), 0.5, 0.9, 3))
+
+
+def test_json_holds_the_curve_and_the_choice(made: Tuning) -> None:
+    shown = json.loads(format_json(made))
+    assert made.at is not None
+    assert shown["at"]["threshold"] == made.at.threshold
+    assert len(shown["points"]) == 100
+    assert shown["weights"]["by_feature"] == dict(made.weights.by_feature)

@@ -1,0 +1,70 @@
+"""What the cutoff is worth on LoCoMo, on collections that it did not learn from: measured once, and not to be lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import FTS5_BM25, MEMSIFT, Config
+from labels.tuning.curve import Point, curve
+from tests.benchmarks.cutoff import CONFIDENCE, MOST, at_recall, held_out, promise, without
+from tests.benchmarks.locomo import judged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from labels.tuning.examples import JudgedPrompt
+
+BM25_PRECISION, BM25_RECALL = 0.148, 0.420
+"""The top three of `fts5_bm25`, which injects something for every prompt."""
+
+
+@pytest.fixture(scope="module")
+def prompts(shared_data: Path) -> list[JudgedPrompt]:
+    return judged(shared_data / "locomo", Config())
+
+
+def points_of(prompts: list[JudgedPrompt]) -> list[Point]:
+    return curve(prompts, held_out(prompts), MOST, CONFIDENCE)
+
+
+def test_at_two_thirds_of_the_recall_it_is_almost_four_times_as_precise_as_bm25(prompts: list[JudgedPrompt]) -> None:
+    points = points_of(prompts)
+    found = at_recall(points, 0.65 * BM25_RECALL)
+    assert found.precision is not None
+    assert found.precision >= 3.6 * BM25_PRECISION
+    assert (found.false_fire_rate or 0) <= 0.28
+    more = at_recall(points, 0.35)
+    assert more.precision is not None
+    assert more.precision >= 2.9 * BM25_PRECISION
+    assert (more.false_fire_rate or 0) <= 0.42
+
+
+def test_a_cutoff_on_the_original_rules_is_worth_as_much(shared_data: Path) -> None:
+    found = at_recall(points_of(judged(shared_data / "locomo", Config(match_strategy=FTS5_BM25))), 0.65 * BM25_RECALL)
+    assert found.precision is not None
+    assert found.precision >= 3.5 * BM25_PRECISION
+    assert (found.false_fire_rate or 0) <= 0.3
+
+
+def test_without_the_tags_it_still_reaches_what_was_asked_for(prompts: list[JudgedPrompt]) -> None:
+    found = at_recall(points_of(without(prompts, {"tag"})), 0.65 * BM25_RECALL)
+    assert found.precision is not None
+    assert found.precision >= 2.9 * BM25_PRECISION
+    assert (found.false_fire_rate or 0) <= 0.45
+
+
+def test_what_six_collections_promise_holds_on_the_seventh(prompts: list[JudgedPrompt]) -> None:
+    made = [promise(prompts, 2.9 * BM25_PRECISION, seed) for seed in range(7)]
+    found = [one for one in made if one]
+    assert len(found) == 7
+    assert sum(holds for holds, _ in found) >= 6
+    assert sum(one.recall or 0 for _, one in found) / 7 >= 0.65 * BM25_RECALL - 0.02
+
+
+def test_the_strategies_are_those_that_were_measured(prompts: list[JudgedPrompt]) -> None:
+    first = points_of(prompts)[0]
+    assert Config().match_strategy == MEMSIFT
+    assert first.precision == pytest.approx(0.195, abs=0.005)
+    assert first.recall == pytest.approx(0.464, abs=0.005)

@@ -1,0 +1,222 @@
+"""The command line: the gate, on files and on labels."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.tui.apps import DEMO, DEMO_ROOT, make_workspace
+from tests.tui.command_line import memsift, process, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+FIRST, JUDGED = "memsift", "memsift+judge"
+
+
+def run_file(folder: Path, prompts: int, *, good: float, judged: bool = False) -> list[str | Path]:
+    """A run in which one memory is injected for each prompt, and qrels by which a share of them is *good*."""
+    rows, qrels = [], []
+    for number in range(prompts):
+        is_good = number * 37 % 100 < 100 * good
+        candidate = {"id": "m", "verdict": None}
+        row = {"prompt_id": f"p{number}", "system": FIRST, "injected": [{"id": "m"}], "candidates": [candidate]}
+        rows.append(row)
+        if judged:
+            verdict = {"decision": "approved" if is_good else "rejected", "samples": 1, "source": "live"}
+            asked = {"template_hash": "0", "elapsed_ms": 400 + number, "cost_usd": 0.0004}
+            found = [{"id": "m", "verdict": verdict}]
+            injected = [{"id": "m"}] if is_good else []
+            rows.append({**row, "system": JUDGED, "injected": injected, "candidates": found, "judgement": asked})
+        qrels.append(f"p{number} 0 m {int(is_good)}")
+    run, labels = folder / "run.jsonl", folder / "qrels.txt"
+    run.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    labels.write_text("\n".join(qrels) + "\n", encoding="utf-8")
+    return ["gate", "--run", run, "--qrels", labels]
+
+
+def as_json(result: Result) -> Any:
+    return json.loads(result.stdout)
+
+
+# The answer and the exit code
+
+
+@pytest.mark.parametrize(
+    ("least", "options", "verdict", "code"),
+    [
+        (0.6, [], "pass", 0),
+        (0.95, [], "fail", 1),
+        (0.8, [], "undecided", 0),
+        (0.8, ["--strict"], "undecided", 1),
+        (0.6, ["--strict"], "pass", 0),
+        (0.8, ["--indifference", "0.7-0.9", "--strict"], "pass", 0),
+        (0.85, ["--indifference", "0.3"], "pass", 0),
+    ],
+)
+def test_the_exit_code_is_the_answer(tmp_path: Path, least: float, options: list[str], verdict: str, code: int) -> None:
+    command = [*run_file(tmp_path, 200, good=0.82), "--min-precision", str(least), *options]
+    text, row = memsift(*command), memsift(*command, "--format", "json")
+    assert (text.exit_code, row.exit_code) == (code, code)
+    assert text.stdout.startswith(f"{verdict.upper()}: memsift ") or verdict == "undecided"
+    assert as_json(row)["decision"]["verdict"] == verdict
+    assert text.stderr == row.stderr == ""
+
+
+def test_an_open_question_says_how_many_more_prompts_it_takes(tmp_path: Path) -> None:
+    files = run_file(tmp_path, 45, good=0.93)
+    out = memsift(*files, "--min-precision", "0.8").stdout
+    more = as_json(memsift(*files, "--min-precision", "0.8", "--format", "json"))["decision"]["more"]
+    assert out.startswith("UNDECIDED: it cannot be told yet whether memsift reaches a precision of 0.80.")
+    assert f"About {more} more prompts would decide, if precision stays where it is. None is left to be judged" in out
+
+
+def test_too_near_the_gate_no_number_is_made_up(tmp_path: Path) -> None:
+    out = memsift(*run_file(tmp_path, 100, good=0.8), "--min-precision", "0.8").stdout
+    assert "How many more prompts would decide cannot be said: precision is too near 0.80" in out
+    assert "--indifference 0.1" in out
+
+
+def test_the_text_says_what_was_found_and_how_sure_that_is(tmp_path: Path) -> None:
+    out = memsift(*run_file(tmp_path, 100, good=0.9), "--min-precision", "0.5").stdout
+    assert "PASS: memsift reaches 0.50.\n" in out
+    assert "found so far   0.90   90 of 100 memories that it injected were relevant, on 100 prompts\n" in out
+    assert "right in 19 of 20 cases at least, however often you look" in out
+
+
+# The judge
+
+
+def test_the_case_for_the_judge_is_made_where_both_were_replayed(tmp_path: Path) -> None:
+    files = run_file(tmp_path, 100, good=0.6, judged=True)
+    out = memsift(*files, "--min-precision", "0.5", "--worth", "3").stdout
+    assert "Would the judge pay? memsift+judge against memsift, on 100 prompts" in out
+    assert "irrelevant memories per prompt   0.40 fewer (0.3" in out
+    assert "  relevant memories per prompt     the same (0.00 to 0.00)" in out
+    assert "450 ms at the median, over 494 ms in 1 of 20, for $0.00040 on average (100 calls recorded)" in out
+    assert (
+        "It pays. At 3 irrelevant to one relevant memory, the balance per prompt in irrelevant ones is 0.40 fewer"
+        in out
+    )
+    row = as_json(memsift(*files, "--min-precision", "0.5", "--worth", "3", "--format", "json"))["judge"]
+    assert (row["answer"], row["break_even"]) == ("pays", None)
+    assert row["comparison"]["irrelevant"]["value"] == pytest.approx(-0.4)
+    assert as_json(memsift(*files, "--min-precision", "0.5", "--format", "json"))["judge"]["answer"] is None
+
+
+def test_without_a_judged_system_there_is_no_case(tmp_path: Path) -> None:
+    assert "judge pay" not in memsift(*run_file(tmp_path, 30, good=0.6), "--min-precision", "0.5").stdout
+
+
+def test_the_judged_system_can_be_decided_on(tmp_path: Path) -> None:
+    files = run_file(tmp_path, 100, good=0.6, judged=True)
+    command = [*files, "--min-precision", "0.9", "--system", JUDGED]
+    assert "left out       40 of 100 prompts, for which it injects nothing\n" in memsift(*command).stdout
+    row = as_json(memsift(*command, "--format", "json"))
+    assert (row["system"], row["decision"]["verdict"]) == (JUDGED, "pass")
+    assert (row["silent"]["part"], row["silent"]["whole"]) == (40, 100)
+
+
+# On labels
+
+
+def replayed_and_labelled(store: Path, prompts: int, verdict: str) -> None:
+    """The first *prompts* of the example data, labelled in one way."""
+    workspace = make_workspace(store)
+    with closing(workspace):
+        for prompt in workspace.prompts[:prompts]:
+            for system in workspace.systems:
+                workspace.keep(workspace.run(prompt, system))
+            pool = workspace.pool(prompt.id)
+            for card in pool.cards if pool else ():
+                workspace.store.label("me", prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=10)
+
+
+def test_the_labels_of_the_store_decide(tmp_path: Path) -> None:
+    store = tmp_path / "labels.db"
+    replayed_and_labelled(store, 30, "relevant")
+    command = ["gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store]
+    done = memsift(*command)
+    assert (done.exit_code, done.stdout.startswith("PASS: memsift reaches 0.70.")) == (0, True)
+    changed = memsift(*command, MEMSIFT_MAX_INJECT="2")
+    assert changed.exit_code == 0
+    assert changed.stdout.startswith("UNDECIDED: the labels as they are cannot answer for memsift.")
+    assert "max_inject was 3, is 2" in changed.stdout
+    assert memsift(*command, "--strict", MEMSIFT_MAX_INJECT="2").exit_code == 1
+
+
+def test_without_labels_it_cannot_be_told(tmp_path: Path) -> None:
+    store = tmp_path / "labels.db"
+    memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", store)
+    done = memsift("gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "No prompt for which it injects something is judged in full yet." in done.stdout
+    assert "Judge 10 prompts" in done.stdout
+
+
+# Setup
+
+
+def test_a_store_without_replays_is_a_setup_error(tmp_path: Path) -> None:
+    line = refused(memsift("gate", "--min-precision", "0.8", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db"))
+    assert "memsift replay --save" in line
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ([], "--min-precision"),
+        (["--min-precision", "1"], "--min-precision"),
+        (["--min-precision", "80"], "--min-precision"),
+        (["--min-precision", "0.8", "--indifference", "0.5-0.7"], "hold --min-precision 0.8"),
+        (["--min-precision", "0.8", "--indifference", "0.7-1.2"], "within 0 and 1"),
+        (["--min-precision", "0.8", "--indifference", "-0.1"], "LOW-HIGH or a width"),
+        (["--min-precision", "0.8", "--indifference", "some"], "LOW-HIGH or a width"),
+        (["--min-precision", "0.8", "--indifference", "nan"], "within 0 and 1"),
+        (["--min-precision", "0.8", "--worth", "0"], "--worth"),
+        (["--min-precision", "0.8", "--system", "bm26"], "Replayed were memsift"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(tmp_path: Path, options: list[str], complaint: str) -> None:
+    result = memsift(*run_file(tmp_path, 30, good=0.6), *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert complaint in result.stderr
+
+
+def test_run_and_qrels_go_together(tmp_path: Path) -> None:
+    command = run_file(tmp_path, 3, good=0.6)
+    result = memsift(*command[:3], "--min-precision", "0.8")
+    assert result.exit_code == 2
+    assert "--run and --qrels" in result.stderr
+
+
+def test_of_several_systems_without_a_judge_one_is_to_be_named(tmp_path: Path) -> None:
+    command = run_file(tmp_path, 3, good=0.6)
+    run = tmp_path / "run.jsonl"
+    run.write_text(run.read_text() + run.read_text().replace(FIRST, "bm25"), encoding="utf-8")
+    result = memsift(*command, "--min-precision", "0.8")
+    assert result.exit_code == 2
+    assert "Name a system with --system: bm25, memsift." in result.stderr
+
+
+def test_a_hostile_name_cannot_command_the_terminal(tmp_path: Path) -> None:
+    command = run_file(tmp_path, 30, good=0.6)
+    run = tmp_path / "run.jsonl"
+    run.write_text(run.read_text().replace(f'"{FIRST}"', '"me\\u001b[2J"'), encoding="utf-8")
+    assert "\x1b" not in memsift(*command, "--min-precision", "0.8").stdout
+
+
+def test_the_gate_loads_no_screen_and_no_statistics_it_does_not_need(tmp_path: Path) -> None:
+    code = (
+        "import sys; from tui.cli import main\ntry: main(sys.argv[1:], prog_name='memsift')\n"
+        "except SystemExit: pass\nprint(*sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"
+    )
+    files = run_file(tmp_path, 30, good=0.6)
+    done = process(*files, "--min-precision", "0.8", code=[sys.executable, "-c", code])
+    assert not {"textual", "rich", "anthropic", "sklearn", "scipy"} & set(done.stderr.split())

@@ -1,0 +1,105 @@
+"""`memsift label`: how far labelling is, and what comes next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.prompt import typed_prompt
+from tests.engine.builders import memory, write_memory, write_root
+from tests.tui.apps import make_workspace
+from tests.tui.command_line import jsonl, memsift, printed, process, refused, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tui.workspace import Workspace
+
+TEXTS = ("who is signing what?", "signing keys rotate", "people and tables", "nothing of the kind")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> list[str]:
+    """The options that name a root of three memories, four prompts and an empty label store."""
+    root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
+    prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": text} for n, text in enumerate(TEXTS)))
+    return ["--root", str(root), "--prompts", str(prompts), "--db", str(tmp_path / "labels.db")]
+
+
+def workspace_of(tmp_path: Path, annotator: str) -> Workspace:
+    prompts = [typed_prompt(text) for text in TEXTS]
+    return make_workspace(
+        tmp_path / "labels.db", root=tmp_path / "root", judge=None, prompts=prompts, annotator=annotator
+    )
+
+
+def label_everything(tmp_path: Path, annotator: str, verdict: str) -> int:
+    """Label every card; how many there were."""
+    workspace, given = workspace_of(tmp_path, annotator), 0
+    for prompt in workspace.prompts:
+        workspace.keep(workspace.run(prompt, "memsift"))
+        pool = workspace.pool(prompt.id)
+        for card in pool.cards if pool else ():
+            workspace.store.label(annotator, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=4000)
+            given += 1
+    workspace.close()
+    return given
+
+
+def test_before_the_first_label_it_says_where_to_begin(place: list[str]) -> None:
+    result = memsift("label", *place, MEMSIFT_ANNOTATOR="ann")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [
+        "0 of 4 prompts done by ann, in random order",
+        "no labels yet: `memsift` and F4 start labelling",
+    ]
+
+
+def test_it_counts_people_disputes_and_pace(place: list[str], tmp_path: Path) -> None:
+    prompts = jsonl(tmp_path / "typed.jsonl", *({"prompt": text} for text in TEXTS))
+    place[3] = str(prompts)
+    given = label_everything(tmp_path, "ann", "relevant")
+    label_everything(tmp_path, "bob", "not")
+    made = printed(memsift("label", *place, "--format", "json", MEMSIFT_ANNOTATOR="ann"))
+    assert (made["annotator"], made["order"], made["seconds_per_card"]) == ("ann", "random", 4.0)
+    assert made["strata"] == [{"name": "all", "prompts": 4, "done": 3}]
+    ann, bob = made["people"]
+    assert (ann["annotator"], ann["labels"], ann["verdicts"]["relevant"], ann["blind"]) == ("ann", given, given, given)
+    assert (bob["annotator"], bob["verdicts"]["not"]) == ("bob", given)
+    assert (made["disputed"], made["settled"], made["stale"]) == (given, 0, 0)
+    text = memsift("label", *place, MEMSIFT_ANNOTATOR="ann").stdout
+    assert f"people differ on {given} memories: `memsift label --adjudicate` settles them" in text
+    assert f"ann: {given} labels ({given} relevant), {given} given blind" in text
+
+
+def test_labels_of_an_edited_memory_are_stale(place: list[str], tmp_path: Path) -> None:
+    label_everything(tmp_path, "ann", "relevant")
+    write_memory(tmp_path / "root", memory("signing keys", body="new"))
+    made = printed(memsift("label", *place, "--format", "json"))
+    assert made["stale"] == 2
+
+
+def test_an_order_that_is_set_lasts_and_lists_what_comes_next(place: list[str]) -> None:
+    first = memsift("label", *place, "--order", "disagreement-first", MEMSIFT_ANNOTATOR="ann")
+    assert "0 of 4 prompts done by ann, in disagreement-first order" in first.stdout
+    assert "systems " in first.stdout
+    listed = rows(memsift("label", *place, "--next", "3", "--format", "json", MEMSIFT_ANNOTATOR="ann"))
+    assert len({row["id"] for row in listed}) == 3
+    assert {row["prompt"] for row in listed} <= set(TEXTS)
+    text = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann").stdout
+    assert text.splitlines() == [f"{row['id']}  {row['prompt']}" for row in listed]
+    assert "random" in memsift("label", *place, MEMSIFT_ANNOTATOR="bob").stdout
+
+
+def test_orders_that_cannot_be_are_refused(place: list[str]) -> None:
+    wrong = memsift("label", *place, "--order", "best-first")
+    assert wrong.exit_code == 2
+    assert "'best-first' is none of random, stratified, disagreement-first, uncertain-first" in wrong.stderr
+    assert "memsift tune --apply" in refused(memsift("label", *place, "--order", "uncertain-first"))
+
+
+def test_adjudicating_needs_a_terminal(place: list[str]) -> None:
+    done = process("label", *place, "--adjudicate")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "needs a terminal" in done.stderr

@@ -1,0 +1,265 @@
+"""`memsift tune`, and what uses its model: search, replay and the app."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.config import Config, load_config
+from engine.cutoff import load_cutoff
+from engine.paths import state_dir
+from engine.prompt_files import read_prompts
+from labels.exchange.qrels import read_qrels
+from labels.records import Card
+from labels.store import LabelStore
+from tests.engine import models
+from tests.engine.builders import memory, write_root
+from tests.tui.apps import DEMO_ROOT
+from tests.tui.command_line import memsift, printed, process, refused, rows
+from tui import opening
+from tui.opening import DEMO
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+PROMPTS, QRELS = DEMO / "prompts.jsonl", DEMO / "qrels.txt"
+FILES = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", QRELS)
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the demo's cutoff is written."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Path(state_dir(str(DEMO_ROOT), {"XDG_STATE_HOME": str(tmp_path / "state")}))
+
+
+def tune(*arguments: str | Path) -> Result:
+    return memsift("tune", *FILES, *arguments)
+
+
+def model(state: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((state / "cutoff.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_curve_is_shown_and_nothing_is_written(state: Path) -> None:
+    result = tune("--target-precision", "0.65")
+    assert result.exit_code == 0
+    assert "P at least" in result.stdout
+    assert "at least 65 % of what is injected is relevant, with 90 % confidence" in result.stdout
+    assert "It would have injected" in result.stdout
+    assert "Nothing was written" in result.stderr
+    assert not state.exists()
+
+
+def test_json_is_the_same_tuning(state: Path) -> None:
+    shown = printed(tune("--target-precision", "0.65", "--format", "json"))
+    assert shown["at"]["low"] >= 0.65
+    assert [one["threshold"] for one in shown["points"]] == [step / 100 for step in range(100)]
+    assert shown["points"][0]["injected"] == sum(one["before"] for one in shown["changes"])
+    assert not state.exists()
+
+
+def test_apply_writes_what_the_hook_reads_and_undo_removes_it(state: Path) -> None:
+    result = tune("--target-precision", "0.65", "--apply", "--format", "json")
+    shown = printed(result)
+    assert str(state / "cutoff.json") in result.stderr
+    made = model(state)
+    assert made["threshold"] == shown["at"]["threshold"]
+    assert made["weights"] == shown["weights"]["by_feature"]
+    assert made["provenance"]["target_precision"] == 0.65
+    assert made["provenance"]["prompts"] == shown["prompts"]
+    assert load_cutoff(str(state), load_config(str(DEMO_ROOT), {})) is not None
+
+    undone = memsift("tune", "--root", DEMO_ROOT, "--undo")
+    assert (undone.exit_code, undone.stdout) == (0, "")
+    assert "Removed" in undone.stderr
+    assert not (state / "cutoff.json").exists()
+    again = memsift("tune", "--root", DEMO_ROOT, "--undo")
+    assert again.exit_code == 0
+    assert "no tuned cutoff" in again.stderr
+
+
+def test_a_target_out_of_reach_exits_with_1_and_says_what_can_be_reached(state: Path) -> None:
+    result = tune("--target-precision", "0.99", "--apply")
+    assert result.exit_code == 1
+    assert "No threshold reaches 99 %" in result.stdout
+    assert "--target-precision 0." in result.stdout
+    assert "nothing was written" in result.stderr
+    assert not state.exists()
+
+
+def test_less_confidence_asks_for_less(state: Path) -> None:  # noqa: ARG001
+    sure = printed(tune("--target-precision", "0.65", "--format", "json"))["at"]["threshold"]
+    unsure = printed(tune("--target-precision", "0.65", "--confidence", "0.5", "--format", "json"))["at"]["threshold"]
+    assert unsure < sure
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "--target-precision"),
+        (["--target-precision", "0"], "not in the range"),
+        (["--target-precision", "1"], "not in the range"),
+        (["--target-precision", "high"], "not a valid float"),
+        (["--target-precision", "0.8", "--confidence", "0.3"], "not in the range"),
+        (["--target-precision", "0.8", "--qrels", "x"], "go together"),
+        (["--undo", "--apply"], "neither"),
+        (["--undo", "--target-precision", "0.8"], "neither"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(arguments: list[str], said: str, state: Path) -> None:
+    result = memsift("tune", "--root", DEMO_ROOT, *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert not state.exists()
+
+
+def test_several_roots_do_not_go_with_files(tmp_path: Path) -> None:
+    result = memsift("tune", *FILES, "--root", tmp_path, "--target-precision", "0.5")
+    assert result.exit_code == 2
+    assert "one --root" in result.stderr
+
+
+def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("other 0 memory 1\n", encoding="utf-8")
+    files = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", tmp_path / "qrels")
+    assert "has no row for any of the 52 prompts" in refused(memsift("tune", *files, "--target-precision", "0.5"))
+    (tmp_path / "qrels").write_text("p01 0 memory high\n", encoding="utf-8")
+    assert "line 1" in refused(memsift("tune", *files, "--target-precision", "0.5"))
+
+
+def test_too_few_labels_are_refused(tmp_path: Path) -> None:
+    line = refused(memsift("tune", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db", "--target-precision", "0.8"))
+    assert "Too few labels" in line
+    assert "missing: 30 prompts, 20 relevant memories, 20 memories that are not relevant" in line
+
+
+def test_keywords_have_no_cutoff(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("cache rule")])
+    (root / "memory-config.json").write_text('{"retrieval": {"match_strategy": "title_tags"}}', "utf-8")
+    assert "has no cutoff" in refused(memsift("tune", "--root", root, "--target-precision", "0.8"))
+
+
+def label_the_demo(store: Path) -> None:
+    """What the demo's qrels say, given as a person's labels."""
+    rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--save", "--db", store))
+    judgements = read_qrels(QRELS)
+    with opening.opened_index(str(DEMO_ROOT)) as index, closing(LabelStore.open(store)) as labels:
+        summaries = {one.id: one for one in index.summaries()}
+        for prompt in read_prompts([str(PROMPTS)]).prompts:
+            for memory_id, is_relevant in judgements.get(prompt.id, {}).items():
+                card = Card(summaries[memory_id], "injected", 1.0, 1)
+                verdict = "relevant" if is_relevant else "not"
+                labels.label("me", prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
+
+
+def test_labels_in_the_store_make_the_model_that_a_file_of_them_makes(state: Path, tmp_path: Path) -> None:
+    store = tmp_path / "labels.db"
+    label_the_demo(store)
+    arguments = ("--target-precision", "0.65", "--format", "json")
+    of_store = printed(memsift("tune", "--root", DEMO_ROOT, "--db", store, *arguments))
+    of_files = printed(memsift("tune", *FILES, *arguments, "--unjudged", "exclude"))
+    assert (of_store["relevant"], of_store["not_relevant"]) == (of_files["relevant"], of_files["not_relevant"])
+    assert of_store["weights"]["by_feature"] == pytest.approx(of_files["weights"]["by_feature"])
+    assert not state.exists()
+
+
+def test_of_two_roots_one_model_is_written_for_both(state: Path, tmp_path: Path) -> None:
+    store = tmp_path / "labels.db"
+    label_the_demo(store)
+    other = write_root(tmp_path / "other", [memory("cache rule")])
+    arguments = ("--db", store, "--target-precision", "0.6", "--apply")
+    result = memsift("tune", "--root", DEMO_ROOT, "--root", other, *arguments)
+    assert result.exit_code == 0
+    second = Path(state_dir(str(other), {"XDG_STATE_HOME": str(tmp_path / "state")}))
+    assert model(state) == model(second)
+    (other / "memory-config.json").write_text('{"retrieval": {"max_inject": 5}}', "utf-8")
+    assert "different rules" in refused(memsift("tune", "--root", DEMO_ROOT, "--root", other, *arguments))
+
+
+# What uses the model
+
+
+def test_replay_runs_the_tuned_system_beside_the_plain_one(state: Path) -> None:
+    models.write_model(state, models.content(threshold=0.95))
+    found = rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS))
+    systems = {row["system"] for row in found}
+    assert systems == {"memsift", "memsift+cutoff"}
+    count = {name: sum(len(row["injected"]) for row in found if row["system"] == name) for name in systems}
+    assert 0 < count["memsift+cutoff"] < count["memsift"]
+    cut = [one for row in found for one in row["candidates"] if one["dropped_by"] == "cutoff"]
+    assert cut
+    assert all(one["probability"] < 0.95 for one in cut)
+
+
+@pytest.mark.parametrize("name", ["memsift+cutoff", "bm25+cutoff"])
+def test_a_system_whose_cutoff_was_not_tuned_is_refused(state: Path, name: str) -> None:
+    if name == "bm25+cutoff":
+        models.write_model(state, models.content())
+    result = memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--systems", name)
+    assert result.exit_code == 2
+    assert f"There is no cutoff for {name}" in result.stderr
+
+
+def test_a_model_for_bm25_makes_the_system_of_that_name(state: Path) -> None:
+    models.write_model(state, models.content(Config(match_strategy="fts5_bm25"), threshold=0.9))
+    found = rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--systems", "memsift,bm25,bm25+cutoff"))
+    count = {row["system"]: 0 for row in found}
+    for row in found:
+        count[row["system"]] += len(row["injected"])
+    assert 0 < count["bm25+cutoff"] < count["bm25"]
+
+
+def test_search_as_the_hook_says_what_the_cutoff_dropped_and_by_how_much(state: Path) -> None:
+    models.write_model(state, models.content(intercept=-6.0, threshold=0.99))
+    query = ("search", "background job queue worker", "--root", DEMO_ROOT, "--explain")
+    found = printed(memsift(*query, "--mode", "auto"))
+    cut = [one["explain"] for one in found["dropped"] if one["explain"]["outcome"] == "cutoff"]
+    assert cut
+    for one in cut:
+        assert one["system"] == "memsift+cutoff"
+        assert one["gap"] == one["cutoff"]["gap"] < 0
+        assert one["cutoff"]["value"] == 0.99
+    shown = memsift(*query, "--mode", "auto", "--format", "text", "--memory", "job-queue-skip-locked").stdout
+    assert "memsift+cutoff drops it by cutoff" in shown
+    assert "P(relevant)" in shown
+    assert all("cutoff" not in one["explain"]["outcome"] for one in printed(memsift(*query))["results"])
+
+
+def test_a_model_that_does_not_fit_is_ignored_with_one_line(state: Path) -> None:
+    models.write_model(state, models.content(Config(max_inject=7)))
+    result = memsift("search", "background job queue", "--root", DEMO_ROOT, "--mode", "auto")
+    assert result.exit_code == 0
+    (line,) = result.stderr.splitlines()
+    assert "ignored: it was made for another configuration: max_inject was 7, is 3" in line
+
+
+def test_the_app_shows_the_tuned_system_beside_the_plain_one(state: Path, tmp_path: Path) -> None:
+    models.write_model(state, models.content())
+    environ = {"XDG_STATE_HOME": str(state.parent.parent), "HOME": str(tmp_path)}
+    opened = opening.usable_cutoff(str(DEMO_ROOT), load_config(str(DEMO_ROOT), {}), environ)
+    assert opened is not None
+    from tests.tui.apps import make_workspace
+
+    with closing(make_workspace(tmp_path / "labels.db", judge=None, cutoff=opened)) as workspace:
+        assert workspace.systems == ("memsift", "memsift+cutoff")
+        assert workspace.heads == ("memsift", "memsift+cutoff")
+        found = workspace.run(workspace.prompts[0], "memsift+cutoff")
+        assert found.system == "memsift+cutoff"
+    with closing(make_workspace(tmp_path / "labels.db", cutoff=opened)) as workspace:
+        assert workspace.systems == ("memsift", "memsift+cutoff", "memsift+cutoff+judge")
+        assert workspace.heads == ("memsift", "memsift+cutoff+judge")
+
+
+def test_undo_loads_no_statistics() -> None:
+    arguments = ["tune", "--undo", "--root", str(DEMO_ROOT)]
+    code = f"import sys; from tui.cli import main; main({arguments!r}, standalone_mode=False)"
+    shown = "print(*sorted({'scipy', 'sklearn', 'numpy'} & set(sys.modules)))"
+    done = process(code=[sys.executable, "-c", f"{code}; {shown}"])
+    assert (done.returncode, done.stdout) == (0, "\n")

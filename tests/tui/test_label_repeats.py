@@ -1,0 +1,172 @@
+"""Hidden repeats: when a card comes back, how it is asked, what is on disk."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from labels.repeats import LEAST_GAP
+from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
+from tui.labelling import LabelQueue, Position
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from engine.prompt import Prompt
+    from labels.records import Event
+    from tests.tui.conftest import Opener
+    from tui.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+
+def presses(workspace: Workspace) -> list[Event]:
+    return [event for event in workspace.store.events() if event.action == "label"]
+
+
+def label_prompt(workspace: Workspace, queue: LabelQueue, prompt: Prompt) -> None:
+    for system in workspace.systems:
+        workspace.keep(workspace.run(prompt, system))
+    while (at := queue.position(prompt)) and at.card:
+        blind = workspace.is_blind(prompt.id)
+        workspace.store.label("me", prompt.id, at.card, "not", seed=1, blind=blind, elapsed_ms=1)
+
+
+def answer(workspace: Workspace, queue: LabelQueue, at: Position) -> None:
+    for card in at.open:
+        workspace.store.label("me", at.prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1, repeat=True)
+    assert queue.rest(at).open == ()
+
+
+def label_until_a_repeat(workspace: Workspace) -> Position:
+    """Label as a person does until a card is shown again: where."""
+    queue = LabelQueue(workspace)
+    prompt = queue.after(None)
+    while prompt and not queue.due(prompt):
+        label_prompt(workspace, queue, prompt)
+        prompt = queue.after(prompt)
+    at = queue.due(prompt)
+    assert at is not None
+    return at
+
+
+def label_all(workspace: Workspace) -> list[Event]:
+    """Label every prompt and answer every repeat, as the screen asks for them."""
+    queue, prompt = LabelQueue(workspace), None
+    while prompt := queue.after(prompt):
+        label_prompt(workspace, queue, prompt)
+        if at := queue.due(prompt):
+            answer(workspace, queue, at)
+    return presses(workspace)
+
+
+def test_a_card_comes_back_after_ten_others_and_among_another_prompts(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    at = label_until_a_repeat(workspace)
+    (card,) = at.open
+    given = presses(workspace)
+    place = [(event.prompt_id, event.pair) for event in given].index((at.prompt.id, card.pair))
+    assert len(given) - place - 1 >= LEAST_GAP
+    assert given[-1].prompt_id != at.prompt.id
+
+
+def test_over_all_prompts_about_a_tenth_comes_back_never_twice_and_never_in_a_row(open_workspace: Opener) -> None:
+    given = label_all(open_workspace())
+    repeats = [(event.prompt_id, event.pair) for event in given if event.repeat]
+    assert 0.04 < len(repeats) / (len(given) - len(repeats)) < 0.16
+    assert len(set(repeats)) == len(repeats)
+    assert not any(one.repeat and other.repeat for one, other in pairwise(given))
+
+
+def test_a_card_that_was_labelled_beside_its_ranks_does_not_come_back(open_workspace: Opener) -> None:
+    workspace = open_workspace()
+    for prompt in workspace.prompts:
+        workspace.show(prompt.id)
+    assert not any(event.repeat for event in label_all(workspace))
+
+
+def test_a_card_whose_memory_was_edited_or_is_gone_does_not_come_back(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    at = label_until_a_repeat(workspace)
+    queue = LabelQueue(workspace)
+    assert queue.again(at.prompt, at.open[0].pair).open == at.open
+    assert queue.again(at.prompt, (at.open[0].memory.id, "edited")).open == ()
+    assert queue.again(at.prompt, ("gone", "d")).open == ()
+
+
+async def repeat_shown(pilot: Pilot[None]) -> Any:
+    await card_shown(pilot)
+    screen: Any = pilot.app.screen
+    assert screen._at.is_repeat
+    return screen
+
+
+async def test_it_looks_like_any_other_card(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    at = label_until_a_repeat(workspace)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        screen = await repeat_shown(pilot)
+        assert (screen._prompt, screen.card) == (at.prompt, at.open[0])
+        everything = " ".join(
+            shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "progress", "recent")
+        )
+        assert not any(word in everything.lower() for word in ("repeat", "again"))
+        assert "Memory 1 of 1 · Inject it for this prompt?" in everything
+        assert not screen.query_one("#reveal").display
+
+
+async def test_its_answer_is_kept_beside_the_label_and_a_new_prompt_follows(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    at = label_until_a_repeat(workspace)
+    labels = workspace.store.labels()
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        screen = await repeat_shown(pilot)
+        await press(pilot, "a")
+        await card_shown(pilot)
+        event = workspace.store.events()[-1]
+        assert (event.prompt_id, event.pair, event.verdict) == (at.prompt.id, at.open[0].pair, "relevant")
+        assert (event.repeat, event.blind, event.supersedes) == (True, True, None)
+        assert workspace.store.labels() == labels
+        assert [(one.first, one.again) for one in workspace.store.repeats()] == [("not", "relevant")]
+        assert screen._prompt.id != at.prompt.id
+        assert not screen._at.is_repeat
+        assert shown(pilot, "#recent").count("+") == 1
+
+
+async def test_it_can_be_taken_back_and_is_asked_again(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    at = label_until_a_repeat(workspace)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        screen = await repeat_shown(pilot)
+        await press(pilot, "a")
+        await card_shown(pilot)
+        await press(pilot, "z")
+        await card_shown(pilot)
+        assert (screen._prompt, screen.card, screen._at.is_repeat) == (at.prompt, at.open[0], True)
+        assert workspace.store.repeats() == ()
+        await press(pilot, "u")
+        assert [one.again for one in workspace.store.repeats()] == ["unsure"]
+
+
+async def test_a_skip_ends_it(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    at = label_until_a_repeat(workspace)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        screen = await repeat_shown(pilot)
+        await press(pilot, "space")
+        await card_shown(pilot)
+        assert workspace.store.repeated("me", at.prompt.id) == {at.open[0].pair}
+        assert workspace.store.skips("me", at.prompt.id) == {}
+        assert not screen._at.is_repeat
+
+
+async def test_it_waits_while_another_screen_is_shown(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None)
+    at = label_until_a_repeat(workspace)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await repeat_shown(pilot)
+        await press(pilot, "f2", "f4")
+        screen = await repeat_shown(pilot)
+        assert (screen._prompt, screen.card) == (at.prompt, at.open[0])

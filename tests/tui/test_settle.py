@@ -1,0 +1,124 @@
+"""Settle: what people differ on, without saying who said what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.prompt import typed_prompt
+from tests.engine.builders import memory, write_memory, write_root
+from tests.tui.apps import SIZE, app_of, press, reads, shown, starting_in, toasts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+    from tui.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
+    """Two memories on which ann and bob differ, one on which they agree."""
+    root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
+    prompt = typed_prompt("who is signing what?")
+    workspace = open_workspace(root=root, judge=None, prompts=[prompt], annotator="cat", busy_timeout_s=0.01)
+    workspace.keep(workspace.run(prompt, "memsift"))
+    pool = workspace.pool(prompt.id)
+    assert pool is not None
+    for card, said in zip(pool.cards, [("relevant", "not"), ("not", "relevant"), ("not", "not")], strict=True):
+        for who, verdict in zip(("ann", "bob"), said, strict=True):
+            note = "[/b] mine" if verdict == "not" else ""
+            workspace.store.label(who, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1, note=note)
+    return workspace
+
+
+def titles(workspace: Workspace) -> set[str]:
+    return {one.memory_id for one in workspace.disputes()}
+
+
+def here(pilot: Pilot[None]) -> str:
+    screen: Any = pilot.app.screen
+    return str(screen.dispute.memory_id)
+
+
+async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
+    async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#said", "Not relevant: [/b] mine Relevant")
+        await reads(pilot, "#prompt", "who is signing what?")
+        await reads(pilot, "#progress", "2 to settle")
+        everything = " ".join(shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "said", "progress"))
+        assert "ann" not in everything
+        assert "bob" not in everything
+
+
+async def test_a_verdict_settles_the_pair_and_nobodys_label_changes(disputed: Workspace) -> None:
+    labels = disputed.store.labels()
+    async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
+        first = here(pilot)
+        await press(pilot, "a")
+        assert titles(disputed) == {here(pilot)} != {first}
+        (settled,) = disputed.store.adjudications()
+        assert (settled.annotator, settled.memory_id, settled.verdict) == ("cat", first, "relevant")
+        assert disputed.store.labels() == labels
+        await press(pilot, "x")
+        await reads(pilot, "#card-text", "Nobody differs")
+        await reads(pilot, "#progress", "0 to settle · 2 settled just now")
+        await press(pilot, "a", "x", "u", "space", "enter", "i")
+        assert len(disputed.store.adjudications()) == 2
+
+
+async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace) -> None:
+    async with starting_in("settle", disputed).run_test(size=SIZE, notifications=True) as pilot:
+        first = here(pilot)
+        await press(pilot, "z")
+        assert toasts(pilot) == ["There is nothing to take back."]
+        await press(pilot, "space")
+        second = here(pilot)
+        assert second != first
+        await press(pilot, "u")
+        assert here(pilot) == first
+        await press(pilot, "z")
+        assert here(pilot) == second
+        assert disputed.store.adjudications() == ()
+        assert titles(disputed) == {first, second}
+
+
+async def test_it_is_reached_from_label_and_f4_leads_back(disputed: Workspace) -> None:
+    async with starting_in("label", disputed).run_test(size=SIZE) as pilot:
+        await press(pilot, "d")
+        await reads(pilot, "#progress", "2 to settle")
+        await press(pilot, "enter")
+        await reads(pilot, "FullText Static", "signing")
+        await press(pilot, "escape", "i")
+        await reads(pilot, "FullText Static", "who is signing what?")
+        await press(pilot, "escape", "f4")
+        assert app_of(pilot).current_mode == "label"
+
+
+def test_a_memory_that_was_edited_is_no_longer_to_be_settled(disputed: Workspace, tmp_path: Path) -> None:
+    edited, other = sorted(titles(disputed))
+    write_memory(tmp_path / "root", memory(edited.replace("-", " "), body="new"))
+    disputed.reload()
+    assert titles(disputed) == {other}
+
+
+async def test_a_prompt_that_is_not_open_now_is_shown_as_it_was_recorded(disputed: Workspace) -> None:
+    disputed.prompts = ()
+    async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#prompt", "who is signing what?")
+
+
+async def test_a_store_that_cannot_be_written_is_told(disputed: Workspace, locked: Any, tmp_path: Path) -> None:
+    async with starting_in("settle", disputed).run_test(size=SIZE, notifications=True) as pilot:
+        first = here(pilot)
+        with locked(tmp_path / "labels.db"):
+            await press(pilot, "a")
+            assert any("another program is writing" in toast for toast in toasts(pilot))
+            assert here(pilot) == first
+        await press(pilot, "a")
+        assert len(disputed.store.adjudications()) == 1

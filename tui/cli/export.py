@@ -1,0 +1,101 @@
+"""`memsift export`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.errors import MemsiftError
+from tui.cli.options import DB, opened_labels
+from tui.cli.telling import tell
+
+if TYPE_CHECKING:
+    from labels.exchange.records import Dataset
+
+FORMATS = (
+    "jsonl",
+    "qrels",
+    "qrels-graded",
+    "run",
+    "run-candidates",
+    "csv",
+    "label-studio",
+    "argilla",
+    "prodigy",
+    "quepid",
+    "qmd",
+    "memtomem",
+    "memo",
+    "spike1292",
+)
+"""`labels.exchange.formats.ALL`, which is loaded only when it is needed."""
+
+ROOT = "Only what runs over this folder brought up. Default: everything."
+NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
+
+
+@click.command()
+@click.option("--format", "name", type=click.Choice(FORMATS), default="jsonl", show_default=True)
+@click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
+@click.option("--no-text", is_flag=True, help=NO_TEXT)
+@click.option("--annotator", metavar="NAME", help="Only this person's labels.")
+@click.option("--gold", is_flag=True, help="What all say together, instead of each person's labels.")
+@click.option("--root", metavar="PATH", help=ROOT)
+@DB
+def export(
+    name: str, output: str | None, no_text: bool, annotator: str | None, gold: bool, root: str | None, db: str | None
+) -> None:
+    """Write the labels in a format of memsift's own (jsonl, everything) or of another program.
+
+    What the format has no place for is told on stderr, with counts.
+    """
+    from labels.exchange.formats import FORMATS as KNOWN
+    from labels.exchange.losses import dropped
+    from labels.exchange.redaction import without_text
+
+    if annotator and gold:
+        raise click.UsageError("--annotator is one person's labels, --gold everybody's together: choose one.")
+    if gold and name == "jsonl":
+        raise click.UsageError("jsonl is made of single key presses: --gold is for the other formats.")
+    form = KNOWN[name]
+    dataset = chosen(db, root, annotator, gold=gold)
+    if not dataset.events:
+        tell("There are no labels yet.")
+    for count, kind in dropped(dataset, form.keeps):
+        tell(f"{name} leaves out {kind}: {count:,}.")
+    if no_text:
+        tell("--no-text leaves out all texts, with titles, paths, notes and reasons; hashes stand for them.")
+        dataset = without_text(dataset)
+    put(form.write(dataset), output)
+
+
+def chosen(db: str | None, root: str | None, annotator: str | None, *, gold: bool) -> Dataset:
+    from engine.stores.roots import readable_root
+    from labels.exchange.loading import read_store
+    from labels.exchange.selection import gold_only, of_annotator
+
+    with opened_labels(db) as labels:
+        dataset = read_store(labels, readable_root(root) if root else None)
+    if annotator:
+        return of_annotator(dataset, annotator)
+    return gold_only(dataset) if gold else dataset
+
+
+def put(text: str, output: str | None) -> None:
+    """Write *text* to stdout, or to a file that is whole or not there, and only its owner's to read."""
+    content = text.encode("utf-8")
+    if output is None:
+        click.echo(content, nl=False)
+        return
+    path = Path(output)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.touch(mode=0o600)
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None

@@ -1,0 +1,95 @@
+"""`memsift import`."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.errors import RootNotFoundError
+from engine.paths import labels_file
+from tui import opening
+from tui.cli.export import FORMATS
+from tui.cli.options import DB, PROMPTS, ROOT, opened_labels
+from tui.cli.telling import report_added, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from labels.exchange.importing import Imported, Surroundings
+
+READABLE = tuple(name for name in FORMATS if name != "run-candidates")
+DRY_RUN = "Say what would be imported, and import nothing."
+ANNOTATOR = "Whose labels these are, where the file does not say."
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--format", "name", type=click.Choice(READABLE), help="Default: recognised.")
+@click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
+@click.option("--dry-run", is_flag=True, help=DRY_RUN)
+@ROOT
+@PROMPTS
+@DB
+def import_(
+    file: Path,
+    name: str | None,
+    annotator: str,
+    dry_run: bool,
+    root: str | None,
+    prompts: tuple[str, ...],
+    db: str | None,
+) -> None:
+    """Add the labels in FILE to the label store: all of them, or none if the file has a fault.
+
+    Memories are known by id, digest or text, prompts by id or text: those of the label store, of the root, and of
+    --prompts. What is about none of these and comes without a text is left out, and told.
+    """
+    from labels.exchange.copying import opened_copy
+    from labels.exchange.formats import FORMATS as KNOWN
+    from labels.exchange.formats import recognised
+    from labels.exchange.importing import import_source
+    from labels.exchange.source import read_source
+
+    source = read_source(file)
+    form = KNOWN[name] if name else recognised(source)
+    around = surroundings(root, prompts)
+    store = opened_copy(Path(db or labels_file(os.environ))) if dry_run else opened_labels(db)
+    with store as labels:
+        imported = import_source(labels, source, form, annotator, around)
+    report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)
+
+
+def surroundings(root: str | None, prompts: Sequence[str]) -> Surroundings:
+    from engine.prompt_files import read_prompts
+    from engine.stores.roots import read_corpus
+    from labels.exchange.importing import Surroundings
+    from labels.exchange.loading import text_of
+
+    try:
+        corpus = read_corpus(opening.resolve_root(root, os.environ))
+    except RootNotFoundError:
+        if root:
+            raise
+        corpus = None
+    return Surroundings(
+        now=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        root=corpus.root if corpus else "",
+        memories=[text_of(memory) for memory in corpus.memories] if corpus else [],
+        prompts=read_prompts(prompts).prompts if prompts else (),
+    )
+
+
+def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
+    verb = "Would import" if dry_run else "Imported"
+    report_added(f"{verb} from {what}", imported.added, imported.known)
+    matched = imported.matched
+    for names, kind in ((matched.unknown_prompts, "prompts"), (matched.unknown_memories, "memories")):
+        if names:
+            tell(f"Not known here, and without a text in the file: {len(names):,} {kind}, such as {names[0]!r}.")
+    for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
+        if count:
+            tell(f"Left out: {count:,} {kind} about what is not known here.")

@@ -1,0 +1,73 @@
+"""`memsift label`."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from tui import opening
+from tui.cli.app import require_terminal, run_app
+from tui.cli.options import DB, ORDER, PROMPTS, ROOT
+from tui.judge_options import JudgeOptions, judge_options
+
+if TYPE_CHECKING:
+    from engine.prompt import Prompt
+    from tui.workspace import Workspace
+
+
+@click.command()
+@ROOT
+@PROMPTS
+@judge_options
+@DB
+@ORDER
+@click.option("--next", "following", metavar="N", type=click.IntRange(min=1), help="List the next N prompts to label.")
+@click.option("--adjudicate", is_flag=True, help="Open the app on the memories on which people differ.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def label(
+    root: str | None,
+    prompts: tuple[str, ...],
+    judge: JudgeOptions,
+    db: str | None,
+    order: str | None,
+    following: int | None,
+    adjudicate: bool,
+    form: str,
+) -> None:
+    """How far labelling is: who said how much, what is left, who differs. Labelling itself is in the app: F4."""
+    if adjudicate:
+        require_terminal()
+    found = opening.resolve_root(root, os.environ)
+    workspace = opening.open_workspace(found, prompts, judge, db, os.environ, order=order)
+    if adjudicate:
+        run_app(workspace, "settle")
+        return
+    try:
+        click.echo(said(workspace, following, form), nl=False)
+    finally:
+        workspace.close()
+
+
+def said(workspace: Workspace, following: int | None, form: str) -> str:
+    from tui.labelling import LabelQueue, progress_of
+    from tui.planning import make_order
+    from tui.progress_text import progress_row, progress_text
+
+    make_order(workspace)
+    queue = LabelQueue(workspace)
+    if following is not None:
+        return prompts_text(queue.unfinished()[:following], form)
+    progress = progress_of(workspace, queue)
+    return f"{json.dumps(progress_row(progress))}\n" if form == "json" else progress_text(progress)
+
+
+def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
+    """A line for each: as `memsift prompts` has it, or the beginning of what it says."""
+    from tui.output import prompt_row, visible
+
+    if form == "json":
+        return "".join(f"{json.dumps(prompt_row(prompt))}\n" for prompt in prompts)
+    return "".join(f"{prompt.id}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)

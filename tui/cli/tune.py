@@ -1,0 +1,153 @@
+"""`memsift tune`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.config import TITLE_TAGS, load_config
+from engine.cutoff import fit_of
+from engine.errors import TuningError
+from engine.paths import state_dir
+from tui import opening
+from tui.cli.options import DB, opened_store
+from tui.cli.telling import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.config import Config
+    from labels.tuning.examples import JudgedPrompt
+    from labels.tuning.tuning import Tuning
+
+ROOTS = "Folder of memories; of several, one model for all. Default: this project's."
+TARGET = "Share of what is injected that is to be relevant, at least."
+CONFIDENCE = "How sure that is to be."
+UNJUDGED = "What a memory without a row in --qrels counts as."
+
+
+@click.command()
+@click.option("--target-precision", "target", type=click.FloatRange(0, 1, min_open=True, max_open=True), help=TARGET)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    default=0.9,
+    show_default=True,
+    help=CONFIDENCE,
+)
+@click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
+@DB
+@click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels, instead of the store's.")
+@click.option("--qrels", metavar="FILE", help="TREC relevance labels, instead of those in the label store.")
+@click.option("--unjudged", type=click.Choice(["not", "exclude"]), default="not", show_default=True, help=UNJUDGED)
+@click.option("--apply", is_flag=True, help="Write the model: from then on the hook uses it.")
+@click.option("--undo", is_flag=True, help="Remove the model that --apply wrote.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def tune(
+    target: float | None,
+    confidence: float,
+    roots: tuple[str, ...],
+    db: str | None,
+    prompts: tuple[str, ...],
+    qrels: str | None,
+    unjudged: str,
+    apply: bool,
+    undo: bool,
+    form: str,
+) -> None:
+    """Learn from labels which memories to leave out, and show what each threshold would have injected.
+
+    Nothing is written without --apply. Exits with 1 where no threshold reaches the target.
+    """
+    found = list(dict.fromkeys(opening.resolve_root(root, os.environ) for root in roots or (None,)))
+    if undo:
+        if target is not None or apply:
+            raise click.UsageError("--undo removes the model; it goes with neither --target-precision nor --apply.")
+        for root in found:
+            undo_tuning(root)
+        return
+    if target is None:
+        raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
+    if bool(prompts) != bool(qrels):
+        raise click.UsageError("--prompts and --qrels go together: prompts, and what is relevant to them.")
+    if qrels and len(found) > 1:
+        raise click.UsageError("--qrels says nothing of roots: name one --root with it.")
+    config = config_of(found)
+    from labels.tuning import text
+    from labels.tuning.tuning import tune as tuned
+
+    if qrels:
+        judged = judged_in_files(found[0], config, prompts, qrels, excludes=unjudged == "exclude")
+        strata: dict[str, str] = {}
+    else:
+        judged, strata = judged_in_store(found, config, db)
+    made = tuned(judged, target, confidence, config.max_inject, strata)
+    click.echo(text.format_json(made) if form == "json" else text.format_text(made), nl=False)
+    if made.at is None:
+        tell(f"No threshold reaches {target:g}; nothing was written.")
+        click.get_current_context().exit(1)
+    if apply:
+        for root in found:
+            apply_tuning(root, made, config)
+    else:
+        tell("Nothing was written. With --apply the hook uses it.")
+
+
+def config_of(roots: Sequence[str]) -> Config:
+    """The configuration that the hook has. Raises TuningError for roots that differ, and for keywords, which have no
+    cutoff.
+    """
+    config, *others = (load_config(root, os.environ) for root in roots)
+    if any(fit_of(other) != fit_of(config) for other in others):
+        raise TuningError("The roots find memories by different rules (memory-config.json): tune each by itself.")
+    if config.match_strategy == TITLE_TAGS:
+        raise TuningError(f"match_strategy {TITLE_TAGS!r} has no cutoff. Choose another in memory-config.json.")
+    return config
+
+
+def judged_in_store(roots: Sequence[str], config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
+    """The prompts with labels, and the stratum of every prompt where an order of labelling made strata."""
+    from labels.tuning.examples import Labelled, judged_prompts
+
+    judged: list[JudgedPrompt] = []
+    strata: dict[str, str] = {}
+    with opened_store(db) as store:
+        for root in roots:
+            with opening.opened_index(root) as index:
+                truth = Labelled(store.gold(index.root))
+                judged += judged_prompts(store.prompts(index.root), index, config, truth, index.root)
+                strata |= store.strata(index.root)
+    return judged, strata
+
+
+def judged_in_files(
+    root: str, config: Config, prompts: tuple[str, ...], qrels: str, *, excludes: bool
+) -> list[JudgedPrompt]:
+    """Raises MemsiftError for a file that cannot be read, or files that do not belong together."""
+    from labels.exchange.qrels import read_qrels
+    from labels.tuning.examples import FromFile, judged_prompts
+
+    judgements = read_qrels(Path(qrels))
+    reading = opening.project_prompts(prompts, os.environ)
+    if not any(prompt.id in judgements for prompt in reading.prompts):
+        raise TuningError(f"{qrels} has no row for any of the {len(reading.prompts):,} prompts. Check their ids.")
+    with opening.opened_index(root) as index:
+        return judged_prompts(reading.prompts, index, config, FromFile(judgements, excludes=excludes))
+
+
+def apply_tuning(root: str, made: Tuning, config: Config) -> None:
+    from labels.store import utc_now
+    from labels.tuning import model_file
+
+    path = model_file.write(state_dir(root, os.environ), model_file.content(made, config, utc_now()))
+    tell(f"Written to {path}. The hook uses it from the next prompt on; memsift tune --undo removes it.")
+
+
+def undo_tuning(root: str) -> None:
+    from labels.tuning import model_file
+
+    path = model_file.remove(state_dir(root, os.environ))
+    tell(f"Removed {path}." if path else "There is no tuned cutoff to remove.")
