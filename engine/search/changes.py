@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from _struct import pack
 
-from engine.search.bags import bag_of, text_check, weights_in
+from engine.search.bags import bag_of, text_check, weights_in, weights_of
 from engine.search.frequencies import add_counts
 from engine.search.postings import FULL_SHARE, MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT
 from engine.search.schema import COLUMNS
@@ -18,6 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
+
+    Weights = dict[str, int]
+    """Word -> weight."""
 
 MOST = 6_000_000
 """Postings that wait at most before they are written: 24 MB."""
@@ -55,11 +58,11 @@ class Changes:
         """A memory of these words lies in *row* now."""
         old = self._gone.pop(row, NOTHING)
         self._count(old, words)
-        bag = bag_of(words)
         if self._are_few:
-            self._note(row, old, bag, is_active=is_active)
+            self._note(row, old, bag_of(words), is_active=is_active)
         else:
-            self._lists.replace(row, bag_of(old), bag, is_active=is_active)
+            length = sum(len(text.split()) for text in words)
+            self._lists.replace(row, weights_of(old), weights_of(words), length, is_active=is_active)
 
     def write(self) -> None:
         for row, words in self._gone.items():
@@ -67,7 +70,7 @@ class Changes:
             if self._are_few:
                 self._note(row, words, None, is_active=False)
             else:
-                self._lists.replace(row, bag_of(words), bag_of(NOTHING), is_active=False)
+                self._lists.replace(row, weights_of(words), {}, 0, is_active=False)
         self._gone.clear()
         self._lists.write()
         for fields, counts in self._counts.items():
@@ -76,7 +79,8 @@ class Changes:
 
     def _list_recent(self) -> None:
         for row, listed, content, is_active in self._db.execute("select rowid, listed, content, is_active from recent"):
-            self._lists.replace(row, listed, content or bag_of(NOTHING), is_active=is_active)
+            length, weights = weights_in(content) if content else (0, {})
+            self._lists.replace(row, weights_in(listed)[1], weights, length, is_active=is_active)
         self._db.execute("delete from recent")
         self._listed.clear()
 
@@ -102,12 +106,11 @@ class _Lists:
         self._lengths: dict[int, dict[int, int]] = {}
         self._waiting, self._most = 0, most
 
-    def replace(self, row: int, old: str, new: str, *, is_active: bool) -> None:
-        """What the lists say of *row* is the bag *old*, and will be *new*."""
+    def replace(self, row: int, before: Weights, after: Weights, length: int, *, is_active: bool) -> None:
+        """The lists hold *before* of *row*, and will hold *after*, which are the words of a memory of *length* tokens."""
         if self._waiting > self._most:
             self.write()
         segment, place = divmod(row, SEGMENT)
-        (_, before), (length, after) = weights_in(old), weights_in(new)
         postings = self._postings.setdefault(segment, {})
         changed = after.items() - before.items() if before else after.items()
         for word, weight in (*changed, *((word, 0) for word in before.keys() - after.keys())):
