@@ -26,7 +26,7 @@ MOST = 6_000_000
 """Postings that wait at most before they are written: 24 MB."""
 
 NOTHING: Words = ("", "", "")
-GET = "select is_full, memories, content from posting where term = ? and segment = ?"
+GET = "select rows, is_full, content from posting where term = ? and segment = ?"
 PUT = "insert or replace into posting values (?, ?, ?, ?, ?)"
 FORGET = "delete from posting where term = ? and segment = ?"
 NOTE = "insert or replace into recent values (?, ?, ?, ?, ?)"
@@ -133,9 +133,9 @@ class _Lists:
 
     def _write(self, word: str, segment: int, changed: bytearray) -> None:
         found = self._db.execute(GET, (word, segment)).fetchone()
-        memories, is_full, content = _with(*(found or (False, 0, b"")), memoryview(changed).cast("I"))
-        if memories:
-            self._db.execute(PUT, (word, segment, memories, is_full, content))
+        rows, is_full, content = _with(*(found or (0, False, b"")), memoryview(changed).cast("I"))
+        if rows:
+            self._db.execute(PUT, (word, segment, rows, is_full, content))
         elif found:
             self._db.execute(FORGET, (word, segment))
 
@@ -153,30 +153,26 @@ class _Lists:
         self._lengths.clear()
 
 
-def _with(is_full: int, memories: int, content: bytes, changed: memoryview[int]) -> tuple[int, bool, bytes]:
+def _with(rows: int, is_full: int, content: bytes, changed: memoryview[int]) -> tuple[int, bool, bytes]:
     """A list after *changed*: row << 8 | weight, the weight 0 for a row that goes; of equal rows the last counts."""
     if is_full:
-        weights = bytearray(content.ljust(max(one >> 8 for one in changed) + 1, b"\0"))
-        for one in changed:
-            weights[one >> 8] = one & 0xFF
-        return _packed({row: weight for row, weight in enumerate(weights) if weight})
-    rows = memoryview(content)[: 2 * memories].cast("H")
-    placed = dict(zip(rows, content[2 * memories :], strict=True))
+        placed = {row: weight for row, weight in enumerate(content) if weight}
+    else:
+        placed = dict(zip(memoryview(content)[: 2 * rows].cast("H"), content[2 * rows :], strict=True))
     placed |= {one >> 8: one & 0xFF for one in changed}
     return _packed({row: weight for row, weight in placed.items() if weight})
 
 
 def _packed(placed: dict[int, int]) -> tuple[int, bool, bytes]:
-    """Number of memories, whether the list is full, and its content."""
-    memories = len(placed)
+    """A list: its number of rows, whether it is full, and its content."""
     rows = sorted(placed)
     size = rows[-1] + 1 if rows else 0
-    if memories * FULL_SHARE < size or memories < FULL_SHARE:
-        return memories, False, pack(f"{memories}H", *rows) + bytes([placed[row] for row in rows])
+    if len(rows) * FULL_SHARE < size or len(rows) < FULL_SHARE:
+        return len(rows), False, pack(f"{len(rows)}H", *rows) + bytes([placed[row] for row in rows])
     weights = bytearray(size)
     for row in rows:
         weights[row] = placed[row]
-    return memories, True, bytes(weights)
+    return size, True, bytes(weights)
 
 
 def _distinct(words: Words, fields: str) -> set[str]:

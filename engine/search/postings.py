@@ -27,24 +27,26 @@ MAX_LENGTH = 0x7FFF
 """The most tokens of a memory that are told apart."""
 
 RETIRED = 0x8000
-READ = "select segment, memories, is_full, content from posting where term = ?"
+READ = "select segment, rows, is_full, content from posting where term = ?"
 
 
 class List:
-    """The list of a word in one segment. `base` is the row before the first of the segment."""
+    """The list of a word in one segment: of *rows* rows. `base` is the row before the first of the segment."""
 
-    def __init__(self, segment: int, memories: int, is_full: int, content: bytes) -> None:
+    def __init__(self, segment: int, rows: int, is_full: int, content: bytes) -> None:
         """Raises what is in DAMAGE where the list was damaged."""
-        held = len(content) - content.count(0) if is_full else len(content) / 3
-        if held != memories or not memories:
+        if not rows or len(content) != (rows if is_full else 3 * rows):
             raise DatabaseError("the list of a word is damaged")
         self.base = segment * SEGMENT
-        self.memories = memories
         self.is_full = is_full
         self._content = content
         if not is_full:
-            self._rows = memoryview(content)[: 2 * memories].cast("H")
-            self._weights = content[2 * memories :]
+            self._rows = memoryview(content)[: 2 * rows].cast("H")
+            self._weights = content[2 * rows :]
+
+    def __len__(self) -> int:
+        """How many memories hold the word, or how many rows there are where it is full."""
+        return len(self._content if self.is_full else self._weights)
 
     def weights(self) -> dict[int, int]:
         """Row -> weight."""
@@ -58,10 +60,10 @@ class List:
         if self.is_full:
             content = self._content.ljust(max(rows) + 1, b"\0")
             return [content[row] for row in rows]
-        if self.memories < FEW_TIMES * len(rows):
+        if len(self._weights) < FEW_TIMES * len(rows):
             placed = dict(zip(self._rows, self._weights, strict=True))
             return [placed.get(row, 0) for row in rows]
-        bisect_left, listed, weights, last = bisector(), self._rows, self._weights, self.memories - 1
+        bisect_left, listed, weights, last = bisector(), self._rows, self._weights, len(self._weights) - 1
         places = [bisect_left(listed, row, 0, last) for row in rows]
         return [weights[i] if listed[i] == row else 0 for i, row in zip(places, rows, strict=True)]
 

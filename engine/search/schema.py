@@ -36,7 +36,7 @@ create index memory_id on memory(id);
 create table words(rowid integer primary key, title text, tags text, body text, check_sum int);
 create table section(rowid integer primary key, content text);
 create table posting(
-    term text, segment int, memories int, is_full int, content blob, primary key(term, segment)
+    term text, segment int, rows int, is_full int, content blob, primary key(term, segment)
 ) without rowid;
 create table length(segment integer primary key, content blob);
 create table recent(rowid integer primary key, listed text, content text, check_sum int, is_active int);

@@ -36,16 +36,25 @@ if TYPE_CHECKING:
 
 @record
 class Effort:
-    """How much a search may cost: `budget` postings choose `candidates`, fewer where these meet more than `meetings`."""
+    """How much a search may cost.
 
+    `budget` postings choose `candidates`, fewer where these meet more than `meetings` units; the first of them, the
+    `opening`, say which memories are among them at all. So many as `phrased` are read for the phrases that may stand in
+    them, at least.
+    """
+
+    opening: int
     budget: int
     candidates: int
     meetings: int
+    phrased: int
 
 
-EXHAUSTIVE = Effort(budget=10**12, candidates=10**9, meetings=10**12)
-PHRASED = 24
-"""How many candidates are read for the phrases that may stand in them, at least."""
+EXHAUSTIVE = Effort(10**12, 10**12, 10**9, 10**12, 10**9)
+OPENING, MIN_BUDGET = 4000, 2000
+SAMPLED = 16
+"""Of many values one in so many is looked at to see which are high."""
+
 
 
 @record
@@ -80,10 +89,10 @@ def strongest(
     return index.ask(lambda db: Search(index, db, terms, effort, counts_all=include_retired).run(limit))
 
 
-def bounded(memories: int) -> Effort:
-    """The effort for a prompt in a root of so many memories: among many, more of them are nearly equal."""
-    share = min(1.0, memories / 50_000)
-    return Effort(2000 + int(1000 * share), candidates=100 + int(300 * share), meetings=12_000)
+def bounded(memories: int, units: int) -> Effort:
+    """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal."""
+    budget = min(max(MIN_BUDGET, 100 * units), max(300, memories // 2))
+    return Effort(OPENING, budget, candidates=40 + min(80, memories // 250), meetings=12_000, phrased=24)
 
 
 def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
@@ -100,7 +109,7 @@ class Search:
         self._db = db
         self._units = expand(db, terms)
         self._matcher = matcher_for(db, self._units)
-        self._effort = effort or bounded(self._matcher.rows)
+        self._effort = effort or bounded(self._matcher.rows, len(self._units))
         self._counts_all = counts_all
         self._lengths = lengths_of(db)
 
@@ -135,11 +144,13 @@ class Search:
     def _listed(self, limit: int, leaving_out: Iterable[int]) -> dict[int, Match]:
         """How the best of the memories in the lists answer."""
         tally = Tally(self._db, self._lengths, self._matcher)
+        spent = 0
         for part in chosen(self._units, self._effort.budget):
-            tally.add(part)
+            tally.add(part, only_known=spent > self._effort.opening)
+            spent += part.cost
         for row in leaving_out:
             tally.sums.pop(row, None)
-        least = max(PHRASED, limit + limit // 2)
+        least = max(self._effort.phrased, limit + limit // 2)
         size = max(least, min(self._effort.candidates, self._effort.meetings // max(1, len(self._units))))
         scores = tally.score(self._units, sorted(self._best(tally.sums, size, self._counts)))
         strengths = dict(zip(scores.rows, scores.strengths, strict=True))
@@ -150,21 +161,20 @@ class Search:
 
     def _best(self, values: Mapping[int, float], size: int, counts: Callable[[int], bool]) -> list[int]:
         """The rows with the best values: *size* that count and what is among them; of equal ones those that come first."""
-        counted = sorted([value for row, value in values.items() if counts(row)], reverse=True)
-        if len(counted) <= size:
-            return [*values]
-        least = counted[size - 1]
-        best = [row for row, value in values.items() if value > least]
-        room = size - sum(value > least for value in counted[:size])
-        equal = [row for row, value in values.items() if value == least]
-        if len(equal) > room:
-            equal = self._in_order(equal)
-        for row in equal:
-            if room <= 0:
-                break
-            best.append(row)
-            room -= counts(row)
-        return best
+        ordered = sorted(_high(values, 2 * size), key=values.__getitem__, reverse=True)
+        last = _place_of(size, ordered, counts)
+        if last is None:
+            ordered = sorted(values, key=values.__getitem__, reverse=True)
+            last = _place_of(size, ordered, counts)
+        if last is None or last + 1 == len(ordered):
+            return ordered
+        least = values[ordered[last]]
+        if values[ordered[last + 1]] < least:
+            return ordered[: last + 1]
+        better = [row for row in ordered[:last] if values[row] > least]
+        equal = self._in_order([row for row in ordered[len(better) :] if values[row] == least])
+        room = size - sum(map(counts, better))
+        return [*better, *equal[: (_place_of(room, equal, counts) or 0) + 1]]
 
     def _in_order(self, rowids: list[int]) -> list[int]:
         sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"
@@ -225,6 +235,24 @@ def _affordable(parts: Sequence[Part], budget: int, *, at_least: int = 0) -> lis
             break
         found.append(part)
     return found
+
+
+def _high(values: Mapping[int, float], size: int) -> Iterable[int]:
+    """Rows with high values, about twice *size* of them or more, and all that have the lowest of these."""
+    if len(values) <= SAMPLED * size:
+        return values
+    sample = sorted([*values.values()][::SAMPLED], reverse=True)
+    least = sample[2 * size // SAMPLED]
+    return [row for row, value in values.items() if value >= least]
+
+
+def _place_of(size: int, rows: Sequence[int], counts: Callable[[int], bool]) -> int | None:
+    """The place of the *size*th that counts."""
+    for place, row in enumerate(rows):
+        size -= counts(row)
+        if not size:
+            return place
+    return None
 
 
 def _first(found: list[Strong], limit: int, *, counts_all: bool) -> list[Strong]:

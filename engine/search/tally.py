@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from engine.record import record
 from engine.search.postings import MAX_LENGTH, SEGMENT, lists_of
-from engine.search.query import any_of
-from engine.search.schema import FULL_TEXT
 from engine.search.strength import HALF, K1
 
 TYPE_CHECKING = False
@@ -25,6 +23,9 @@ if TYPE_CHECKING:
 
     Weights = dict[int, int]
     """Row of a memory -> what the occurrences of a part's words count in it."""
+
+FREQUENCY = [f * (K1 + 1) / (f + K1) for f in range(32)]
+"""What a weight adds to the BM25 of a memory of mean length, as a share of the word's idf."""
 
 PHRASE_WEIGHT = 2
 """What a phrase is taken to count until the memory's words are read."""
@@ -75,20 +76,25 @@ class Tally:
         self._longer: dict[int, Weights] = {}
         self.sums: dict[int, float] = {}
 
-    def add(self, part: Part) -> None:
-        """Add a part to every memory that holds it. The words in full of a unit have to come before its longer ones."""
+    def add(self, part: Part, *, only_known: bool = False) -> None:
+        """Add a part to every memory that holds it, or only to those to which something was added before.
+
+        The words in full of a unit have to come before its longer ones.
+        """
         found = _weights([one for word in part.words for one in self._lists_of(word)])
         if part.is_longer:
             for row in found.keys() & self._full.get(part.unit, {}).keys():
                 del found[row]
-        for row in self._rows_of(part.phrases):
-            found[row] = found.get(row, 0) + PHRASE_WEIGHT
+        for phrase in part.phrases:
+            for row in self._may_hold(phrase):
+                found[row] = found.get(row, 0) + PHRASE_WEIGHT
         (self._longer if part.is_longer else self._full)[part.unit] = found
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
-        sums, lengths, damping = self.sums, self._lengths, self._damping
-        before = sums.get
-        for row, f in found.items():
-            sums[row] = before(row, 0.0) + factor * f / (f + damping[lengths[row]])
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit]
+        worth = [factor * tf for tf in FREQUENCY]
+        sums, most = self.sums, len(worth) - 1
+        for row in found.keys() & sums.keys() if only_known else found:
+            f = found[row]
+            sums[row] = sums.get(row, 0.0) + worth[f if f < most else most]
 
     def score(self, units: Sequence[Unit], rows: Sequence[int]) -> Scores:
         """How the memories of *rows* answer."""
@@ -136,13 +142,13 @@ class Tally:
             found = self._lists[word] = lists_of(self._db, word)
         return found
 
-    def _rows_of(self, phrases: Iterable[tuple[str, ...]]) -> set[int]:
-        """The memories that hold any of *phrases*, by FTS5."""
-        expression = any_of((phrase, False) for phrase in phrases)
-        if not expression:
-            return set()
-        sql = f"select rowid from {FULL_TEXT} where {FULL_TEXT} match ?"
-        return {rowid for (rowid,) in self._db.execute(sql, (expression,))}
+    def _may_hold(self, phrase: tuple[str, ...]) -> Iterable[int]:
+        """The memories that hold all words of a phrase."""
+        rarest, *others = sorted(phrase, key=lambda word: sum(len(one) for one in self._lists_of(word)))
+        rows = sorted(row for one in self._lists_of(rarest) for row in one.weights())
+        segments = _by_segment(rows)
+        present = [self._of_word(word, segments) for word in others]
+        return [row for row, *weights in zip(rows, *present, strict=True) if all(weights)]
 
 
 class Scores:

@@ -117,7 +117,7 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
     two_more = {**one_more, MOST_RECENT + 1: ("cache", "", "")}
     write(db, one_more, two_more, 1)
     assert not [*recent_in(db)]
-    assert lists_of(db, "cache")[0].memories == len(two_more)
+    assert lists_of(db, "cache")[0].weights().keys() == two_more.keys()
     assert_holds(db, two_more)
 
 
@@ -160,14 +160,13 @@ def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> Non
 @pytest.mark.parametrize("is_full", [0, 1])
 def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
     with pytest.raises(DAMAGE):
-        List(0, 1, is_full, content)  # type: ignore[arg-type]
+        List(0, 4, is_full, content)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "update posting set memories = memories + 1",
-        "update posting set content = substr(content, 1, 3) || x'00000000'",
+        "update posting set rows = rows + 1",
         "update posting set content = substr(content, 1, 2)",
         "update posting set content = 'text'",
         "update length set content = substr(content, 1, 1)",
@@ -186,7 +185,7 @@ def test_damage_is_an_error_and_never_another_answer(statement: str) -> None:
             strongest(index, query_terms("cache rule"), 3)
 
 
-SMALL = Effort(budget=60, candidates=25, meetings=100_000)
+SMALL = Effort(opening=40, budget=60, candidates=25, meetings=100_000, phrased=12)
 
 
 @pytest.fixture(scope="module")
