@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
-
+from engine import lean_unicode as unicodedata
 from engine.json_text import dumps
 from engine.record import record
 from engine.sha256 import hex_digest

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
-
+from engine import lean_unicode as unicodedata
 from engine.record import record
 from engine.sha256 import hex_digest
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from engine import lean_os as os
+from engine import lean_unicode as unicodedata
 from engine.json_text import loads
 from engine.prompt import is_human_prompt
 from engine.record import record
@@ -57,4 +56,6 @@ def skip_reason(request: Request) -> str:
 def _width(text: str) -> int:
     """Characters, up to the least that is asked for; a wide one (Han, Kana, Hangul) says as much as two others."""
     start = text[:MIN_PROMPT_CHARACTERS]
+    if start.isascii():
+        return len(start)
     return len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start)
