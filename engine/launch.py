@@ -1,11 +1,9 @@
 """The hook's start: as `memsift-hook`, and fastest as `python -I -S launch.py`, which `memsift install --print` writes.
 
-Without `site` the interpreter starts in 0.8 of its time. A script is compiled anew at each call, so this one is short,
-and the rest comes compiled, from one file (see `bundle`). Collecting garbage while it loads would take 0.08 more: the
-process lives for a hundredth of a second, and leaves none.
+Without `site` the interpreter starts in 0.8 of its time. A script is compiled anew at each call, so this one is short
+and does without `__future__`, and the rest comes compiled, from one file (see `bundle`). Collecting garbage while it
+loads would take 0.08 more: the process lives for a hundredth of a second, and leaves none.
 """
-
-from __future__ import annotations
 
 import gc
 import sys
@@ -20,7 +18,7 @@ def main() -> None:
         sys.path.append(package.rpartition("/")[0] or f"{package}/..")
         bundle = f"{package}/__pycache__/hook.{sys.implementation.cache_tag}-{sys.hexversion:x}.bundle"
         try:
-            with open(bundle, "rb") as stream:
+            with open(bundle, "rb", 0) as stream:
                 code, modules = loads(stream.read())
             loader = type(sys)("engine.bundle")
             exec(code, loader.__dict__)
@@ -30,7 +28,7 @@ def main() -> None:
         from engine import hook
 
         if not is_loaded:
-            from engine.bundle import write
+            from engine.bundling import write
 
             write(bundle)
         hook.main()
