@@ -1,7 +1,7 @@
 """Writing the hook's bundle: the modules' code without what no hook needs.
 
 Annotations of functions (a tuple for each), what only a type checker sees, docstrings and line numbers make up a third
-of the code. The import of `__future__` alone takes 0.3 ms, because it is the only one that looks into the library.
+of the code. The import of `__future__` alone takes 0.3 ms: nothing else is searched for in the library's folder.
 """
 
 from __future__ import annotations
@@ -12,13 +12,25 @@ import sys
 from marshal import dumps
 from types import CodeType
 
-from engine.bundle import stamp
+from engine import bundle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
     from engine.bundle import Entry
+
+
+NOT_OF_THE_HOOK = (__name__, bundle.__name__, "engine.launch")
+"""Modules of the package that a start needs before it has the bundle, or without it."""
+
+
+def start(file: str) -> None:
+    """Answer the prompt on stdin, once its modules are in a bundle for the next one."""
+    from engine import hook
+
+    write(file)
+    hook.main()
 
 
 def write(file: str) -> None:
@@ -35,7 +47,7 @@ def write(file: str) -> None:
 def compiled(source: bytes, file: str) -> CodeType:
     """The code of a module without docstrings, annotations, lines and imports for the type checker.
 
-    The fields of a class keep their names in its annotations: `Record` reads them.
+    The fields of a class keep their names in its annotations: `record` reads them.
     """
     return _without_lines(compile(_Bare().visit(ast.parse(source)), file, "exec", dont_inherit=True, optimize=2))
 
@@ -70,15 +82,16 @@ def _without_lines(code: CodeType) -> CodeType:
 
 
 def _content() -> tuple[CodeType, list[Entry]]:
+    """The code of `bundle`, which a start runs, and the entries of the modules that it loads with it."""
     # A module moves to the end of `sys.modules` when it is complete, so each comes after those that it imports.
     loaded = [module for name, module in sys.modules.items() if name.partition(".")[0] == "engine"]
-    entries = [_entry(module) for module in loaded if module.__name__ != __name__]
-    return next(code for name, *_, code in entries if name == stamp.__module__), entries
+    entries = [_entry(module) for module in loaded if module.__name__ not in NOT_OF_THE_HOOK]
+    return _entry(bundle)[-1], entries
 
 
 def _entry(module: ModuleType) -> Entry:
     source = str(module.__file__)
-    changed, size = stamp(source)
+    changed, size = bundle.stamp(source)
     with open(source, "rb") as stream:
         code = compiled(stream.read(), source)
-    return (module.__name__, source, [*getattr(module, "__path__", ())], changed, size, code)
+    return (module.__name__, os.path.relpath(source, os.path.dirname(__file__)), changed, size, code)
