@@ -47,7 +47,7 @@ def write(file: str) -> None:
 def compiled(source: bytes, file: str) -> CodeType:
     """The code of a module without docstrings, annotations, lines and imports for the type checker.
 
-    The fields of a class keep their names in its annotations: `record` reads them.
+    The fields of a class keep their names in its annotations: `Record` reads them.
     """
     return _without_lines(compile(_Bare().visit(ast.parse(source)), file, "exec", dont_inherit=True, optimize=2))
 

@@ -6,7 +6,7 @@ from engine import lean_os as os
 from engine import lean_unicode as unicodedata
 from engine.json_text import loads
 from engine.prompt import is_human_prompt
-from engine.record import record
+from engine.record import Record
 
 MIN_PROMPT_CHARACTERS = 10
 OPT_OUT = "[nomem]"
@@ -14,8 +14,7 @@ GUARD = "MEMSIFT_INSIDE_JUDGE"
 """Set in the environment of a client that a judge of ours asks: its hooks are ours too, and must stay out of it."""
 
 
-@record
-class Request:
+class Request(Record):
     """A prompt on its way to the model. `source` is who submitted it, where the client says so."""
 
     prompt: str

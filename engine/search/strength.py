@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from engine.record import record
+from engine.record import Record
 from engine.search.bags import WEIGHTS, weights_in
 from engine.search.tokens import occurrences
 
@@ -38,8 +38,7 @@ ELSEWHERE = 10
 hold would weigh nothing otherwise. On LoCoMo (250 memories a root) it changes no rate by more than 0.001."""
 
 
-@record
-class Match:
+class Match(Record):
     """A memory's BM25 sum and strength (positive, higher is better), and the numbers of the units that it holds."""
 
     bm25: float
@@ -47,8 +46,7 @@ class Match:
     units: tuple[int, ...]
 
 
-@record
-class Part:
+class Part(Record):
     """What one unit adds to a memory's BM25. `occurrences` are those in title, tags and body; `score` is positive."""
 
     unit: int

@@ -9,7 +9,7 @@ among 50,000, where many are nearly equal.
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.bags import WEIGHTS, bag_of
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     """A match with the memory's priority, path, status and row."""
 
 
-@record
-class Effort:
+class Effort(Record):
     """How much a search may cost: memories that FTS5 scores, counted once per unit, and memories that are matched."""
 
     budget: int
@@ -54,16 +53,14 @@ MAX_CHOOSING = 192
 """Units that may choose candidates."""
 
 
-@record
-class Strong:
+class Strong(Record):
     """A memory and how it answers."""
 
     summary: MemorySummary
     match: Match
 
 
-@record
-class Answers:
+class Answers(Record):
     """What a prompt finds: the strongest memories, best first.
 
     `idf` is what each of its units weighs, `rare` what one rare word would.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SOURCE = b'''"""A module."""
 from __future__ import annotations
 
-from engine.record import fields, record
+from engine.record import Record, fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ else:
 LIMIT: nothing_of_this_name.Limit = 3
 
 
-@record
-class Point:
+class Point(Record):
     """A point."""
 
     x: nothing_of_this_name.Number
