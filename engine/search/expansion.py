@@ -9,7 +9,7 @@ in a prompt are one unit: `cache` and `caching` say the same thing twice.
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search.schema import FULL_TEXT
 from engine.search.stems import HANGUL, stem
 
@@ -50,8 +50,7 @@ LONGER = f"""select t.key, f.term, f.count from json_each(?) t
 join {FULL_TEXT}_frequency f on f.term > t.value and f.term < t.value || char(1114111)"""
 
 
-@record
-class Unit:
+class Unit(Record):
     """One thing that a prompt asks for, as the corpus says it.
 
     `phrases` are token sequences that count in full, `longer` words that count half. `count` is in how many memories

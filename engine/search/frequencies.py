@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search.schema import COLUMNS
 
 TYPE_CHECKING = False
@@ -42,8 +42,7 @@ CHANGES = "changes since the frequencies were counted"
 MIN_CHANGES, CHANGED_SHARE = 100, 0.05
 
 
-@record
-class Standing:
+class Standing(Record):
     """In how many memories a phrase may stand: 0 only for one that stands in none.
 
     A prefix counts a memory once for each word that it begins, a phrase of several tokens as its rarest. Where a prefix

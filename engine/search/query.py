@@ -7,7 +7,7 @@ as an operator. Words without content are left out, unless something shows that 
 
 from __future__ import annotations
 
-from engine.record import record
+from engine.record import Record
 from engine.search import tokens as tk
 from engine.search.names import names
 from engine.search.stopwords import STOP_WORDS
@@ -36,8 +36,7 @@ EXTENSIONS = frozenset(
 """What ends the name of a file: auth_service.py is found by its name alone as well."""
 
 
-@record
-class Term:
+class Term(Record):
     """One thing to find. `text` is what the person wrote; `phrases` are alternative token sequences.
 
     `is_prefix`: the last token of a phrase of one token may go on ("auth" finds "authentication"). `is_guess`: what was

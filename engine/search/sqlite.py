@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 
+from engine import extensions
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3 as lean
@@ -30,6 +32,7 @@ else:
             return _sqlite3
         sys.modules["functools"] = _Functools
         try:
+            extensions.load("_sqlite3")
             import _sqlite3
         finally:
             del sys.modules["functools"]

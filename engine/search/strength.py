@@ -12,12 +12,15 @@ It halves false injections at equal recall, and unlike BM25 alone it can be comp
 
 from __future__ import annotations
 
-from math import log, sqrt
-
-from engine.record import record
+from engine import extensions
+from engine.record import Record
 from engine.search.bags import MAX_WEIGHT, WEIGHTS, weights_in
 from engine.search.postings import MAX_LENGTH
 from engine.search.tokens import occurrences
+
+extensions.load("math")
+
+from math import log, sqrt  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,8 +42,7 @@ ELSEWHERE = 10
 hold would weigh nothing otherwise. On LoCoMo (250 memories a root) it changes no rate by more than 0.001."""
 
 
-@record
-class Match:
+class Match(Record):
     """A memory's BM25 sum and strength (positive, higher is better), and the numbers of the units that it holds."""
 
     bm25: float
@@ -48,8 +50,7 @@ class Match:
     units: tuple[int, ...]
 
 
-@record
-class Part:
+class Part(Record):
     """What one unit adds to a memory's BM25. `occurrences` are those in title, tags and body; `score` is positive."""
 
     unit: int

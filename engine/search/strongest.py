@@ -8,7 +8,7 @@ among 500 to 5,000 generated memories as well; among 50,000, where many are near
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.bags import bag_of
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from engine.search.tally import Part
 
 
-@record
-class Effort:
+class Effort(Record):
     """How much a search may cost.
 
     `budget` postings choose `candidates`, fewer where these meet more than `meetings` units; the first of them, the
@@ -57,16 +56,14 @@ SAMPLED = 16
 
 
 
-@record
-class Strong:
+class Strong(Record):
     """A memory and how it answers."""
 
     summary: MemorySummary
     match: Match
 
 
-@record
-class Answers:
+class Answers(Record):
     """What a prompt finds: the strongest memories, best first.
 
     `idf` is what each of its units weighs, `rare` what one rare word would.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from engine.record import record
+from engine.record import Record
 from engine.search import rows
 from engine.search.changes import Changes
 from engine.search.frequencies import MIN_CHANGES, note_changes, refresh
@@ -32,8 +32,7 @@ class OutOfTimeError(Exception):
     """The deadline passed; roll back."""
 
 
-@record
-class Known:
+class Known(Record):
     """What the index knows of a file."""
 
     rowid: int

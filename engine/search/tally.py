@@ -7,7 +7,7 @@ The strength of the candidates is what `engine.search.strength` says, to the las
 
 from __future__ import annotations
 
-from engine.record import record
+from engine.record import Record
 from engine.search.postings import MAX_LENGTH, SEGMENT, lists_of
 from engine.search.strength import HALF, K1
 
@@ -31,8 +31,7 @@ PHRASE_WEIGHT = 2
 """What a phrase is taken to count until the memory's words are read."""
 
 
-@record
-class Part:
+class Part(Record):
     """One part of a unit; `cost` is how many memories may hold it, `phrases` those of several words."""
 
     unit: int
