@@ -66,7 +66,7 @@ class Unit(Record):
 
 def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
     """The units of a prompt, in its order."""
-    if len(terms) > MAX_TERMS:
+    if sum(not term.is_guess for term in terms) > MAX_TERMS:
         terms = _rarest(db, terms)
     corpus = Vocabulary(db, terms)
     found = list(map(corpus.unit, terms))

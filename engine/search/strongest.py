@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match
-    from engine.search.tally import Part
 
 
 class Effort(Record):
@@ -142,7 +141,9 @@ class Search:
         """How the best of the memories in the lists answer."""
         tally = Tally(self._db, self._lengths, self._matcher)
         spent = 0
-        for part in chosen(self._units, self._effort.budget):
+        for part in parts_of(self._units):
+            if spent + part.cost > self._effort.budget and sum(map(self._counts, tally.sums)) >= limit:
+                break
             tally.add(part, only_known=spent > self._effort.opening)
             spent += part.cost
         for row in leaving_out:
@@ -209,29 +210,6 @@ class Search:
 def order(one: Strong) -> tuple[float, int, str]:
     """The sort key of the strongest first."""
     return -one.match.strength, one.summary.priority, one.summary.path
-
-
-def chosen(units: Sequence[Unit], budget: int) -> list[Part]:
-    """The parts that choose candidates, in the order in which they are added: the rarest, at least one, in *budget*.
-
-    Longer words count half, so they do only after all that counts in full, and where there is room.
-    """
-    full, longer = parts_of(units)
-    first = _affordable(full or longer, budget, at_least=1)
-    budget -= sum(part.cost for part in first)
-    ready = {part.unit for part in first} | ({part.unit for part in longer} - {part.unit for part in full})
-    return first + (_affordable([part for part in longer if part.unit in ready], budget) if full else [])
-
-
-def _affordable(parts: Sequence[Part], budget: int, *, at_least: int = 0) -> list[Part]:
-    """The first of *parts* whose cost is within *budget*."""
-    found: list[Part] = []
-    for part in parts:
-        budget -= part.cost
-        if budget < 0 and len(found) >= at_least:
-            break
-        found.append(part)
-    return found
 
 
 def _high(values: Mapping[int, float], size: int) -> Iterable[int]:

@@ -41,12 +41,15 @@ class Part(Record):
     cost: int
 
 
-def parts_of(units: Sequence[Unit]) -> tuple[list[Part], list[Part]]:
-    """The parts that count in full and those that count half, the rarest first."""
+def parts_of(units: Sequence[Unit]) -> list[Part]:
+    """The parts of units in the order in which they choose candidates: the rarest first.
+
+    Longer words come last where there are words in full, because they count half.
+    """
     numbered = [(number, unit) for number, unit in enumerate(units) if unit.count]
-    full = [_full(number, unit) for number, unit in numbered if unit.in_full]
-    longer = [_longer(number, unit) for number, unit in numbered if unit.longer]
-    return sorted(full, key=_order), sorted(longer, key=_order)
+    first = [_full(number, unit) if unit.in_full else _longer(number, unit) for number, unit in numbered]
+    others = [_longer(number, unit) for number, unit in numbered if unit.in_full and unit.longer]
+    return sorted(first, key=_order) + sorted(others, key=_order)
 
 
 def _full(number: int, unit: Unit) -> Part:

@@ -160,7 +160,7 @@ def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> Non
 @pytest.mark.parametrize("is_full", [0, 1])
 def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
     with pytest.raises(DAMAGE):
-        List(0, 4, is_full, content)  # type: ignore[arg-type]
+        List(0, 4, is_full, content).of([0])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
