@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 else:
 
     def normalize(form, text):
-        return text if text.isascii() else __getattr__("_normalize")(form, text)
+        return text if text.isascii() else _unicodedata().normalize(form, text)
 
-    def __getattr__(name):
-        """Looked for once; from then on it is here."""
+    def _unicodedata():
         extensions.load("unicodedata")
         import unicodedata
 
-        globals()[name] = found = getattr(unicodedata, name.lstrip("_"))
+        return unicodedata
+
+    def __getattr__(name):
+        """Looked for once; from then on it is here."""
+        globals()[name] = found = getattr(_unicodedata(), name)
         return found
