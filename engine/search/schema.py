@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import sys
 
 from engine.search.sqlite import DatabaseError
 
@@ -85,4 +85,4 @@ def is_ours(db: Connection, root: str) -> bool:
 
 def _identity(root: str) -> dict[str, str]:
     name = root.encode("utf-8", "surrogateescape").hex()
-    return {"format": FORMAT, "unicode": unicodedata.unidata_version, "root": name}
+    return {"format": FORMAT, "python": f"{sys.version_info[0]}.{sys.version_info[1]}", "root": name}
