@@ -151,8 +151,7 @@ class Search:
         least = max(self._effort.phrased, limit + limit // 2)
         size = max(least, min(self._effort.candidates, self._effort.meetings // max(1, len(self._units))))
         scores = tally.score(self._units, sorted(self._best(tally.sums, size, self._counts)))
-        strengths = dict(zip(scores.rows, scores.strengths, strict=True))
-        best = self._best(strengths, least if scores.phrased else limit, self._counts)
+        best = self._best(scores.strengths, least if scores.phrased else limit, self._counts)
         words = self._words([row for row in best if row in scores.phrased])
         found = {row: scores.match(row, words.get(row)) for row in best}
         return {row: match for row, match in found.items() if match}

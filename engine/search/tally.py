@@ -92,14 +92,13 @@ class Tally:
                 found[row] = found.get(row, 0) + PHRASE_WEIGHT
         (self._longer if part.is_longer else self._full)[part.unit] = found
         factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit]
-        worth = [factor * tf for tf in FREQUENCY]
-        sums, most = self.sums, len(worth) - 1
+        sums, most = self.sums, len(FREQUENCY) - 1
         for row in found.keys() & sums.keys() if only_known else found:
             f = found[row]
-            sums[row] = sums.get(row, 0.0) + worth[f if f < most else most]
+            sums[row] = sums.get(row, 0.0) + factor * FREQUENCY[f if f < most else most]
 
     def score(self, units: Sequence[Unit], rows: Sequence[int]) -> Scores:
-        """How the memories of *rows* answer."""
+        """How the memories of *rows*, ascending, answer."""
         scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
         segments = _by_segment(rows)
         for number, unit in enumerate(units):
@@ -115,14 +114,15 @@ class Tally:
         phrases: Sequence[tuple[str, ...]],
         rows: Sequence[int],
         segments: Iterable[tuple[int, list[int]]],
-    ) -> list[int]:
-        """What a part counts in *rows*; one of its phrases may be among it where all its words are."""
+    ) -> Weights:
+        """What a part counts in those of *rows* that hold it; a phrase may be among it where all its words are."""
         if placed is not None:
-            return [placed.get(row, 0) for row in rows]
-        found: list[int] = []
+            return {row: placed[row] for row in placed.keys() & rows}
+        found: Weights = {}
         for phrase in phrases:
-            of_phrase = self._of_phrase(phrase, segments)
-            found = [a + b for a, b in zip(found, of_phrase, strict=True)] if found else of_phrase
+            for row, weight in zip(rows, self._of_phrase(phrase, segments), strict=True):
+                if weight:
+                    found[row] = found.get(row, 0) + weight
         return found
 
     def _of_phrase(self, phrase: tuple[str, ...], segments: Iterable[tuple[int, list[int]]]) -> list[int]:
@@ -157,50 +157,48 @@ class Scores:
     """How the memories of some rows answer, all at once. In those of `phrased`, phrases may stand."""
 
     def __init__(self, matcher: Matcher, rows: Sequence[int], lengths: Sequence[int]) -> None:
-        self.rows = rows
         self._matcher = matcher
-        self._lengths = lengths
+        self._lengths = dict(zip(rows, lengths, strict=True))
         damping = _Damping(matcher)
-        self._dampings = [damping[length] for length in lengths]
-        self._sums = [0.0] * len(rows)
-        self._matched = [0] * len(rows)
-        self._units: dict[int, tuple[list[int], list[int]]] = {}
+        self._dampings = {row: damping[length] for row, length in self._lengths.items()}
+        self._sums = dict.fromkeys(rows, 0.0)
+        self._matched = dict.fromkeys(rows, 0)
+        self._units: dict[int, tuple[Weights, Weights]] = {}
         self._phrases: list[int] = []
         self.phrased: set[int] = set()
 
-    def add(self, unit: int, full: list[int], longer: list[int], *, may_be_phrase: bool) -> None:
-        """Add a unit, by what its words count in each row; empty for none. In the order of the units."""
+    def add(self, unit: int, full: Weights, longer: Weights, *, may_be_phrase: bool) -> None:
+        """Add a unit, by what its words count in the rows that hold them. In the order of the units."""
         self._units[unit] = full, longer
         if may_be_phrase:
             self._phrases.append(unit)
-            self.phrased.update(row for row, f in zip(self.rows, full, strict=True) if f)
+            self.phrased |= full.keys()
+        self._add(self._matcher.idf[unit] * (K1 + 1), full, full.keys())
+        if longer:
+            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), longer, longer.keys() - full.keys())
+
+    def _add(self, factor: float, weights: Weights, rows: Iterable[int]) -> None:
         sums, matched, dampings = self._sums, self._matched, self._dampings
-        factor = self._matcher.idf[unit] * (K1 + 1)
-        for i, f in enumerate(full):
-            if f:
-                sums[i] += factor * f / (f + dampings[i])
-                matched[i] += 1
-        for i, f in enumerate(longer):
-            if f and not (full and full[i]):
-                sums[i] += HALF * factor * f / (f + dampings[i])
-                matched[i] += 1
+        for row in rows:
+            f = weights[row]
+            sums[row] += factor * f / (f + dampings[row])
+            matched[row] += 1
 
     @property
-    def strengths(self) -> list[float]:
-        """Those of the rows, in their order, phrases taken for granted."""
+    def strengths(self) -> dict[int, float]:
+        """Row -> strength, phrases taken for granted."""
         coordination = self._matcher.coordination
-        return [bm25 * coordination(matched) for bm25, matched in zip(self._sums, self._matched, strict=True)]
+        return {row: bm25 * coordination(self._matched[row]) for row, bm25 in self._sums.items()}
 
     def match(self, row: int, words: Words | None) -> Match | None:
         """How the memory of *row* answers; one of `phrased` needs its *words*."""
-        i = self.rows.index(row)
-        full = {unit: weights[i] for unit, (weights, _) in self._units.items() if weights and weights[i]}
-        longer = {unit: weights[i] for unit, (_, weights) in self._units.items() if weights and weights[i]}
+        full = {unit: weights[row] for unit, (weights, _) in self._units.items() if row in weights}
+        longer = {unit: weights[row] for unit, (_, weights) in self._units.items() if row in weights}
         for unit in self._phrases if words else ():
             full.pop(unit, None)
             if weight := self._matcher.in_full(unit, words):
                 full[unit] = weight
-        return self._matcher.of_units(full, longer, self._lengths[i] & MAX_LENGTH)
+        return self._matcher.of_units(full, longer, self._lengths[row] & MAX_LENGTH)
 
 
 class _Damping(dict[int, float]):
