@@ -195,8 +195,7 @@ class Scores:
         full = {unit: weights[row] for unit, (weights, _) in self._units.items() if row in weights}
         longer = {unit: weights[row] for unit, (_, weights) in self._units.items() if row in weights}
         for unit in self._phrases if words else ():
-            full.pop(unit, None)
-            if weight := self._matcher.in_full(unit, words):
+            if full.pop(unit, 0) and (weight := self._matcher.in_full(unit, words)):
                 full[unit] = weight
         return self._matcher.of_units(full, longer, self._lengths[row] & MAX_LENGTH)
 
