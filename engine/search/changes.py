@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     Weights = dict[str, int]
     """Word -> weight."""
 
+    Stored = tuple[int, bool, bytes]
+    """A list: its number of rows, whether it is full, and its content."""
+
 MOST = 6_000_000
 """Postings that wait at most before they are written: 24 MB."""
 
@@ -107,7 +110,7 @@ class _Lists:
         self._waiting, self._most = 0, most
 
     def replace(self, row: int, before: Weights, after: Weights, length: int, *, is_active: bool) -> None:
-        """The lists hold *before* of *row*, and will hold *after*, which are the words of a memory of *length* tokens."""
+        """The lists hold *before* of *row*, and will hold *after*, the words of a memory of *length* tokens."""
         if self._waiting > self._most:
             self.write()
         segment, place = divmod(row, SEGMENT)
@@ -133,7 +136,7 @@ class _Lists:
 
     def _write(self, word: str, segment: int, changed: bytearray) -> None:
         found = self._db.execute(GET, (word, segment)).fetchone()
-        rows, is_full, content = _with(*(found or (0, False, b"")), memoryview(changed).cast("I"))
+        rows, is_full, content = _with(found or (0, False, b""), memoryview(changed).cast("I"))
         if rows:
             self._db.execute(PUT, (word, segment, rows, is_full, content))
         elif found:
@@ -153,8 +156,9 @@ class _Lists:
         self._lengths.clear()
 
 
-def _with(rows: int, is_full: int, content: bytes, changed: memoryview[int]) -> tuple[int, bool, bytes]:
+def _with(stored: Stored, changed: memoryview[int]) -> Stored:
     """A list after *changed*: row << 8 | weight, the weight 0 for a row that goes; of equal rows the last counts."""
+    rows, is_full, content = stored
     if is_full:
         placed = {row: weight for row, weight in enumerate(content) if weight}
     else:
@@ -163,8 +167,7 @@ def _with(rows: int, is_full: int, content: bytes, changed: memoryview[int]) -> 
     return _packed({row: weight for row, weight in placed.items() if weight})
 
 
-def _packed(placed: dict[int, int]) -> tuple[int, bool, bytes]:
-    """A list: its number of rows, whether it is full, and its content."""
+def _packed(placed: dict[int, int]) -> Stored:
     rows = sorted(placed)
     size = rows[-1] + 1 if rows else 0
     if len(rows) * FULL_SHARE < size or len(rows) < FULL_SHARE:

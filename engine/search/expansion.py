@@ -81,7 +81,9 @@ def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
     """The MAX_TERMS terms that the fewest memories may hold, of those that any may hold."""
     counts = dict(_asked(db, OF_TERM, {token for term in terms for phrase in term.phrases for token in phrase}))
     known = [(_most(term.phrases, counts), number) for number, term in enumerate(terms)]
-    return [terms[number] for number in sorted(number for _, number in sorted(one for one in known if one[0])[:MAX_TERMS])]
+    return [
+        terms[number] for number in sorted(number for _, number in sorted(one for one in known if one[0])[:MAX_TERMS])
+    ]
 
 
 def _most(phrases: Iterable[tuple[str, ...]], counts: Counts) -> int:

@@ -1,8 +1,8 @@
 """Postings: in which memories a word stands and how much it counts there, ready to be added up.
 
 A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
-each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where the
-word does not stand. A weight adds up `bags.WEIGHTS`, once per occurrence.
+each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where
+the word does not stand. A weight adds up `bags.WEIGHTS`, once per occurrence.
 
 Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
 MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.
@@ -92,7 +92,7 @@ def lengths_of(db: Connection) -> Sequence[int]:
 
 def recent_in(db: Connection) -> Iterable[tuple[int, str | None, int | None, int]]:
     """The memories that the lists leave out: row, bag and check sum (None for one that is gone), is active."""
-    return db.execute("select rowid, content, check_sum, is_active from recent")  # type: ignore[return-value]
+    return db.execute("select rowid, content, check_sum, is_active from recent")
 
 
 def bisector() -> Callable[[Sequence[int], int, int, int], int]:

@@ -1,8 +1,7 @@
 """The memories that answer a prompt most strongly, at a bounded cost.
 
 To add up a posting takes a cold process 0.3 us, and a prompt may be a paste. So the postings of the rarest units, up to
-a budget, choose candidates, and these alone are scored by all units. What an exhaustive search finds first, this finds
-among 500 to 5,000 generated memories as well; among 50,000, where many are nearly equal, 97 in 100 of the top three.
+a budget, choose candidates, and these alone are scored by all units (see `bounded`).
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.bags import bag_of
+from engine.search.best import best
 from engine.search.expansion import expand
 from engine.search.postings import RETIRED, lengths_of, recent_in
 from engine.search.recheck import read_again
@@ -36,23 +36,17 @@ if TYPE_CHECKING:
 class Effort(Record):
     """How much a search may cost.
 
-    `budget` postings choose `candidates`, fewer where these meet more than `meetings` units; the first of them, the
-    `opening`, say which memories are among them at all. So many as `phrased` are read for the phrases that may stand in
-    them, at least.
+    `budget` postings choose `candidates`; the first of them, the `opening`, say which memories are among them at all.
+    So many as `phrased` are read for the phrases that may stand in them.
     """
 
     opening: int
     budget: int
     candidates: int
-    meetings: int
     phrased: int
 
 
-EXHAUSTIVE = Effort(10**12, 10**12, 10**9, 10**12, 10**9)
-OPENING, MIN_BUDGET = 4000, 2000
-SAMPLED = 16
-"""Of many values one in so many is looked at to see which are high."""
-
+EXHAUSTIVE = Effort(opening=10**12, budget=10**12, candidates=10**9, phrased=10**9)
 
 
 class Strong(Record):
@@ -86,9 +80,14 @@ def strongest(
 
 
 def bounded(memories: int, units: int) -> Effort:
-    """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal."""
-    budget = min(max(MIN_BUDGET, 100 * units), max(300, memories // 2))
-    return Effort(OPENING, budget, candidates=40 + min(80, memories // 250), meetings=12_000, phrased=24)
+    """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal.
+
+    In 40 generated prompts of each length it finds of the top three of an exhaustive search 99 to 100 in 100 among 500
+    and 5,000 memories, and 97 to 100 among 50,000.
+    """
+    candidates = min(40 + min(80, memories // 250), 12_000 // max(1, units))
+    budget = min(max(2000, 100 * units), max(300, memories // 2))
+    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=24)
 
 
 def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
@@ -139,6 +138,19 @@ class Search:
 
     def _listed(self, limit: int, leaving_out: Iterable[int]) -> dict[int, Match]:
         """How the best of the memories in the lists answer."""
+        tally = self._tallied(limit)
+        for row in leaving_out:
+            tally.sums.pop(row, None)
+        least = max(self._effort.phrased, limit + limit // 2)
+        candidates = self._best(tally.sums, max(least, self._effort.candidates), self._counts)
+        scores = tally.score(self._units, sorted(candidates))
+        kept = self._best(scores.strengths, least if scores.phrased else limit, self._counts)
+        words = self._words([row for row in kept if row in scores.phrased])
+        found = {row: scores.match(row, words.get(row)) for row in kept}
+        return {row: match for row, match in found.items() if match}
+
+    def _tallied(self, limit: int) -> Tally:
+        """What the rarest parts add up to, and as many more as it takes to bring up *limit* memories."""
         tally = Tally(self._db, self._lengths, self._matcher)
         spent = 0
         for part in parts_of(self._units):
@@ -146,32 +158,10 @@ class Search:
                 break
             tally.add(part, only_known=spent > self._effort.opening)
             spent += part.cost
-        for row in leaving_out:
-            tally.sums.pop(row, None)
-        least = max(self._effort.phrased, limit + limit // 2)
-        size = max(least, min(self._effort.candidates, self._effort.meetings // max(1, len(self._units))))
-        scores = tally.score(self._units, sorted(self._best(tally.sums, size, self._counts)))
-        best = self._best(scores.strengths, least if scores.phrased else limit, self._counts)
-        words = self._words([row for row in best if row in scores.phrased])
-        found = {row: scores.match(row, words.get(row)) for row in best}
-        return {row: match for row, match in found.items() if match}
+        return tally
 
     def _best(self, values: Mapping[int, float], size: int, counts: Callable[[int], bool]) -> list[int]:
-        """The rows with the best values: *size* that count and what is among them; of equal ones those that come first."""
-        ordered = sorted(_high(values, 2 * size), key=values.__getitem__, reverse=True)
-        last = _place_of(size, ordered, counts)
-        if last is None:
-            ordered = sorted(values, key=values.__getitem__, reverse=True)
-            last = _place_of(size, ordered, counts)
-        if last is None or last + 1 == len(ordered):
-            return ordered
-        least = values[ordered[last]]
-        if values[ordered[last + 1]] < least:
-            return ordered[: last + 1]
-        better = [row for row in ordered[:last] if values[row] > least]
-        equal = self._in_order([row for row in ordered[len(better) :] if values[row] == least])
-        room = size - sum(map(counts, better))
-        return [*better, *equal[: (_place_of(room, equal, counts) or 0) + 1]]
+        return best(values, size, counts, self._in_order)
 
     def _in_order(self, rowids: list[int]) -> list[int]:
         sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"
@@ -209,24 +199,6 @@ class Search:
 def order(one: Strong) -> tuple[float, int, str]:
     """The sort key of the strongest first."""
     return -one.match.strength, one.summary.priority, one.summary.path
-
-
-def _high(values: Mapping[int, float], size: int) -> Iterable[int]:
-    """Rows with high values, about twice *size* of them or more, and all that have the lowest of these."""
-    if len(values) <= SAMPLED * size:
-        return values
-    sample = sorted([*values.values()][::SAMPLED], reverse=True)
-    least = sample[2 * size // SAMPLED]
-    return [row for row, value in values.items() if value >= least]
-
-
-def _place_of(size: int, rows: Sequence[int], counts: Callable[[int], bool]) -> int | None:
-    """The place of the *size*th that counts."""
-    for place, row in enumerate(rows):
-        size -= counts(row)
-        if not size:
-            return place
-    return None
 
 
 def _first(found: list[Strong], limit: int, *, counts_all: bool) -> list[Strong]:

@@ -194,9 +194,10 @@ class Scores:
         """How the memory of *row* answers; one of `phrased` needs its *words*."""
         full = {unit: weights[row] for unit, (weights, _) in self._units.items() if row in weights}
         longer = {unit: weights[row] for unit, (_, weights) in self._units.items() if row in weights}
-        for unit in self._phrases if words else ():
-            if full.pop(unit, 0) and (weight := self._matcher.in_full(unit, words)):
-                full[unit] = weight
+        if words:
+            may_stand = [unit for unit in self._phrases if full.pop(unit, 0)]
+            weights = {unit: self._matcher.in_full(unit, words) for unit in may_stand}
+            full |= {unit: weight for unit, weight in weights.items() if weight}
         return self._matcher.of_units(full, longer, self._lengths[row] & MAX_LENGTH)
 
 

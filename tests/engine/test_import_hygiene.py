@@ -45,6 +45,7 @@ ORDINARY = {
     *("engine.extensions", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
     *("engine.memory", "engine.paths", "engine.pipeline", "engine.prompt"),
     *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
+    "engine.search.best",
     *("engine.search.expansion", "engine.search.index", "engine.search.names", "engine.search.opening"),
     "engine.search.postings",
     *("engine.search.query", "engine.search.ranking", "engine.search.recheck", "engine.search.rows"),

@@ -185,7 +185,7 @@ def test_damage_is_an_error_and_never_another_answer(statement: str) -> None:
             strongest(index, query_terms("cache rule"), 3)
 
 
-SMALL = Effort(opening=40, budget=60, candidates=25, meetings=100_000, phrased=12)
+SMALL = Effort(opening=40, budget=60, candidates=25, phrased=12)
 
 
 @pytest.fixture(scope="module")
