@@ -52,4 +52,4 @@ def test_among_thousands_the_same_are_found_as_by_sorting_all(uncounted: set[int
 
 def test_thousands_of_equal_ones_are_cut_by_their_order() -> None:
     values = dict.fromkeys(range(5000), 1.0) | {7000: 2.0}
-    assert best(values, 3, lambda row: True, sorted) == [7000, 0, 1]
+    assert best(values, 3, lambda _: True, sorted) == [7000, 0, 1]
