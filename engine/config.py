@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.judge.verdict import DEPTHS, KEEP
-from engine.record import fields, record, replace
+from engine.record import Record, fields, replace
 from engine.stores.files import UnreadableFileError, read_text
 
 TYPE_CHECKING = False
@@ -29,24 +29,21 @@ LEGACY, TIERED = "legacy", "tiered"
 """Output modes: every memory in the same form, or the surest in full and the others in short."""
 
 
-@record
-class ModeConfig:
+class ModeConfig(Record):
     """A person's own prompt for a mode: as text, or as the path of a file in the root. Empty: ours."""
 
     prompt: str = ""
     prompt_file: str = ""
 
 
-@record
-class ModesConfig:
+class ModesConfig(Record):
     """What the judge is told in each mode."""
 
     auto: ModeConfig = ModeConfig()
     search: ModeConfig = ModeConfig()
 
 
-@record
-class JudgeConfig:
+class JudgeConfig(Record):
     """How the judge is asked.
 
     `timeout_per_call` is in seconds, over everything that one prompt asks. `provider` is a name that
@@ -67,15 +64,13 @@ class JudgeConfig:
     modes: ModesConfig = ModesConfig()
 
 
-@record
-class LoggingConfig:
+class LoggingConfig(Record):
     """What the hook's log keeps. `prompts`: the text of a prompt beside its hash."""
 
     prompts: bool = False
 
 
-@record
-class Config:
+class Config(Record):
     """How a root is searched and what is injected.
 
     `noise_floor` is the share of the best score, 0..1, under which nothing is injected; `min_strength` the least

@@ -13,7 +13,7 @@ from math import exp, log, sqrt
 from engine.config import FTS5_BM25, MEMSIFT
 from engine.json_text import loads
 from engine.paths import cutoff_file
-from engine.record import fields, record, replace
+from engine.record import Record, fields, replace
 from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.names import names
 from engine.search.strength import MAX_ASKED
@@ -78,8 +78,7 @@ HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.75, 0.40
 """P(relevant) from which on a memory is shown with high and with medium confidence."""
 
 
-@record
-class Fit:
+class Fit(Record):
     """The configuration that a model was made for, as far as it decides what reaches the cutoff."""
 
     match_strategy: str
@@ -89,8 +88,7 @@ class Fit:
     max_inject: int
 
 
-@record
-class Model:
+class Model(Record):
     """Weights by feature, and thresholds of P(relevant), 0..1.
 
     Without a judge, what is under `threshold` is dropped. With one, it is asked about what is under it but not under
@@ -210,8 +208,7 @@ def _is_known(name: str) -> bool:
     return name in DIRECTIONS or name.startswith(CATEGORY)
 
 
-@record
-class _Prompt:
+class _Prompt(Record):
     """What a prompt asks for: text -> weight, in units of the `rare`st possible; by weight; and all together.
 
     `words` are those that say what was `found` of it in any candidate.
@@ -241,8 +238,7 @@ def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
     )
 
 
-@record
-class _Others:
+class _Others(Record):
     """The scores of all candidates, positive, and the year of the newest, 0 where none is known."""
 
     scores: Sequence[float]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
-
+from engine import lean_unicode as unicodedata
 from engine.config import LEGACY, TIERED
 from engine.retrieval import HIGH, LOW
 

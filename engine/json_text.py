@@ -7,6 +7,9 @@ goes to `json`, as does everything where there is no `_json`: values and errors 
 
 from __future__ import annotations
 
+from engine import extensions
+
+extensions.load("_json")
 try:
     from _json import encode_basestring, encode_basestring_ascii, make_encoder, make_scanner
 except ImportError:

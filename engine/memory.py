@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
-
+from engine import lean_unicode as unicodedata
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.sha256 import hex_digest
 
 CATEGORY_PRIORITY = {
@@ -25,16 +24,14 @@ CATEGORY_PRIORITY = {
 LAST_PRIORITY = 7
 
 
-@record
-class Section:
+class Section(Record):
     """A part of a memory's body: `heading` may be empty, `lines` are shown as they are."""
 
     heading: str
     lines: tuple[str, ...]
 
 
-@record
-class MemorySummary:
+class MemorySummary(Record):
     """What the index knows of a memory without opening its file.
 
     `path` is how the memory is named to people and models, `file` the absolute path inside the root. `status` is
@@ -57,8 +54,7 @@ class MemorySummary:
         return CATEGORY_PRIORITY.get(self.category, LAST_PRIORITY)
 
 
-@record
-class Memory:
+class Memory(Record):
     """A whole memory: its summary and its body."""
 
     summary: MemorySummary
@@ -70,16 +66,14 @@ class Memory:
         return "\n".join(line for section in self.sections for line in section.lines)
 
 
-@record
-class Skipped:
+class Skipped(Record):
     """A file or index line that is not shown as a memory, and why. `where` is relative to the root where possible."""
 
     where: str
     reason: str
 
 
-@record
-class Corpus:
+class Corpus(Record):
     """All memories of one root at one moment, ordered by path, and what had to be skipped."""
 
     root: str

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import unicodedata
-
-from engine.record import record
+from engine import lean_unicode as unicodedata
+from engine.record import Record
 from engine.sha256 import hex_digest
 
 _PEOPLE = ("", "user", "sdk")
 
 
-@record
-class Turn:
+class Turn(Record):
     """One earlier message of the conversation. `role` is "user" or "assistant"."""
 
     role: str
     text: str
 
 
-@record
-class Prompt:
+class Prompt(Record):
     """A query. `turns` are the last turns before it, oldest first; `kind` is a free word such as "specific"."""
 
     id: str

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import PromptFileError
 from engine.memory import Skipped
 from engine.prompt_rows import HISTORY, PASTED_TEXT, TRANSCRIPT, BadRow, Found, found_in, skipped_rows
-from engine.record import record, replace
+from engine.record import Record, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     Scope = tuple[str, str]
 
 
-@record
-class PromptReading:
+class PromptReading(Record):
     """The prompts of some files, oldest first, with ids that are unique among them, and what could not be read."""
 
     prompts: tuple[Prompt, ...]

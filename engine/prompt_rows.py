@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, is_human_prompt, prompt_id
-from engine.record import record
+from engine.record import Record
 from engine.surrogates import without_lone_surrogates
 from engine.turns import ASSISTANT, USER, followed_by, is_sdk, read_row, turn_of
 
@@ -35,8 +35,7 @@ _HASH = re.compile(r"[0-9A-Za-z_-]+")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-@record
-class Found:
+class Found(Record):
     """A prompt in a file of that `kind`. Prompts that share one of `keys` are the same prompt."""
 
     prompt: Prompt
@@ -45,8 +44,7 @@ class Found:
     is_sdk: bool = False
 
 
-@record
-class BadRow:
+class BadRow(Record):
     """A row that cannot be read, by its line number from 1."""
 
     number: int

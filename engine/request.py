@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from engine import lean_os as os
+from engine import lean_unicode as unicodedata
 from engine.json_text import loads
 from engine.prompt import is_human_prompt
-from engine.record import record
+from engine.record import Record
 
 MIN_PROMPT_CHARACTERS = 10
 OPT_OUT = "[nomem]"
@@ -15,8 +14,7 @@ GUARD = "MEMSIFT_INSIDE_JUDGE"
 """Set in the environment of a client that a judge of ours asks: its hooks are ours too, and must stay out of it."""
 
 
-@record
-class Request:
+class Request(Record):
     """A prompt on its way to the model. `source` is who submitted it, where the client says so."""
 
     prompt: str
@@ -57,4 +55,6 @@ def skip_reason(request: Request) -> str:
 def _width(text: str) -> int:
     """Characters, up to the least that is asked for; a wide one (Han, Kana, Hangul) says as much as two others."""
     start = text[:MIN_PROMPT_CHARACTERS]
+    if start.isascii():
+        return len(start)
     return len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start)

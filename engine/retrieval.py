@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.record import record
+from engine.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ DROP_STAGES = ("status", "floor", "cutoff", "judge", "cap", "repeat", "budget")
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 
 
-@record
-class Candidate:
+class Candidate(Record):
     """A retrieved memory.
 
     `bm25` is negative, lower is better, and so is `score`, by which they are ranked: with the strategy `fts5_bm25` it
@@ -45,8 +44,7 @@ class Candidate:
         return self.dropped_by is None
 
 
-@record
-class Retrieval:
+class Retrieval(Record):
     """What one system did with one prompt.
 
     `candidates` are in rank order, dropped ones included. `strategy` is how they were found: `match_strategy`, or

@@ -10,7 +10,7 @@ import time
 
 from engine import lean_os as os
 from engine.json_text import dumps, loads
-from engine.record import record
+from engine.record import Record
 from engine.sha256 import hex_digest
 from engine.stores.files import open_regular
 from engine.transcripts import compacted, transcript_size
@@ -31,8 +31,7 @@ WORTH_REMEMBERING_BYTES = 1_000_000
 """Growth of a transcript that is remembered even if nothing was injected: scanning it again would cost 0.7 ms."""
 
 
-@record
-class Session:
+class Session(Record):
     """What a session was given already: memory id -> digest of what it said then.
 
     `transcript_bytes` of its transcript were looked through for a compaction, `scanned_bytes` of them just now.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from engine import extensions
+
+extensions.load("_sha2" if sys.version_info >= (3, 12) else "_sha256")
 try:
     # Each name belongs to some versions of Python; to look for the wrong one takes 0.1 ms.
     if sys.version_info >= (3, 12):

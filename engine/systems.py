@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.config import FTS5_BM25, MEMSIFT, TITLE_TAGS
-from engine.record import record, replace
+from engine.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
 """First stage, as systems are named -> `match_strategy`."""
 
 
-@record
-class System:
+class System(Record):
     """`strategy` is how memories are found; then a tuned cutoff may drop some, and a judge may have the last word."""
 
     name: str

@@ -6,7 +6,7 @@ from engine.errors import ProviderError
 from engine.judge.prompts import cut
 from engine.judge.provider import MAX_TOKENS, REFUSAL
 from engine.judge.verdict import CACHE, HTTP_ERROR, KEEP, LIVE, OK, PARSE_ERROR, REFUSED
-from engine.record import record, replace
+from engine.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ EXCERPT_LIMIT = 80
 """Characters of an unreadable answer that are shown to people."""
 
 
-@record
-class Outcome:
+class Outcome(Record):
     """What one or more calls came to. `opinions` are by position in the pool; empty unless `status` is ok."""
 
     status: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.judge.verdict import LIVE
-from engine.record import record
+from engine.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ END_TURN, MAX_TOKENS, REFUSAL = "end_turn", "max_tokens", "refusal"
 """Stop reasons that the judge knows, in the words of the Anthropic Messages API."""
 
 
-@record
-class Question:
+class Question(Record):
     """One request: instructions, data, the JSON schema of the answer, and how many tokens it may take."""
 
     system: str
@@ -26,8 +25,7 @@ class Question:
     max_tokens: int
 
 
-@record
-class Completion:
+class Completion(Record):
     """A model's answer. Token counts are 0 where the provider gives none; `source` is one of verdict.SOURCES."""
 
     text: str

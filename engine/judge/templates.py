@@ -9,7 +9,7 @@ from engine.errors import ConfigError
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, TURN_LIMIT, layout
 from engine.judge.provider import Question
 from engine.judge.verdict import APPROVED, DECISIONS, EXPLAINED, FLAGGED, KEEP, REJECTED
-from engine.record import record
+from engine.record import Record
 from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
@@ -100,8 +100,7 @@ _MAX_TOKENS = {KEEP: 256, EXPLAINED: 3072}
 """A keep-list of fifteen takes about thirty tokens; thirty sentences about two thousand."""
 
 
-@record
-class Template:
+class Template(Record):
     """What is asked in one mode at one depth: instructions, the JSON schema of the answer, and tokens for it."""
 
     depth: str

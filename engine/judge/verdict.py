@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.record import record
+from engine.record import Record
 
 APPROVED, REJECTED, FLAGGED = DECISIONS = ("approved", "rejected", "flagged")
 """Flagged means undecided: the judge could not tell, or could not answer at all."""
@@ -25,8 +25,7 @@ KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
 """How much is asked: which memories to keep, or a decision, a confidence and a sentence for each."""
 
 
-@record
-class Opinion:
+class Opinion(Record):
     """What one answer, or several together, say of one candidate.
 
     `confidence` is 0..1, or None where none was given. `samples` are the answers, `agreement` the share of them that
@@ -40,8 +39,7 @@ class Opinion:
     agreement: float = 1.0
 
 
-@record
-class Verdict:
+class Verdict(Record):
     """A judge's decision on one memory.
 
     `confidence` is 0..1: how sure the judge is of the decision, or None where it did not say. `samples` are the answers
@@ -63,8 +61,7 @@ class Verdict:
         return self.samples > 0 and self.agreement < 1
 
 
-@record
-class Judgement:
+class Judgement(Record):
     """What a judge said of one prompt: a verdict for each candidate, in the order in which they were given.
 
     `elapsed_ms` is wall time of all calls; token counts are sums over them, 0 where the provider gives none; `cost_usd`

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS
-from engine.record import record
+from engine.record import Record
 from engine.search.averages import averages_of
 from engine.search.bags import bag_of
 from engine.search.expansion import expand
@@ -56,8 +56,7 @@ EXACT, STEM, BEGINNING, PHRASE = "exact", "stem", "beginning", "phrase"
 HOWS = (EXACT, PHRASE, STEM, BEGINNING)
 
 
-@record
-class Found:
+class Found(Record):
     """Words of the memory, how they were found (one of HOWS), and how often they stand in title, tags and body."""
 
     words: str
@@ -65,8 +64,7 @@ class Found:
     occurrences: tuple[int, int, int]
 
 
-@record
-class Matched:
+class Matched(Record):
     """A word of the prompt that the memory holds, and what it adds.
 
     `count` is in how many memories it stands at most, `idf` what that makes it weigh; None where the strategy does not
@@ -86,8 +84,7 @@ class Matched:
         return min((one.how for one in self.found), key=HOWS.index)
 
 
-@record
-class Account:
+class Account(Record):
     """The sum of a memory: strength = bm25 x coordination + bonus.
 
     All are positive, higher is better. `asked` are the words of the prompt, of which `coordination` counts how many

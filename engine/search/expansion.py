@@ -9,7 +9,7 @@ in a prompt are one unit: `cache` and `caching` say the same thing twice.
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search.schema import FULL_TEXT
 from engine.search.stems import HANGUL, stem
 
@@ -28,6 +28,12 @@ MAX_PRECISE = 100
 """Of a prompt with more terms, only words that the corpus holds are looked up: the others' stems and what they begin
 take longer to find than the rest of a retrieval."""
 
+MAX_TERMS = 192
+"""Of a prompt with more terms, the rarest so many count."""
+
+COMMON = 1000
+"""A word that so many memories hold stands for no longer ones: half of the little that it weighs changes no order."""
+
 MIN_BEGINNING, MIN_BEGINNING_UNCASED, MIN_BEGINNING_HANGUL = 4, 3, 2
 """Letters from which on a word stands for what it begins: in scripts with capitals, without them, and in Korean."""
 
@@ -44,8 +50,7 @@ LONGER = f"""select t.key, f.term, f.count from json_each(?) t
 join {FULL_TEXT}_frequency f on f.term > t.value and f.term < t.value || char(1114111)"""
 
 
-@record
-class Unit:
+class Unit(Record):
     """One thing that a prompt asks for, as the corpus says it.
 
     `phrases` are token sequences that count in full, `longer` words that count half. `count` is in how many memories
@@ -61,6 +66,8 @@ class Unit:
 
 def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
     """The units of a prompt, in its order."""
+    if sum(not term.is_guess for term in terms) > MAX_TERMS:
+        terms = _rarest(db, terms)
     corpus = Vocabulary(db, terms)
     found = list(map(corpus.unit, terms))
     units: dict[tuple[tuple[str, ...], ...], Unit] = {}
@@ -68,6 +75,20 @@ def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
         if unit.count or not (term.is_guess or _is_torn(i, found)):
             units.setdefault(unit.phrases, unit)
     return tuple(units.values())
+
+
+def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
+    """The MAX_TERMS terms that the fewest memories may hold, of those that any may hold."""
+    counts = dict(_asked(db, OF_TERM, {token for term in terms for phrase in term.phrases for token in phrase}))
+    known = [(_most(term.phrases, counts), number) for number, term in enumerate(terms)]
+    return [
+        terms[number] for number in sorted(number for _, number in sorted(one for one in known if one[0])[:MAX_TERMS])
+    ]
+
+
+def _most(phrases: Iterable[tuple[str, ...]], counts: Counts) -> int:
+    """In how many memories any of *phrases* may stand at most."""
+    return sum(min(counts.get(token, 0) for token in phrase) for phrase in phrases)
 
 
 def _is_torn(i: int, units: Sequence[Unit]) -> bool:
@@ -94,11 +115,11 @@ class Vocabulary:
         is_precise = len(plain) + len(exact) <= MAX_PRECISE
         self._stems = self._stems_of({*plain, *others}, is_precise=is_precise)
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
-        self._longer = self._by_key(LONGER, {word for word in plain if may_begin(word)} if is_precise else ())
+        self._longer = self._by_key(LONGER, filter(self._stands_for_longer, {*plain}) if is_precise else ())
         unknown = [word for word in plain if is_precise and self._stems[word] not in self._words]
         halves = {half for word in unknown for pair in _in_two(word) for half in pair}
         self._counts = {word: count for words in self._words.values() for word, count in words.items()}
-        self._counts |= dict(self._asked(OF_TERM, {*guesses, *halves}))
+        self._counts |= dict(_asked(self._db, OF_TERM, {*guesses, *halves}))
 
     def unit(self, term: Term) -> Unit:
         if term.is_prefix:
@@ -108,8 +129,11 @@ class Vocabulary:
             return Unit(term.text, term.phrases, (), count, count)
         forms = self._forms if len(term.phrases) > 1 else _as_it_is
         phrases = tuple(dict.fromkeys(other for phrase in term.phrases for other in forms(phrase)))
-        count = sum(map(self._of_phrase, phrases))
+        count = _most(phrases, self._counts)
         return Unit(term.text, phrases, (), count, count)
+
+    def _stands_for_longer(self, word: str) -> bool:
+        return may_begin(word) and sum(self._words.get(self._stems[word], {}).values()) < COMMON
 
     def _word(self, text: str, word: str) -> Unit:
         words = self._words.get(self._stems.get(word, word), {})
@@ -131,25 +155,23 @@ class Vocabulary:
         *head, last = phrase
         return [phrase, *((*head, other) for other in self._words.get(self._stems.get(last, last), {}))]
 
-    def _of_phrase(self, phrase: tuple[str, ...]) -> int:
-        return min(self._counts.get(token, 0) for token in phrase)
-
     def _stems_of(self, words: set[str], *, is_precise: bool) -> dict[str, str]:
         if is_precise:
             return {word: stem(word) for word in words}
-        return {word: found[0] for word, *found in self._asked(STEM_OF, words)}
+        return {word: found[0] for word, *found in _asked(self._db, STEM_OF, words)}
 
     def _by_key(self, sql: str, keys: Iterable[str]) -> dict[str, Counts]:
         found: dict[str, Counts] = {}
-        for key, word, count in self._asked(sql, keys):
+        for key, word, count in _asked(self._db, sql, keys):
             found.setdefault(key, {})[word] = count
         return found
 
-    def _asked(self, sql: str, keys: Iterable[str]) -> list[tuple[Any, ...]]:
-        """Rows of *sql* for those of *keys* that it finds, with the key in place of its number."""
-        listed = sorted(keys)
-        rows = self._db.execute(sql, (dumps(listed, ascii_only=False),)) if listed else ()
-        return [(listed[key], *found) for key, *found in rows]
+
+def _asked(db: Connection, sql: str, keys: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Rows of *sql* for those of *keys* that it finds, with the key in place of its number."""
+    listed = sorted(keys)
+    rows = db.execute(sql, (dumps(listed, ascii_only=False),)) if listed else ()
+    return [(listed[key], *found) for key, *found in rows]
 
 
 def _as_it_is(phrase: tuple[str, ...]) -> list[tuple[str, ...]]:

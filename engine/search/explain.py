@@ -7,7 +7,7 @@ import time
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
 from engine.judge.verdict import OK
 from engine.pipeline import floor_share, pool_size
-from engine.record import record
+from engine.record import Record
 from engine.search.accounts import accounts_of
 from engine.search.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.search.recheck import read_again
@@ -32,16 +32,14 @@ MIN_LIKENESS = 0.5
 """`difflib`'s ratio from which on an id may have been meant."""
 
 
-@record
-class Bar:
+class Bar(Record):
     """Something that a strength, or P(relevant), had to reach. The `gap` is how far it is above, negative for below."""
 
     value: float
     gap: float
 
 
-@record
-class Explanation:
+class Explanation(Record):
     """One memory, one prompt, one system.
 
     `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped it; `reason` says it in words. `gap`, at most 0, is

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search.schema import COLUMNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from engine.search.query import Phrase
-    from engine.search.rows import Words
     from engine.search.sqlite import Connection
 
 EXACT = "select t.key, f.count from json_each(?) t join {fields}_frequency f on f.term = t.value"
@@ -34,7 +33,7 @@ from {fields}_vocabulary
 COUNT = "update {fields}_frequency set count = count + ? where term in (select value from json_each(?))"
 FORGET = "delete from {fields}_frequency where count < 1 and term in (select value from json_each(?))"
 ADD = """
-insert into {fields}_frequency select value, 1, coalesce(
+insert into {fields}_frequency select value, 0, coalesce(
     (select before from {fields}_frequency where term > value order by term limit 1),
     (select before + count from {fields}_frequency order by term desc limit 1), 0
 ), stem(value) from json_each(?) where value not in (select term from {fields}_frequency)
@@ -43,8 +42,7 @@ CHANGES = "changes since the frequencies were counted"
 MIN_CHANGES, CHANGED_SHARE = 100, 0.05
 
 
-@record
-class Standing:
+class Standing(Record):
     """In how many memories a phrase may stand: 0 only for one that stands in none.
 
     A prefix counts a memory once for each word that it begins, a phrase of several tokens as its rarest. Where a prefix
@@ -77,24 +75,15 @@ def _of_prefix(start: str, count: int, first: str, following: str | None) -> Sta
     return Standing(((first,), False), count) if is_alone else Standing(((start,), True), count)
 
 
-def note_added(db: Connection, words: Words) -> None:
-    """Count a memory's words."""
-    for fields, terms in _terms(words):
-        db.execute(COUNT.format(fields=fields), (1, terms))
-        db.execute(ADD.format(fields=fields), (terms,))
-
-
-def note_removed(db: Connection, words: Words) -> None:
-    """Count a memory's words no more."""
-    for fields, terms in _terms(words):
-        db.execute(COUNT.format(fields=fields), (-1, terms))
-        db.execute(FORGET.format(fields=fields), (terms,))
-
-
-def _terms(words: Words) -> Iterator[tuple[str, str]]:
-    """The distinct words of each full-text table, as JSON."""
-    for fields, columns in COLUMNS.items():
-        yield fields, dumps(sorted({token for text in words[:columns] for token in text.split()}), ascii_only=False)
+def add_counts(db: Connection, fields: str, counts: Mapping[str, int]) -> None:
+    """Add to the counts of terms; a term that was not there comes, one that no memory holds any more goes."""
+    for change in sorted({*counts.values()} - {0}):
+        terms = dumps(sorted(term for term, count in counts.items() if count == change), ascii_only=False)
+        if change > 0:
+            db.execute(ADD.format(fields=fields), (terms,))
+        db.execute(COUNT.format(fields=fields), (change, terms))
+        if change < 0:
+            db.execute(FORGET.format(fields=fields), (terms,))
 
 
 def refresh(db: Connection) -> None:

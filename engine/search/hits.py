@@ -8,7 +8,7 @@ fit into the budget FTS5 alone answers.
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.best_rows import best_rows
@@ -38,8 +38,7 @@ MAX_CHOOSING = 192
 """Phrases that may choose candidates (measured: 48 lose top results of pastes)."""
 
 
-@record
-class Hit:
+class Hit(Record):
     """A memory that matched: `bm25` is SQLite's value, negative, lower is better. `words` are its indexed tokens."""
 
     summary: MemorySummary

@@ -202,15 +202,18 @@ class Index:
 
 def in_memory_database(corpus: Corpus, module: str = "fts5") -> Connection:
     """The tables of *corpus*, in memory."""
+    from engine.search.changes import Changes
+    from engine.search.frequencies import refresh
+
     db = in_memory()
     has_fts5 = schema.create(db, corpus.root, module)
     db.execute("begin")
+    changes = Changes(db, len(corpus.memories), counts=False) if has_fts5 else None
     for rowid, memory in enumerate(corpus.memories, start=1):
-        rows.insert(db, corpus.root, rowid, memory, has_fts5=has_fts5)
+        rows.insert(db, corpus.root, rowid, memory, changes)
     db.executemany("insert into skipped(place, reason) values (?, ?)", [(s.where, s.reason) for s in corpus.skipped])
-    if has_fts5:
-        from engine.search.frequencies import refresh
-
+    if changes:
+        changes.write()
         refresh(db)
     db.execute("commit")
     return db

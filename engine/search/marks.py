@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.record import record
+from engine.record import Record
 from engine.search.expansion import MAX_PRECISE, may_begin
 from engine.search.query import query_terms
 from engine.search.stems import stem
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 ELLIPSIS = "…"
 
 
-@record
-class Snippet:
+class Snippet(Record):
     """A piece of a text on one line, and the matches in it as (start, end) character offsets."""
 
     text: str

@@ -6,7 +6,7 @@ computer detection and correction of spelling errors", CACM 7(3), 1964).
 
 from __future__ import annotations
 
-from engine.record import record
+from engine.record import Record
 from engine.search.expansion import may_begin
 from engine.search.stems import stem
 from engine.search.tokens import GAP
@@ -37,8 +37,7 @@ MAX_LOOKED_UP = 1000
 """Tokens of a prompt that are compared."""
 
 
-@record
-class Near:
+class Near(Record):
     """A word of the prompt and a word of the memory that it does not find. `how` is one of ORDER.
 
     `term` is what the prompt's word is part of: itself, or an identifier. `field` is the first of FIELDS to hold it.

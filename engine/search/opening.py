@@ -132,7 +132,7 @@ def _is_fresh(index: Index) -> bool:
 
 def _opened(path: str, root: str, *, recover: Callable[[], Connection], checked: bool = False) -> Index:
     is_writable = os.access(os.path.dirname(path), os.W_OK) or os.path.exists(f"{path}-wal")
-    db = for_reading(path, immutable=not is_writable)
+    db = for_reading(path, immutable=not is_writable, one_answer=checked)
     try:
         if not schema.is_ours(db, root):
             raise DatabaseError("the index is not of this root or version")

@@ -7,7 +7,7 @@ as an operator. Words without content are left out, unless something shows that 
 
 from __future__ import annotations
 
-from engine.record import record
+from engine.record import Record
 from engine.search import tokens as tk
 from engine.search.names import names
 from engine.search.stopwords import STOP_WORDS
@@ -36,8 +36,7 @@ EXTENSIONS = frozenset(
 """What ends the name of a file: auth_service.py is found by its name alone as well."""
 
 
-@record
-class Term:
+class Term(Record):
     """One thing to find. `text` is what the person wrote; `phrases` are alternative token sequences.
 
     `is_prefix`: the last token of a phrase of one token may go on ("auth" finds "authentication"). `is_guess`: what was
@@ -95,7 +94,7 @@ def joined_neighbours(text: str) -> tuple[Term, ...]:
     folded = [tk.fold(word) for word in words] if len(words) <= MAX_GUESSED else []
     pairs = [(i, i + 1) for i in range(len(folded) - 1) if _may_be_one(*folded[i : i + 2])]
     found = {folded[i] + folded[j]: f"{words[i]} {words[j]}" for i, j in pairs}
-    return tuple(Term(text, ((word,),), is_prefix=False, is_guess=True) for word, text in found.items())
+    return tuple(Term(text, ((word,),), False, True) for word, text in found.items())
 
 
 def any_of(phrases: Iterable[Phrase]) -> str:
@@ -115,6 +114,9 @@ def filter_terms(text: str) -> tuple[Term, ...]:
 
 
 def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
+    if chunk.isalnum() and chunk.islower() and chunk.isascii():  # nearly every word, at a tenth of the cost
+        term = _single(chunk, chunk, is_name=is_name)
+        return [term] if term else []
     receiver, _, attribute = chunk.partition(".")
     chunk = attribute if receiver in RECEIVERS and attribute else chunk
     words = [word for word in tk.words(chunk) if tk.fold(word)]
@@ -135,8 +137,8 @@ def _single(word: str, token: str, *, is_name: bool = False) -> Term | None:
     A name that looks like either is found as it is.
     """
     if token in STOP_WORDS or (len(token) < 2 and not (token and tk.is_unspaced(token))):
-        return Term(word, ((token,),), is_prefix=False) if is_name and token else None
-    return Term(word, ((token,),), is_prefix=True)
+        return Term(word, ((token,),), False, False) if is_name and token else None
+    return Term(word, ((token,),), True, False)
 
 
 def _compound(chunk: str) -> Term:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from binascii import crc32
-
 from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
-from engine.search.bags import bag_of
+from engine.search.bags import text_check
 from engine.search.schema import COLUMNS, FULL_TEXT, HEADLINE
 from engine.search.sqlite import DatabaseError
 from engine.search.tokens import tokens
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from engine.search.changes import Changes
     from engine.search.sqlite import Connection
 
     Words = tuple[str, str, str]
@@ -36,35 +35,31 @@ def words_of(memory: Memory) -> Words:
     return " ".join(tokens(title)), " ".join(tokens(tags)), " ".join(tokens(memory.body))
 
 
-def insert(db: Connection, root: str, rowid: int, memory: Memory, *, has_fts5: bool) -> Words:
-    """Add a memory; its words. The frequencies of its terms are left as they are: see `frequencies`."""
+def insert(db: Connection, root: str, rowid: int, memory: Memory, changes: Changes | None) -> None:
+    """Add a memory, in *changes* as well; None where this SQLite has no FTS5."""
     summary, words = memory.summary, words_of(memory)
     row = _summary_row(root, summary)
     db.execute(f"insert into memory values (?{', ?' * 12})", (rowid, *row, _check_sum(row)))
     db.execute("insert into words values (?, ?, ?, ?, ?)", (rowid, *words, _words_check(words)))
-    bag = bag_of(words)
-    db.execute("insert into bag values (?, ?, ?)", (rowid, bag, _text_check(bag)))
     _mix(db, summary.id, summary.digest, 1)
     sections = dumps([[section.heading, *section.lines] for section in memory.sections], ascii_only=False)
     db.execute("insert into section values (?, ?)", (rowid, sections))
-    if has_fts5:
+    if changes:
         db.execute("insert into headline(rowid, title, tags) values (?, ?, ?)", (rowid, *words[:2]))
         db.execute("insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)", (rowid, *words))
-    return words
+        changes.add(rowid, words, is_active=summary.status == "active")
 
 
-def remove(db: Connection, rowid: int, *, has_fts5: bool) -> bool:
+def remove(db: Connection, rowid: int, changes: Changes | None) -> bool:
     """Take a memory out; whether it was in. FTS5 reads what it has to forget from `words`, so that goes last."""
     found = db.execute("select id, digest from memory where rowid = ?", (rowid,)).fetchone()
     if not found:
         return False
     memory_id, digest = found
     _mix(db, memory_id, digest, -1)
-    if has_fts5:
-        from engine.search.frequencies import note_removed
-
-        note_removed(db, db.execute("select title, tags, body from words where rowid = ?", (rowid,)).fetchone())
-    for table in (*((HEADLINE, FULL_TEXT) if has_fts5 else ()), "memory", "section", "bag", "words"):
+    if changes:
+        changes.remove(rowid, db.execute("select title, tags, body from words where rowid = ?", (rowid,)).fetchone())
+    for table in (*((HEADLINE, FULL_TEXT) if changes else ()), "memory", "section", "words"):
         db.execute(f"delete from {table} where rowid = ?", (rowid,))
     return True
 
@@ -122,7 +117,7 @@ def words_in(row: tuple[Any, ...]) -> Words:
 def bag_in(row: tuple[Any, ...]) -> str:
     """The bag in a row of content and check_sum. Raises DatabaseError for a row that was damaged."""
     bag, check_sum = row
-    if not isinstance(bag, str) or _text_check(bag) != check_sum:
+    if not isinstance(bag, str) or text_check(bag) != check_sum:
         raise DatabaseError("the words of a memory are damaged")
     return bag
 
@@ -168,13 +163,9 @@ def _summary_row(root: str, summary: MemorySummary) -> list[object]:
     return [*first, summary.created_at, summary.updated_at, summary.digest, summary.priority]
 
 
-def _check_sum(values: Iterable[object]) -> int:
-    return _text_check(repr(tuple(values)))
+def _check_sum(values: Iterable[object]) -> str:
+    return hex_digest(repr(tuple(values)))[:8]
 
 
 def _words_check(words: Words) -> int:
-    return _text_check("\0".join(words))
-
-
-def _text_check(text: str) -> int:
-    return crc32(text.encode("utf-8", "surrogatepass"))
+    return text_check("\0".join(words))

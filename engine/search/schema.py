@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+import sys
 
 from engine.search.sqlite import DatabaseError
 
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "5"
+FORMAT = "7"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -30,16 +30,21 @@ create table file(rowid integer primary key, name blob unique, size int, mtime i
 create index file_id on file(id);
 create table memory(
     rowid integer primary key, id text, category text, title text, tags text, path text, file blob, status text,
-    created_at text, updated_at text, digest text, priority int, check_sum int
+    created_at text, updated_at text, digest text, priority int, check_sum text
 );
 create index memory_id on memory(id);
 create table words(rowid integer primary key, title text, tags text, body text, check_sum int);
-create table bag(rowid integer primary key, content text, check_sum int);
 create table section(rowid integer primary key, content text);
+create table posting(
+    term text, segment int, rows int, is_full int, content blob, primary key(term, segment)
+) without rowid;
+create table length(segment integer primary key, content blob);
+create table recent(rowid integer primary key, listed text, content text, check_sum int, is_active int);
 """
 """`place`: folders and lists that were read. `file`: every file that was; a `reason` says why it is no memory.
-`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes and exact scoring reads. `bag`: the
-same without order, by weight."""
+`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes. `posting` and `length`: the same by
+word and by row; `recent`: the memories that these leave out, as bags of words, `listed` what they say of the row. See
+`engine.search.postings`."""
 
 SEARCHABLE = """
 create virtual table {fields} using {module}({columns}, content='words', tokenize="{tokenizer}");
@@ -80,4 +85,4 @@ def is_ours(db: Connection, root: str) -> bool:
 
 def _identity(root: str) -> dict[str, str]:
     name = root.encode("utf-8", "surrogateescape").hex()
-    return {"format": FORMAT, "unicode": unicodedata.unidata_version, "root": name}
+    return {"format": FORMAT, "python": f"{sys.version_info[0]}.{sys.version_info[1]}", "root": name}

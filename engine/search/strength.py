@@ -12,11 +12,15 @@ It halves false injections at equal recall, and unlike BM25 alone it can be comp
 
 from __future__ import annotations
 
-from math import log, sqrt
-
-from engine.record import record
-from engine.search.bags import WEIGHTS, weights_in
+from engine import extensions
+from engine.record import Record
+from engine.search.bags import MAX_WEIGHT, WEIGHTS, weights_in
+from engine.search.postings import MAX_LENGTH
 from engine.search.tokens import occurrences
+
+extensions.load("math")
+
+from math import log, sqrt  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +42,7 @@ ELSEWHERE = 10
 hold would weigh nothing otherwise. On LoCoMo (250 memories a root) it changes no rate by more than 0.001."""
 
 
-@record
-class Match:
+class Match(Record):
     """A memory's BM25 sum and strength (positive, higher is better), and the numbers of the units that it holds."""
 
     bm25: float
@@ -47,8 +50,7 @@ class Match:
     units: tuple[int, ...]
 
 
-@record
-class Part:
+class Part(Record):
     """What one unit adds to a memory's BM25. `occurrences` are those in title, tags and body; `score` is positive."""
 
     unit: int
@@ -67,24 +69,17 @@ class Matcher:
         self.idf = [idf(min(unit.count, rows), rows) for unit in units]
         self.rare = idf(1, max(1, rows))
         """What the rarest word can weigh: the measure of a strength."""
+        self._units = units
         self._words: dict[str, list[Owner]] = {}
         self._phrases: list[tuple[frozenset[str], str, int]] = []
-        for number, unit in enumerate(units):
-            for phrase in unit.phrases if unit.count else ():
-                if len(phrase) == 1:
-                    self._words.setdefault(phrase[0], []).append((number, False))
-                else:
-                    self._phrases.append((frozenset(phrase), f" {' '.join(phrase)} ", number))
-            for word in unit.longer:
-                self._words.setdefault(word, []).append((number, True))
-        self._wanted = frozenset({*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)})
+        self._wanted: frozenset[str] | None = None
 
     def match(self, bag: str, read_words: Callable[[], Words]) -> Match | None:
         """How a memory of this bag answers, or None for one that holds nothing of the prompt.
 
         *read_words* gives its words, which a bag does not have in order; it is called where a phrase may be in them.
         """
-        length, present = weights_in(bag, self._wanted)
+        length, present = weights_in(bag, self._sought())
         full: dict[int, int] = {}
         longer: dict[int, int] = {}
         for word, weight in present.items():
@@ -94,10 +89,16 @@ class Matcher:
         for tokens, phrase, number in self._phrases:
             if tokens <= present.keys() and (of_phrase := _weight(phrase, read_words())):
                 full[number] = full.get(number, 0) + of_phrase
-        return self._match(full, longer, self._damping(length))
+        return self.of_units(full, longer, length)
+
+    def in_full(self, unit: int, words: Words) -> int:
+        """What the occurrences of a unit's phrases count in a memory."""
+        weights = [(_weight(f" {' '.join(phrase)} ", words), len(phrase)) for phrase in self._units[unit].phrases]
+        return sum(min(weight, MAX_WEIGHT) if length == 1 else weight for weight, length in weights)
 
     def parts(self, words: Words) -> tuple[Part, ...]:
         """What each unit adds to the BM25 of a memory with these words, in the order of the units."""
+        self._sought()
         tokens = [text.split() for text in words]
         found: dict[Owner, list[int]] = {}
         for column, text in enumerate(tokens):
@@ -107,11 +108,30 @@ class Matcher:
             for _, phrase, number in self._phrases:
                 if count := occurrences(f" {words[column]} ", phrase):
                     found.setdefault((number, False), [0, 0, 0])[column] += count
-        damping = self._damping(sum(map(len, tokens)))
+        damping = self.damping(sum(map(len, tokens)))
         counted = sorted(owner for owner in found if not owner[1] or (owner[0], False) not in found)
         return tuple(self._part(owner, found[owner], damping) for owner in counted)
 
-    def _match(self, full: dict[int, int], longer: dict[int, int], damping: float) -> Match | None:
+    def _sought(self) -> frozenset[str]:
+        """All words that count, and those of phrases. Most searches read lists alone, and need none of this."""
+        if self._wanted is None:
+            for number, unit in enumerate(self._units):
+                self._note(number, unit)
+            self._wanted = frozenset({*self._words, *(token for tokens, _, _ in self._phrases for token in tokens)})
+        return self._wanted
+
+    def _note(self, number: int, unit: Unit) -> None:
+        for phrase in unit.phrases if unit.count else ():
+            if len(phrase) == 1:
+                self._words.setdefault(phrase[0], []).append((number, False))
+            else:
+                self._phrases.append((frozenset(phrase), f" {' '.join(phrase)} ", number))
+        for word in unit.longer:
+            self._words.setdefault(word, []).append((number, True))
+
+    def of_units(self, full: dict[int, int], longer: dict[int, int], length: int) -> Match | None:
+        """How a memory of *length* tokens answers, by what the words of each unit weigh in it; None for none."""
+        damping = self.damping(length)
         units = sorted({**full, **longer})
         if not units:
             return None
@@ -125,12 +145,13 @@ class Matcher:
         """What the BM25 of a memory that holds *matched* units is multiplied by, 0..1."""
         return min(1.0, sqrt(matched / self._asked))
 
-    def _damping(self, length: int) -> float:
-        return K1 * (1 - B + B * length / self._mean_length) if self._mean_length else K1
+    def damping(self, length: int) -> float:
+        """What an occurrence is held against in a memory of so many tokens."""
+        return K1 * (1 - B + B * min(length, MAX_LENGTH) / self._mean_length) if self._mean_length else K1
 
     def _part(self, owner: Owner, counts: list[int], damping: float) -> Part:
         unit, is_longer = owner
-        f = sum(weight * count for weight, count in zip(WEIGHTS, counts, strict=True))
+        f = min(MAX_WEIGHT, sum(weight * count for weight, count in zip(WEIGHTS, counts, strict=True)))
         score = (HALF if is_longer else 1.0) * self.idf[unit] * f * (K1 + 1) / (f + damping)
         return Part(unit, (counts[0], counts[1], counts[2]), is_longer, score)
 

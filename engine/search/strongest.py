@@ -1,29 +1,28 @@
 """The memories that answer a prompt most strongly, at a bounded cost.
 
-FTS5 takes 1 to 2 us for each memory that it scores, and a prompt may be a paste. So the rarest units, up to a budget of
-memories, choose candidates by FTS5's BM25; the strength of each of these is then computed over all units, from its bag
-of words. Of the top three of an exhaustive search it finds 99 in 100 among 500 to 5,000 generated memories, and 88
-among 50,000, where many are nearly equal.
+To add up a posting takes a cold process 0.3 us, and a prompt may be a paste. So the postings of the rarest units, up to
+a budget, choose candidates, and these alone are scored by all units (see `bounded`).
 """
 
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.record import record
+from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
-from engine.search.bags import WEIGHTS, bag_of
-from engine.search.best_rows import best_rows
+from engine.search.bags import bag_of
+from engine.search.best import best
 from engine.search.expansion import expand
-from engine.search.query import any_of
+from engine.search.postings import RETIRED, lengths_of, recent_in
 from engine.search.recheck import read_again
 from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DatabaseError
 from engine.search.strength import Matcher
+from engine.search.tally import Tally, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from engine.memory import MemorySummary
     from engine.search.expansion import Unit
@@ -33,37 +32,31 @@ if TYPE_CHECKING:
     from engine.search.sqlite import Connection
     from engine.search.strength import Match
 
-    Found = tuple[Match, int, str, str, int]
-    """A match with the memory's priority, path, status and row."""
 
+class Effort(Record):
+    """How much a search may cost.
 
-@record
-class Effort:
-    """How much a search may cost: memories that FTS5 scores, counted once per unit, and memories that are matched."""
+    `budget` postings choose `candidates`; the first of them, the `opening`, say which memories are among them at all.
+    So many as `phrased` are read for the phrases that may stand in them.
+    """
 
+    opening: int
     budget: int
     candidates: int
+    phrased: int
 
 
-MANY = 10_000
-"""Memories from which on a root needs more candidates: among many, more of them are nearly equal."""
-
-EXHAUSTIVE = Effort(budget=10**12, candidates=10**9)
-
-MAX_CHOOSING = 192
-"""Units that may choose candidates."""
+EXHAUSTIVE = Effort(opening=10**12, budget=10**12, candidates=10**9, phrased=10**9)
 
 
-@record
-class Strong:
+class Strong(Record):
     """A memory and how it answers."""
 
     summary: MemorySummary
     match: Match
 
 
-@record
-class Answers:
+class Answers(Record):
     """What a prompt finds: the strongest memories, best first.
 
     `idf` is what each of its units weighs, `rare` what one rare word would.
@@ -83,12 +76,18 @@ def strongest(
     With *include_retired* these count as well. Equal ones stand by category priority, then path. *effort*: what suits
     the size of the root, unless one is given.
     """
-    return index.ask(lambda db: Search(index, db, terms, effort).run(limit, include_retired=include_retired))
+    return index.ask(lambda db: Search(index, db, terms, effort, counts_all=include_retired).run(limit))
 
 
-def bounded(rows: int) -> Effort:
-    """The effort for a prompt in a root of so many memories."""
-    return Effort(budget=min(5000, max(1000, rows // 16)), candidates=30 if rows <= MANY else 50)
+def bounded(memories: int, units: int) -> Effort:
+    """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal.
+
+    In 40 generated prompts of each length it finds of the top three of an exhaustive search 99 to 100 in 100 among 500
+    and 5,000 memories, and 97 to 100 among 50,000.
+    """
+    candidates = min(40 + min(80, memories // 250), 12_000 // max(1, units))
+    budget = min(max(2000, 100 * units), max(300, memories // 2))
+    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=24)
 
 
 def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
@@ -96,58 +95,89 @@ def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
 
 
 class Search:
-    """One search in one state of the database."""
+    """One search in one state of the database. With *counts_all* retired memories count as active ones do."""
 
-    def __init__(self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort | None) -> None:
+    def __init__(
+        self, index: Index, db: Connection, terms: Sequence[Term], effort: Effort | None, *, counts_all: bool
+    ) -> None:
         self._index = index
         self._db = db
         self._units = expand(db, terms)
         self._matcher = matcher_for(db, self._units)
-        self._effort = effort or bounded(self._matcher.rows)
+        self._effort = effort or bounded(self._matcher.rows, len(self._units))
+        self._counts_all = counts_all
+        self._lengths = lengths_of(db)
 
-    def run(self, limit: int, *, include_retired: bool) -> Answers:
-        found = self._found(limit, include_retired=include_retired)
-        return Answers(self._units, tuple(self._as_on_disk(found)), self._matcher.idf, self._matcher.rare)
+    def run(self, limit: int) -> Answers:
+        matches, are_active = self._recent()
+        found = self._listed(limit, leaving_out=are_active.keys())
+        matches |= found
 
-    def _found(self, limit: int, *, include_retired: bool) -> list[Strong]:
-        known = [unit for unit in self._units if unit.count]
-        expression = any_of((phrase, False) for phrase in sought(known, self._effort.budget))
-        size = max(self._effort.candidates, limit + limit // 2)
-        while expression:
-            rowids = self._candidates(expression, size)
-            matched = self._matched(rowids)
-            kept = _first(matched, limit, include_retired=include_retired)
-            if len(rowids) < size or len(kept) < len(matched):
-                return self._with_summaries(kept)
-            size *= 2  # too many of them were retired
-        return []
+        def counts(row: int) -> bool:
+            return self._counts_all or are_active.get(row, False) or (row in found and self._counts(row))
 
-    def _candidates(self, expression: str, size: int) -> list[int]:
-        return [rowid for rowid, _ in best_rows(self._db, FULL_TEXT, WEIGHTS, expression, size)]
+        strengths = {row: match.strength for row, match in matches.items()}
+        chosen = {row: matches[row] for row in self._best(strengths, limit, counts)}
+        first = _first(sorted(self._with_summaries(chosen), key=order), limit, counts_all=self._counts_all)
+        memories = tuple(self._as_on_disk(first))
+        return Answers(self._units, memories, self._matcher.idf, self._matcher.rare)
 
-    def _matched(self, rowids: list[int]) -> list[Found]:
-        """Those of *rowids* that match, the strongest first."""
-        sql = """select b.content, b.check_sum, m.priority, m.path, m.status, m.rowid
-                 from bag b join memory m using (rowid) where b.rowid in (select value from json_each(?))"""
-        read = self._db.execute(sql, (dumps(rowids),)).fetchall()
-        if len(read) != len(rowids):
-            raise DatabaseError("the index names memories that it does not hold")
-        found = []
-        for *bag, priority, path, status, rowid in read:
-            match = self._matcher.match(rows.bag_in(bag), lambda: self._words(rowid))  # noqa: B023 - called at once
+    def _counts(self, row: int) -> bool:
+        return self._counts_all or not self._lengths[row] & RETIRED
+
+    def _recent(self) -> tuple[dict[int, Match], dict[int, bool]]:
+        """How the memories answer that the lists leave out, and for each of their rows whether it is active."""
+        found: dict[int, Match] = {}
+        are_active = {}
+        for row, bag, check_sum, is_active in recent_in(self._db):
+            are_active[row] = bool(is_active)
+            match = bag and self._matcher.match(rows.bag_in((bag, check_sum)), lambda: self._words([row])[row])  # noqa: B023
             if match:
-                found.append((match, priority, path, status, rowid))
-        return sorted(found, key=lambda one: (-one[0].strength, *one[1:3]))
+                found[row] = match
+        return found, are_active
 
-    def _words(self, rowid: int) -> Words:
-        sql = "select title, tags, body, check_sum from words where rowid = ?"
-        return rows.words_in(self._db.execute(sql, (rowid,)).fetchone())
+    def _listed(self, limit: int, leaving_out: Iterable[int]) -> dict[int, Match]:
+        """How the best of the memories in the lists answer."""
+        tally = self._tallied(limit)
+        for row in leaving_out:
+            tally.sums.pop(row, None)
+        least = max(self._effort.phrased, limit + limit // 2)
+        candidates = self._best(tally.sums, max(least, self._effort.candidates), self._counts)
+        scores = tally.score(self._units, sorted(candidates))
+        kept = self._best(scores.strengths, least if scores.phrased else limit, self._counts)
+        words = self._words([row for row in kept if row in scores.phrased])
+        found = {row: scores.match(row, words.get(row)) for row in kept}
+        return {row: match for row, match in found.items() if match}
 
-    def _with_summaries(self, found: list[Found]) -> list[Strong]:
+    def _tallied(self, limit: int) -> Tally:
+        """What the rarest parts add up to, and as many more as it takes to bring up *limit* memories."""
+        tally = Tally(self._db, self._lengths, self._matcher)
+        spent = 0
+        for part in parts_of(self._units):
+            if spent + part.cost > self._effort.budget and sum(map(self._counts, tally.sums)) >= limit:
+                break
+            tally.add(part, only_known=spent > self._effort.opening)
+            spent += part.cost
+        return tally
+
+    def _best(self, values: Mapping[int, float], size: int, counts: Callable[[int], bool]) -> list[int]:
+        return best(values, size, counts, self._in_order)
+
+    def _in_order(self, rowids: list[int]) -> list[int]:
+        sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"
+        return [row for (row,) in self._db.execute(sql, (dumps(rowids),))]
+
+    def _words(self, rowids: list[int]) -> dict[int, Words]:
+        sql = "select rowid, title, tags, body, check_sum from words where rowid in (select value from json_each(?))"
+        read = self._db.execute(sql, (dumps(rowids),)) if rowids else ()
+        return {row: rows.words_in(tuple(words)) for row, *words in read}
+
+    def _with_summaries(self, found: dict[int, Match]) -> list[Strong]:
         sql = f"select rowid, {rows.SUMMARY}, check_sum from memory where rowid in (select value from json_each(?))"
-        read = self._db.execute(sql, (dumps([one[-1] for one in found]),))
-        summaries = {row[0]: rows.summary_of(self._index.root, row[1:]) for row in read}
-        return [Strong(summaries[rowid], match) for match, *_, rowid in found]
+        read = self._db.execute(sql, (dumps([*found]),)).fetchall()
+        if len(read) != len(found):
+            raise DatabaseError("the index names memories that it does not hold")
+        return [Strong(rows.summary_of(self._index.root, row[1:]), found[row[0]]) for row in read]
 
     def _as_on_disk(self, found: list[Strong]) -> list[Strong]:
         """The memories as their files are now: what changed is read again; what is gone or says nothing is left out."""
@@ -171,36 +201,7 @@ def order(one: Strong) -> tuple[float, int, str]:
     return -one.match.strength, one.summary.priority, one.summary.path
 
 
-def sought(units: Sequence[Unit], budget: int) -> list[tuple[str, ...]]:
-    """What FTS5 is asked for: the rarest units, at least one, within *budget*; and what they begin, if there is room.
-
-    Longer words count half, so they choose candidates only after all that counts in full.
-    """
-    kept: list[Unit] = []
-    for unit in sorted(units, key=_cost):
-        budget -= _cost(unit)
-        if kept and (budget < 0 or len(kept) == MAX_CHOOSING):
-            break
-        kept.append(unit)
-    found = [phrase for unit in kept for phrase in (unit.phrases if unit.in_full else _longer(unit))]
-    for unit in sorted((unit for unit in kept if unit.in_full), key=lambda unit: unit.count - unit.in_full):
-        budget -= unit.count - unit.in_full
-        if budget < 0:
-            break
-        found += _longer(unit)
-    return found
-
-
-def _longer(unit: Unit) -> list[tuple[str, ...]]:
-    return [(word,) for word in unit.longer]
-
-
-def _cost(unit: Unit) -> int:
-    """How many memories FTS5 scores for a unit."""
-    return unit.in_full or unit.count
-
-
-def _first(matched: list[Found], limit: int, *, include_retired: bool) -> list[Found]:
+def _first(found: list[Strong], limit: int, *, counts_all: bool) -> list[Strong]:
     """The strongest up to the *limit*th that counts."""
-    places = [place for place, one in enumerate(matched, start=1) if include_retired or one[3] == "active"]
-    return matched[: places[limit - 1]] if len(places) >= limit else matched
+    places = [place for place, one in enumerate(found, start=1) if counts_all or one.summary.status == "active"]
+    return found[: places[limit - 1]] if len(places) >= limit else found

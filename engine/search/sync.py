@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import time
 
-from engine.record import record
+from engine.record import Record
 from engine.search import rows
-from engine.search.frequencies import MIN_CHANGES, note_added, note_changes, refresh
+from engine.search.changes import Changes
+from engine.search.frequencies import MIN_CHANGES, note_changes, refresh
 from engine.search.recheck import is_fresh
 from engine.search.stamps import settled, stamp
 from engine.stores.files import UnreadableFileError, has_earlier_id
@@ -31,8 +32,7 @@ class OutOfTimeError(Exception):
     """The deadline passed; roll back."""
 
 
-@record
-class Known:
+class Known(Record):
     """What the index knows of a file."""
 
     rowid: int
@@ -78,18 +78,24 @@ class Update:
         self._vacated: set[str] = set()
         self._known: dict[bytes, Known] = {}
         self.must_count = False
+        self._changes: Changes | None = None
 
     def run(self, *, may_count: bool) -> int:
         sql = "select rowid, name, size, mtime, ctime from file"
         self._known = {name: Known(rowid, tuple(found)) for rowid, name, *found in self._db.execute(sql)}
         names = self._names()
-        for name in self._known.keys() - set(names):
-            self._forget(name)
         stale = [name for name in names if not self._is_known(name)]
         self.must_count = not self._known or (may_count and len(stale) > MIN_CHANGES)
+        gone = self._known.keys() - set(names)
+        if self._has_fts5:
+            self._changes = Changes(self._db, len(stale) + len(gone), counts=not self.must_count)
+        for name in gone:
+            self._forget(name)
         for name in stale:
             self._read(name)
         self._promote()
+        if self._changes:
+            self._changes.write()
         return self._changed
 
     def _is_known(self, name: bytes) -> bool:
@@ -150,7 +156,7 @@ class Update:
 
     def _demote(self, name: bytes, memory_id: str) -> None:
         rowid = self._db.execute("select rowid from file where name = ?", (name,)).fetchone()[0]
-        rows.remove(self._db, rowid, has_fts5=self._has_fts5)
+        rows.remove(self._db, rowid, self._changes)
         self._db.execute("update file set reason = ? where rowid = ?", (has_earlier_id(memory_id), rowid))
         self._changed += 1
 
@@ -166,11 +172,9 @@ class Update:
         is_kept = memory is not None and reason is None
         if memory and is_kept and rows.is_stored(self._db, self._root, rowid, memory):
             return
-        self._changed += rows.remove(self._db, rowid, has_fts5=self._has_fts5) or is_kept
+        self._changed += rows.remove(self._db, rowid, self._changes) or is_kept
         if memory and is_kept:
-            words = rows.insert(self._db, self._root, rowid, memory, has_fts5=self._has_fts5)
-            if self._has_fts5 and not self.must_count:
-                note_added(self._db, words)
+            rows.insert(self._db, self._root, rowid, memory, self._changes)
 
     def _new_row(self, name: bytes) -> int:
         self._db.execute("insert into file(name) values (?)", (name,))
@@ -179,7 +183,7 @@ class Update:
     def _forget(self, name: bytes) -> None:
         sql = "select rowid, id, reason from file where name = ?"
         rowid, memory_id, reason = self._db.execute(sql, (name,)).fetchone()
-        rows.remove(self._db, rowid, has_fts5=self._has_fts5)
+        rows.remove(self._db, rowid, self._changes)
         self._db.execute("delete from file where rowid = ?", (rowid,))
         self._changed += 1
         if memory_id is not None and reason is None:

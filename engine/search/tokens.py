@@ -8,7 +8,7 @@ The tokens of a memory are what FTS5 gets, so its own tokenizer (unicode61) neve
 
 from __future__ import annotations
 
-import unicodedata
+from engine import lean_unicode as unicodedata
 
 JOINERS = "_.-"
 """Characters that hold a compound identifier together: user_id, react.fc, rate-limiting, v2.0."""
@@ -40,7 +40,7 @@ class _Separators(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        keep = character.isalnum() or unicodedata.category(character)[0] == "M"
+        keep = character.isalnum() or (code > 127 and unicodedata.category(character)[0] == "M")
         self[code] = character if keep else " "
         return self[code]
 

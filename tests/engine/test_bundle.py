@@ -78,6 +78,17 @@ def test_a_source_that_went_is_not_looked_for(package: Path, world: World) -> No
     assert compiled_one_by_one(package, world, "3") == set()
 
 
+def test_a_copy_of_the_package_answers_with_its_own_sources(package: Path, world: World) -> None:
+    assert answers(package, world, "1")
+    copy = shutil.copytree(package, package.parent.parent / "copy/engine")
+    assert answers(copy, world, "2")
+    assert compiled_one_by_one(copy, world, "3") == set()
+    inject = copy / "inject.py"
+    inject.write_text(inject.read_text("utf-8").replace('source="memsift"', 'source="changed"'), encoding="utf-8")
+    assert 'source="changed"' in context_of(start(copy, world, "4").stdout.decode())
+    assert 'source="memsift"' in context_of(start(package, world, "5").stdout.decode())
+
+
 @pytest.mark.parametrize("damage", [b"", b"x", b"{", b"i\x00\x00\x00\x00", b"[\x01\x00\x00\x00N", dumps((None, []))])
 def test_a_damaged_file_is_ignored_and_replaced(package: Path, world: World, damage: bytes) -> None:
     assert answers(package, world, "1")

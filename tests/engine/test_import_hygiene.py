@@ -39,16 +39,19 @@ SLOW = {
 """Of the standard library: each costs a cold process 1 to 46 ms; a retrieval costs less than 3."""
 
 ORDINARY = {
-    *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "binascii", "math", "unicodedata"),
+    *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "math", "unicodedata"),
     *("engine", "engine.judge", "engine.search", "engine.search.strategies", "engine.stores"),
     *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text", "engine.judge.verdict"),
-    *("engine.lean_os", "engine.lean_path", "engine.memory", "engine.paths", "engine.pipeline", "engine.prompt"),
+    *("engine.extensions", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
+    *("engine.memory", "engine.paths", "engine.pipeline", "engine.prompt"),
     *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
-    *("engine.search.best_rows",),
+    "engine.search.best",
     *("engine.search.expansion", "engine.search.index", "engine.search.names", "engine.search.opening"),
+    "engine.search.postings",
     *("engine.search.query", "engine.search.ranking", "engine.search.recheck", "engine.search.rows"),
     *("engine.search.schema", "engine.search.sqlite", "engine.search.stamps", "engine.search.stems"),
     *("engine.search.stopwords", "engine.search.strategies.memsift", "engine.search.strength"),
+    "engine.search.tally",
     *("engine.search.strongest", "engine.search.tokens", "engine.sessions", "engine.sha256", "engine.stores.files"),
     *("engine.stores.roots", "engine.surrogates", "engine.systems", "engine.transcripts", "engine.watchdog"),
 }

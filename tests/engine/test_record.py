@@ -7,11 +7,10 @@ import pickle
 
 import pytest
 
-from engine.record import fields, record, replace
+from engine.record import Record, fields, replace
 
 
-@record
-class Point:
+class Point(Record):
     """A record with a field that must be given and two that need not."""
 
     x: int
@@ -23,8 +22,7 @@ class Point:
         return self.x + self.y
 
 
-@record
-class Twin:
+class Twin(Record):
     x: int
     y: int = 0
     label: str = "here"

@@ -16,7 +16,7 @@ from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.judge.deadline import Deadline
 from engine.judge.providers.connection import PORTS, head_lines, opened
 from engine.judge.providers.proxy import proxy_for
-from engine.record import record
+from engine.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ ANSWER_BYTES = 1_000_000
 """An answer of a judge has under ten thousand."""
 
 
-@record
-class HttpResponse:
+class HttpResponse(Record):
     """What a server answered. `retry_after_s` is None unless the server named a number of seconds."""
 
     status: int

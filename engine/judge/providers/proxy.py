@@ -5,15 +5,14 @@ from __future__ import annotations
 from binascii import b2a_base64
 from urllib.parse import unquote, urlsplit
 
-from engine.record import record
+from engine.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@record
-class Proxy:
+class Proxy(Record):
     """Where to connect instead. `authorization` is what it wants to see of its user; empty for nothing."""
 
     host: str

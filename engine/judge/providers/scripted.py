@@ -17,7 +17,7 @@ from engine.errors import (
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.provider import Completion
 from engine.judge.verdict import APPROVED, REJECTED
-from engine.record import record
+from engine.record import Record
 from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
@@ -39,8 +39,7 @@ FAILURES = {
 """What a row's `status` may be, and the error that it stands for."""
 
 
-@record
-class ScriptedAnswer:
+class ScriptedAnswer(Record):
     """One row: exactly one of `keep` (titles), `answer` (raw text) and `status` is not None. `delay_s` >= 0."""
 
     keep: tuple[str, ...] | None = None

@@ -15,7 +15,7 @@ from engine import inject
 from engine.config import Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.record import record
+from engine.record import Record
 from engine.search.index import Index
 from engine.stores.roots import read_corpus
 from tests.engine.faults.answers import shown
@@ -30,8 +30,7 @@ BROKEN = "{"
 """What a file may hold while it is being written."""
 
 
-@record
-class Version:
+class Version(Record):
     """What a file held: from line `number` of the journal on, which began at `since`, until `until`."""
 
     content: str | None
@@ -41,8 +40,7 @@ class Version:
     replaced_by: int
 
 
-@record
-class Asked:
+class Asked(Record):
     """An answer that a hook gave between two moments (seconds of the monotonic clock)."""
 
     text: str

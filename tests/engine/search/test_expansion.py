@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.expansion import MAX_LONGER, MAX_PRECISE, Unit, expand
+from engine.search.expansion import COMMON, MAX_LONGER, MAX_PRECISE, MAX_TERMS, Unit, expand
 from engine.search.strategies.memsift import asked
 from tests.engine.builders import memory, open_index
 
@@ -142,3 +142,19 @@ def test_an_unknown_pair_of_characters_beside_a_known_one_is_no_word() -> None:
 
 def test_nothing_has_no_units() -> None:
     assert units("", "cache") == units("the of", "cache") == {}
+
+
+def test_of_a_prompt_with_very_many_terms_the_rarest_that_the_corpus_holds_count() -> None:
+    common = [f"word{i:03}" for i in range(MAX_TERMS)]
+    found = units(f"absent {' '.join(common)} rare", " ".join(common), " ".join(common), "rare words")
+    assert len(found) == MAX_TERMS
+    assert "rare" in found
+    assert not {"absent", common[-1]} & found.keys()
+
+
+def test_a_word_that_very_many_memories_hold_stands_for_no_longer_ones() -> None:
+    def longer(memories: int) -> tuple[str, ...]:
+        return unit("cache", *(f"cache {i}" for i in range(memories)), "cachexia").longer
+
+    assert longer(COMMON - 1) == ("cachexia",)
+    assert longer(COMMON) == ()

@@ -21,6 +21,7 @@ from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import filter_terms, query_terms
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.sqlite import for_reading, for_writing
+from engine.search.strongest import strongest
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, fillers, memory, write_memory, write_root
 
@@ -71,7 +72,8 @@ def everything(index: Index) -> object:
     summaries = index.summaries()
     memories = [index.memory(summary.id) for summary in summaries]
     filtered = [index.matching(filter_terms(text)) for text in ("", "ca", "auth tok")]
-    return len(index), summaries, memories, index.skipped, index.corpus_hash, hits, filtered
+    strong = [strongest(index, query_terms(prompt), 15).memories for prompt in PROMPTS]
+    return len(index), summaries, memories, index.skipped, index.corpus_hash, hits, filtered, strong
 
 
 @pytest.fixture

@@ -1,0 +1,104 @@
+"""Postings: in which memories a word stands and how much it counts there, ready to be added up.
+
+A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
+each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where
+the word does not stand. A weight adds up `bags.WEIGHTS`, once per occurrence.
+
+Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
+MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.
+"""
+
+from __future__ import annotations
+
+from engine.search.sqlite import DatabaseError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from engine.search.sqlite import Connection
+
+SEGMENT = 65_536
+MOST_RECENT = 32
+FULL_SHARE = 8
+"""A list is full where the word stands in at least one of so many rows: it is larger, then, but quick to look into."""
+
+MAX_LENGTH = 0x7FFF
+"""The most tokens of a memory that are told apart."""
+
+RETIRED = 0x8000
+READ = "select segment, rows, is_full, content from posting where term = ?"
+
+
+class List:
+    """The list of a word in one segment: of *rows* rows. `base` is the row before the first of the segment."""
+
+    def __init__(self, segment: int, rows: int, is_full: int, content: bytes) -> None:
+        """Raises what is in DAMAGE where the list was damaged."""
+        if not rows or len(content) != (rows if is_full else 3 * rows):
+            raise DatabaseError("the list of a word is damaged")
+        self.base = segment * SEGMENT
+        self.is_full = is_full
+        self._content = content
+        if not is_full:
+            self._rows = memoryview(content)[: 2 * rows].cast("H")
+            self._weights = content[2 * rows :]
+
+    def __len__(self) -> int:
+        """How many memories hold the word, or how many rows there are where it is full."""
+        return len(self._content if self.is_full else self._weights)
+
+    def weights(self) -> dict[int, int]:
+        """Row -> weight."""
+        if self.is_full:
+            return {row: weight for row, weight in enumerate(self._content, self.base) if weight}
+        rows = map(self.base.__add__, self._rows) if self.base else self._rows
+        return dict(zip(rows, self._weights, strict=True))
+
+    def of(self, rows: Sequence[int]) -> list[int]:
+        """The weights in some rows of this segment, given without the base."""
+        if self.is_full:
+            content = self._content.ljust(max(rows) + 1, b"\0")
+            return [content[row] for row in rows]
+        if len(self._weights) < FEW_TIMES * len(rows):
+            placed = dict(zip(self._rows, self._weights, strict=True))
+            return [placed.get(row, 0) for row in rows]
+        bisect_left, listed, weights, last = bisector(), self._rows, self._weights, len(self._weights) - 1
+        places = [bisect_left(listed, row, 0, last) for row in rows]
+        return [weights[i] if listed[i] == row else 0 for i, row in zip(places, rows, strict=True)]
+
+
+FEW_TIMES = 16
+"""How many times as many postings as rows it takes for looking up each row to be quicker than going through all."""
+
+
+def lists_of(db: Connection, word: str) -> list[List]:
+    """The lists of a word, by segment; none for one that no memory holds. Raises what is in DAMAGE."""
+    return [List(*row) for row in db.execute(READ, (word,))]
+
+
+def lengths_of(db: Connection) -> Sequence[int]:
+    """For each row the tokens of its memory, MAX_LENGTH at most, plus RETIRED for one that is not active.
+
+    It says nothing of the rows of recent memories, and of rows without a memory. Raises what is in DAMAGE.
+    """
+    read = db.execute("select segment, content from length order by segment").fetchall()
+    if [segment for segment, _ in read] != [*range(len(read))]:
+        raise DatabaseError("the lengths of the memories are damaged")
+    contents = [content for _, content in read]
+    padded = [content.ljust(2 * SEGMENT, b"\0") for content in contents[:-1]]
+    return memoryview(b"".join((*padded, *contents[-1:])) if padded else b"".join(contents)).cast("H")
+
+
+def recent_in(db: Connection) -> Iterable[tuple[int, str | None, int | None, int]]:
+    """The memories that the lists leave out: row, bag and check sum (None for one that is gone), is active."""
+    return db.execute("select rowid, content, check_sum, is_active from recent")
+
+
+def bisector() -> Callable[[Sequence[int], int, int, int], int]:
+    """`bisect_left`. To load it takes a cold process 0.2 ms, and in a small root every list is read as a whole."""
+    try:
+        from _bisect import bisect_left
+    except ImportError:
+        from bisect import bisect_left
+    return bisect_left

@@ -1,0 +1,234 @@
+"""What the units of a prompt add up to: over all memories for the rare units, over the candidates for all of them.
+
+A part is a unit's words that count in full, or the longer ones, which count half where none of the others is. What the
+rare parts add up to chooses the candidates; it is BM25 without the coordination factor, one addition for each posting.
+The strength of the candidates is what `engine.search.strength` says, to the last bit.
+"""
+
+from __future__ import annotations
+
+from engine.record import Record
+from engine.search.postings import MAX_LENGTH, SEGMENT, lists_of
+from engine.search.strength import HALF, K1
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from engine.search.expansion import Unit
+    from engine.search.postings import List
+    from engine.search.rows import Words
+    from engine.search.sqlite import Connection
+    from engine.search.strength import Match, Matcher
+
+    Weights = dict[int, int]
+    """Row of a memory -> what the occurrences of a part's words count in it."""
+
+FREQUENCY = [f * (K1 + 1) / (f + K1) for f in range(32)]
+"""What a weight adds to the BM25 of a memory of mean length, as a share of the word's idf."""
+
+PHRASE_WEIGHT = 2
+"""What a phrase is taken to count until the memory's words are read."""
+
+
+class Part(Record):
+    """One part of a unit; `cost` is how many memories may hold it, `phrases` those of several words."""
+
+    unit: int
+    is_longer: bool
+    words: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+    cost: int
+
+
+def parts_of(units: Sequence[Unit]) -> list[Part]:
+    """The parts of units in the order in which they choose candidates: the rarest first.
+
+    Longer words come last where there are words in full, because they count half.
+    """
+    numbered = [(number, unit) for number, unit in enumerate(units) if unit.count]
+    first = [_full(number, unit) if unit.in_full else _longer(number, unit) for number, unit in numbered]
+    others = [_longer(number, unit) for number, unit in numbered if unit.in_full and unit.longer]
+    return sorted(first, key=_order) + sorted(others, key=_order)
+
+
+def _full(number: int, unit: Unit) -> Part:
+    words = tuple(phrase[0] for phrase in unit.phrases if len(phrase) == 1)
+    return Part(number, False, words, tuple(phrase for phrase in unit.phrases if len(phrase) > 1), unit.in_full)
+
+
+def _longer(number: int, unit: Unit) -> Part:
+    return Part(number, True, unit.longer, (), unit.count - unit.in_full)
+
+
+def _order(part: Part) -> tuple[int, int]:
+    return part.cost, part.unit
+
+
+class Tally:
+    """Adds up parts. `sums`: row -> what `add` added. *lengths* is `postings.lengths_of`."""
+
+    def __init__(self, db: Connection, lengths: Sequence[int], matcher: Matcher) -> None:
+        self._db = db
+        self._lengths = lengths
+        self._matcher = matcher
+        self._damping = _Damping(matcher)
+        self._lists: dict[str, list[List]] = {}
+        self._full: dict[int, Weights] = {}
+        self._longer: dict[int, Weights] = {}
+        self.sums: dict[int, float] = {}
+
+    def add(self, part: Part, *, only_known: bool = False) -> None:
+        """Add a part to every memory that holds it, or only to those to which something was added before.
+
+        The words in full of a unit have to come before its longer ones.
+        """
+        found = _weights([one for word in part.words for one in self._lists_of(word)])
+        if part.is_longer:
+            for row in found.keys() & self._full.get(part.unit, {}).keys():
+                del found[row]
+        for phrase in part.phrases:
+            for row in self._may_hold(phrase):
+                found[row] = found.get(row, 0) + PHRASE_WEIGHT
+        (self._longer if part.is_longer else self._full)[part.unit] = found
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit]
+        sums, most = self.sums, len(FREQUENCY) - 1
+        for row in found.keys() & sums.keys() if only_known else found:
+            f = found[row]
+            sums[row] = sums.get(row, 0.0) + factor * FREQUENCY[f if f < most else most]
+
+    def score(self, units: Sequence[Unit], rows: Sequence[int]) -> Scores:
+        """How the memories of *rows*, ascending, answer."""
+        scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
+        segments = _by_segment(rows)
+        for number, unit in enumerate(units):
+            if unit.count:
+                full = self._of_rows(self._full.get(number), unit.phrases, rows, segments)
+                longer = self._of_rows(self._longer.get(number), [(word,) for word in unit.longer], rows, segments)
+                scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
+        return scores
+
+    def _of_rows(
+        self,
+        placed: Weights | None,
+        phrases: Sequence[tuple[str, ...]],
+        rows: Sequence[int],
+        segments: Iterable[tuple[int, list[int]]],
+    ) -> Weights:
+        """What a part counts in those of *rows* that hold it; a phrase may be among it where all its words are."""
+        if placed is not None:
+            return {row: placed[row] for row in placed.keys() & rows}
+        found: Weights = {}
+        for phrase in phrases:
+            for row, weight in zip(rows, self._of_phrase(phrase, segments), strict=True):
+                if weight:
+                    found[row] = found.get(row, 0) + weight
+        return found
+
+    def _of_phrase(self, phrase: tuple[str, ...], segments: Iterable[tuple[int, list[int]]]) -> list[int]:
+        of_words = [self._of_word(word, segments) for word in phrase]
+        if len(of_words) == 1:
+            return of_words[0]
+        return [PHRASE_WEIGHT if all(weights) else 0 for weights in zip(*of_words, strict=True)]
+
+    def _of_word(self, word: str, segments: Iterable[tuple[int, list[int]]]) -> list[int]:
+        lists = {one.base: one for one in self._lists_of(word)}
+        found: list[int] = []
+        for base, places in segments:
+            found += lists[base].of(places) if base in lists else [0] * len(places)
+        return found
+
+    def _lists_of(self, word: str) -> list[List]:
+        found = self._lists.get(word)
+        if found is None:
+            found = self._lists[word] = lists_of(self._db, word)
+        return found
+
+    def _may_hold(self, phrase: tuple[str, ...]) -> Iterable[int]:
+        """The memories that hold all words of a phrase."""
+        rarest, *others = sorted(phrase, key=lambda word: sum(len(one) for one in self._lists_of(word)))
+        rows = sorted(row for one in self._lists_of(rarest) for row in one.weights())
+        segments = _by_segment(rows)
+        present = [self._of_word(word, segments) for word in others]
+        return [row for row, *weights in zip(rows, *present, strict=True) if all(weights)]
+
+
+class Scores:
+    """How the memories of some rows answer, all at once. In those of `phrased`, phrases may stand."""
+
+    def __init__(self, matcher: Matcher, rows: Sequence[int], lengths: Sequence[int]) -> None:
+        self._matcher = matcher
+        self._lengths = dict(zip(rows, lengths, strict=True))
+        damping = _Damping(matcher)
+        self._dampings = {row: damping[length] for row, length in self._lengths.items()}
+        self._sums = dict.fromkeys(rows, 0.0)
+        self._matched = dict.fromkeys(rows, 0)
+        self._units: dict[int, tuple[Weights, Weights]] = {}
+        self._phrases: list[int] = []
+        self.phrased: set[int] = set()
+
+    def add(self, unit: int, full: Weights, longer: Weights, *, may_be_phrase: bool) -> None:
+        """Add a unit, by what its words count in the rows that hold them. In the order of the units."""
+        self._units[unit] = full, longer
+        if may_be_phrase:
+            self._phrases.append(unit)
+            self.phrased |= full.keys()
+        self._add(self._matcher.idf[unit] * (K1 + 1), full, full.keys())
+        if longer:
+            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), longer, longer.keys() - full.keys())
+
+    def _add(self, factor: float, weights: Weights, rows: Iterable[int]) -> None:
+        sums, matched, dampings = self._sums, self._matched, self._dampings
+        for row in rows:
+            f = weights[row]
+            sums[row] += factor * f / (f + dampings[row])
+            matched[row] += 1
+
+    @property
+    def strengths(self) -> dict[int, float]:
+        """Row -> strength, phrases taken for granted."""
+        coordination = self._matcher.coordination
+        return {row: bm25 * coordination(self._matched[row]) for row, bm25 in self._sums.items()}
+
+    def match(self, row: int, words: Words | None) -> Match | None:
+        """How the memory of *row* answers; one of `phrased` needs its *words*."""
+        full = {unit: weights[row] for unit, (weights, _) in self._units.items() if row in weights}
+        longer = {unit: weights[row] for unit, (_, weights) in self._units.items() if row in weights}
+        if words:
+            may_stand = [unit for unit in self._phrases if full.pop(unit, 0)]
+            weights = {unit: self._matcher.in_full(unit, words) for unit in may_stand}
+            full |= {unit: weight for unit, weight in weights.items() if weight}
+        return self._matcher.of_units(full, longer, self._lengths[row] & MAX_LENGTH)
+
+
+class _Damping(dict[int, float]):
+    """The damping of a memory by what is kept of its row."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        self._matcher = matcher
+
+    def __missing__(self, value: int) -> float:
+        self[value] = found = self._matcher.damping(value & MAX_LENGTH)
+        return found
+
+
+def _weights(lists: Sequence[List]) -> Weights:
+    """What some lists add up to."""
+    found: Weights = {}
+    for one in lists:
+        weights = one.weights()
+        if found:
+            for row, weight in weights.items():
+                found[row] = found.get(row, 0) + weight
+        else:
+            found = weights
+    return found
+
+
+def _by_segment(rows: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """Rows, ascending, by the row before the first of their segment."""
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        place = row % SEGMENT
+        found.setdefault(row - place, []).append(place)
+    return [*found.items()]

@@ -1,0 +1,215 @@
+"""Postings: what is written is read, whatever came before it, and what was damaged is seen."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.memory import Corpus
+from engine.search import schema
+from engine.search.bags import weights_in, weights_of
+from engine.search.changes import Changes
+from engine.search.index import Index
+from engine.search.postings import MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List, lengths_of, lists_of, recent_in
+from engine.search.query import query_terms
+from engine.search.sqlite import DAMAGE, in_memory
+from engine.search.strongest import EXHAUSTIVE, Effort, strongest
+from engine.stores.roots import read_corpus
+from tests.benchmarks.corpus import prompts, write_root
+from tests.engine.builders import memory, open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from engine.search.rows import Words
+    from engine.search.sqlite import Connection
+
+WORDS = ("cache", "auth", "token", "rule")
+ROWS = (1, 2, 3, 7, 40, SEGMENT - 1, SEGMENT, SEGMENT + 5, 3 * SEGMENT)
+TEXT = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
+STATE = st.dictionaries(st.sampled_from(ROWS), st.tuples(TEXT, TEXT, TEXT), max_size=len(ROWS))
+MANY = 1000
+
+
+@pytest.fixture
+def db() -> Iterator[Connection]:
+    with closing(empty()) as found:
+        yield found
+
+
+def empty() -> Connection:
+    db = in_memory()
+    schema.create(db, "/root")
+    return db
+
+
+def write(db: Connection, before: dict[int, Words], after: dict[int, Words], expected: int) -> None:
+    """Make what lies in the rows what *after* says, in one go."""
+    collected = Changes(db, expected)
+    for row, words in before.items():
+        if after.get(row) != words:
+            collected.remove(row, words)
+    for row, words in after.items():
+        if before.get(row) != words:
+            collected.add(row, words, is_active=row % 2 == 0)
+    collected.write()
+
+
+def stored(db: Connection) -> dict[str, dict[int, int]]:
+    """Word -> row -> weight, in lists and beside them."""
+    found: dict[str, dict[int, int]] = {}
+    for word in WORDS:
+        for one in lists_of(db, word):
+            found.setdefault(word, {}).update(one.weights())
+    for row, bag, _, _ in recent_in(db):
+        for weights in found.values():
+            weights.pop(row, None)
+        for word, weight in weights_in(bag)[1].items() if bag else ():
+            found.setdefault(word, {})[row] = weight
+    return {word: weights for word, weights in found.items() if weights}
+
+
+def lengths(db: Connection) -> dict[int, int]:
+    """Row -> `lengths_of`, in the rows where a memory of any words lies."""
+    found = {row: value for row, value in enumerate(lengths_of(db)) if value & MAX_LENGTH}
+    for row, bag, _, is_active in recent_in(db):
+        found.pop(row, None)
+        if bag and (length := weights_in(bag)[0]):
+            found[row] = length | (0 if is_active else RETIRED)
+    return found
+
+
+def assert_holds(db: Connection, wanted: dict[int, Words]) -> None:
+    expected: dict[str, dict[int, int]] = {}
+    for row, words in sorted(wanted.items()):
+        for word, weight in weights_of(words).items():
+            expected.setdefault(word, {})[row] = weight
+    assert stored(db) == expected
+    sizes = {row: sum(len(text.split()) for text in words) for row, words in wanted.items()}
+    assert lengths(db) == {row: size | (RETIRED if row % 2 else 0) for row, size in sizes.items() if size}
+    counts = dict(db.execute("select term, count from full_text_frequency"))
+    assert counts == {word: len(rows) for word, rows in expected.items()}
+
+
+@given(st.lists(st.tuples(STATE, st.sampled_from([1, MANY])), min_size=1, max_size=5))
+def test_after_any_changes_the_lists_are_those_of_a_fresh_build(states: list[tuple[dict[int, Words], int]]) -> None:
+    with closing(empty()) as db:
+        before: dict[int, Words] = {}
+        for after, expected in states:
+            write(db, before, after, expected)
+            assert_holds(db, after)
+            before = after
+
+
+def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection) -> None:
+    some: dict[int, Words] = dict.fromkeys(range(1, MOST_RECENT), ("cache", "", ""))
+    write(db, {}, some, len(some))
+    assert not lists_of(db, "cache")
+    one_more = {**some, MOST_RECENT: ("cache", "", "")}
+    write(db, some, one_more, 1)
+    assert not lists_of(db, "cache")
+    assert len([*recent_in(db)]) == MOST_RECENT
+    two_more = {**one_more, MOST_RECENT + 1: ("cache", "", "")}
+    write(db, one_more, two_more, 1)
+    assert not [*recent_in(db)]
+    assert lists_of(db, "cache")[0].weights().keys() == two_more.keys()
+    assert_holds(db, two_more)
+
+
+@pytest.mark.parametrize("step", [1, 3, 50])
+def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: int) -> None:
+    some: dict[int, Words] = dict.fromkeys(range(0, 900, step), ("cache", "", ""))
+    write(db, {}, some, MANY)
+    assert bool(lists_of(db, "cache")[0].is_full) is (step < 8)
+    others: dict[int, Words] = dict.fromkeys(range(0, 1000, 2 * step), ("cache", "", "cache rule"))
+    write(db, some, others, MANY)
+    assert_holds(db, others)
+
+
+@pytest.mark.parametrize("step", [1, 3, 50])
+def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) -> None:
+    write(db, {}, {row: ("", "", "cache " * (row % 7 + 1)) for row in range(0, 900, step)}, MANY)
+    (found,) = lists_of(db, "cache")
+    for rows in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
+        assert found.of(rows) == [found.weights().get(row, 0) for row in rows]
+
+
+@pytest.mark.parametrize("most", [10, 2, 0])
+def test_what_waits_may_be_written_in_between(db: Connection, most: int) -> None:
+    wanted: dict[int, Words] = dict.fromkeys((1, 2, SEGMENT, SEGMENT + 2, 4), ("cache auth token", "", "rule"))
+    collected = Changes(db, MANY, most=most)
+    for row, words in wanted.items():
+        collected.add(row, words, is_active=row % 2 == 0)
+    collected.write()
+    assert_holds(db, wanted)
+
+
+@pytest.mark.parametrize("expected", [1, MANY])
+def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> None:
+    write(db, {}, {2: ("", "", "cache " * 70_000)}, expected)
+    assert stored(db) == {"cache": {2: 255}}
+    assert expected == 1 or lengths(db) == {2: MAX_LENGTH}
+
+
+@pytest.mark.parametrize("content", [b"", b"\0", b"\0\0", b"\0" * 6, "text", 7, None])
+@pytest.mark.parametrize("is_full", [0, 1])
+def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
+    with pytest.raises(DAMAGE):
+        List(0, 4, is_full, content).of([0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update posting set rows = rows + 1",
+        "update posting set content = substr(content, 1, 2)",
+        "update posting set content = 'text'",
+        "update length set content = substr(content, 1, 1)",
+        "update length set content = substr(content, 1, 2)",
+        "update length set segment = 1",
+        "delete from length",
+        "delete from memory where rowid = 2",
+    ],
+)
+def test_damage_is_an_error_and_never_another_answer(statement: str) -> None:
+    with open_index(*(memory("cache rule", memory_id=f"m{i}", body="token") for i in range(3))) as index:
+        wanted = strongest(index, query_terms("cache rule"), 3)
+        assert len(wanted.memories) == 3
+        index.database.execute(statement)
+        with pytest.raises(DAMAGE):
+            strongest(index, query_terms("cache rule"), 3)
+
+
+SMALL = Effort(opening=40, budget=60, candidates=25, phrased=12)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    root: Path = write_root(tmp_path_factory.mktemp("root"), 300, seed=7)
+    with closing(Index(read_corpus(str(root)))) as index:
+        yield index
+
+
+@pytest.mark.parametrize("kind", ["short", "ordinary", "long"])
+def test_what_commoner_words_add_is_what_all_words_add(corpus: Index, kind: str) -> None:
+    for prompt in prompts(6, kind, seed=7):
+        terms = query_terms(prompt)
+        wanted = {one.summary.id: one.match for one in strongest(corpus, terms, 1000, effort=EXHAUSTIVE).memories}
+        found = strongest(corpus, terms, 3, effort=SMALL).memories
+        assert found
+        assert all(one.match == wanted[one.summary.id] for one in found)
+
+
+def test_which_of_many_equal_memories_are_found_does_not_depend_on_their_rows() -> None:
+    many = [memory("cache rule", memory_id=f"m{i:03}", body="token") for i in range(300)]
+    names = []
+    for order in (many, many[::-1]):
+        with closing(Index(Corpus("/root", tuple(order)))) as index:
+            found = strongest(index, query_terms("cache token rule"), 5, effort=SMALL).memories
+            names.append([one.summary.id for one in found])
+    assert names == [[f"m{i:03}" for i in range(5)]] * 2
