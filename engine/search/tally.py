@@ -1,7 +1,7 @@
 """What the units of a prompt add up to: over all memories for the rare units, over the candidates for all of them.
 
 A part is a unit's words that count in full, or the longer ones, which count half where none of the others is. What the
-rare parts add up to chooses the candidates; it is BM25 without the coordination factor, one addition for each posting.
+rare parts add up to chooses the candidates: BM25 as for memories of mean length, without the coordination factor.
 The strength of the candidates is what `engine.search.strength` says, to the last bit.
 """
 
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     Segments = dict[int, tuple[Sequence[int], Set[int]]]
     """The row before the first of a segment -> rows in it, ascending, and the same as a set."""
-
-FREQUENCY = [f * (K1 + 1) / (f + K1) for f in range(32)]
-"""What a weight adds to the BM25 of a memory of mean length, as a share of the word's idf."""
 
 PHRASE_WEIGHT = 2
 """What a phrase is taken to count until the memory's words are read."""
@@ -95,11 +92,15 @@ class Tally:
             for row in self._may_hold(phrase):
                 found[row] = found.get(row, 0) + PHRASE_WEIGHT
         (self._longer if part.is_longer else self._full)[part.unit] = found
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit]
-        sums, most = self.sums, len(FREQUENCY) - 1
-        for row in found.keys() & sums.keys() if only_known else found:
-            f = found[row]
-            sums[row] = sums.get(row, 0.0) + factor * FREQUENCY[f if f < most else most]
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
+        worth = [factor * f / (f + K1) for f in range(max(found.values(), default=0) + 1)]
+        sums = self.sums
+        known = found.keys() & sums.keys()
+        for row in known:
+            sums[row] += worth[found[row]]
+        if not only_known:
+            for row in found.keys() - known:
+                sums[row] = worth[found[row]]
 
     def score(self, units: Sequence[Unit], rows: Sequence[int]) -> Scores:
         """How the memories of *rows*, ascending, answer."""
