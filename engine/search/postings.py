@@ -10,6 +10,8 @@ MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine
 
 from __future__ import annotations
 
+from itertools import compress
+
 from engine.json_text import dumps
 from engine.search.sqlite import DatabaseError
 
@@ -53,7 +55,8 @@ class List:
     def weights(self) -> dict[int, int]:
         """Row -> weight."""
         if self.is_full:
-            return {row: weight for row, weight in enumerate(self._content, self.base) if weight}
+            held = compress(range(self.base, self.base + len(self._content)), self._content)
+            return dict(zip(held, self._content.translate(None, b"\0"), strict=True))
         rows = map(self.base.__add__, self._rows) if self.base else self._rows
         return dict(zip(rows, self._weights, strict=True))
 
