@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
 SAMPLED = 16
 """Of many values one in so many is looked at to see which are high."""
@@ -21,10 +21,10 @@ def best(
     Of equal ones those that come first *in_order*, which is asked only where not all of them have room.
     """
     ordered = _sorted(_high(values, 2 * size), values)
-    last = _place_of(size, ordered, counts)
+    last = place_of(size, ordered, counts)
     if last is None:
         ordered = _sorted(values, values)
-        last = _place_of(size, ordered, counts)
+        last = place_of(size, ordered, counts)
     if last is None or last + 1 == len(ordered):
         return ordered
     least = values[ordered[last]]
@@ -32,7 +32,7 @@ def best(
         return ordered[: last + 1]
     better = [row for row in ordered[:last] if values[row] > least]
     equal = in_order([row for row in ordered[len(better) :] if values[row] == least])
-    last = _place_of(size - sum(map(counts, better)), equal, counts)
+    last = place_of(size - sum(map(counts, better)), equal, counts)
     return better + (equal if last is None else equal[: last + 1])
 
 
@@ -49,7 +49,7 @@ def _high(values: Mapping[int, float], size: int) -> Iterable[int]:
     return [row for row, value in values.items() if value >= least]
 
 
-def _place_of(size: int, rows: Sequence[int], counts: Callable[[int], bool]) -> int | None:
+def place_of(size: int, rows: Iterable[int], counts: Callable[[int], bool]) -> int | None:
     """The place of the *size*th that counts; None where there are fewer."""
     for place, row in enumerate(rows):
         size -= counts(row)

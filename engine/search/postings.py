@@ -10,11 +10,14 @@ MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine
 
 from __future__ import annotations
 
+from itertools import compress
+
+from engine.json_text import dumps
 from engine.search.sqlite import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence, Set
 
     from engine.search.sqlite import Connection
 
@@ -27,7 +30,8 @@ MAX_LENGTH = 0x7FFF
 """The most tokens of a memory that are told apart."""
 
 RETIRED = 0x8000
-READ = "select segment, rows, is_full, content from posting where term = ?"
+ONE = "select term, segment, rows, is_full, content from posting where term = ?"
+ANY = ONE.replace("= ?", "in (select value from json_each(?))")
 
 
 class List:
@@ -51,30 +55,36 @@ class List:
     def weights(self) -> dict[int, int]:
         """Row -> weight."""
         if self.is_full:
-            return {row: weight for row, weight in enumerate(self._content, self.base) if weight}
+            held = compress(range(self.base, self.base + len(self._content)), self._content)
+            return dict(zip(held, self._content.translate(None, b"\0"), strict=True))
         rows = map(self.base.__add__, self._rows) if self.base else self._rows
         return dict(zip(rows, self._weights, strict=True))
 
-    def of(self, rows: Sequence[int]) -> list[int]:
-        """The weights in some rows of this segment, given without the base."""
+    def among(self, rows: Sequence[int], wanted: Set[int]) -> dict[int, int]:
+        """Row -> weight, for those of *rows*, ascending, that hold the word. *wanted* are the same."""
+        base = self.base
         if self.is_full:
-            content = self._content.ljust(max(rows) + 1, b"\0")
-            return [content[row] for row in rows]
+            content = self._content.ljust(rows[-1] - base + 1, b"\0")
+            return {row: weight for row in rows if (weight := content[row - base])}
         if len(self._weights) < FEW_TIMES * len(rows):
-            placed = dict(zip(self._rows, self._weights, strict=True))
-            return [placed.get(row, 0) for row in rows]
+            placed = self.weights()
+            return {row: placed[row] for row in placed.keys() & wanted}
         bisect_left, listed, weights, last = bisector(), self._rows, self._weights, len(self._weights) - 1
-        places = [bisect_left(listed, row, 0, last) for row in rows]
-        return [weights[i] if listed[i] == row else 0 for i, row in zip(places, rows, strict=True)]
+        places = [(row, bisect_left(listed, row - base, 0, last)) for row in rows]
+        return {row: weights[i] for row, i in places if listed[i] == row - base}
 
 
 FEW_TIMES = 16
 """How many times as many postings as rows it takes for looking up each row to be quicker than going through all."""
 
 
-def lists_of(db: Connection, word: str) -> list[List]:
-    """The lists of a word, by segment; none for one that no memory holds. Raises what is in DAMAGE."""
-    return [List(*row) for row in db.execute(READ, (word,))]
+def lists_of(db: Connection, words: Sequence[str]) -> dict[str, list[List]]:
+    """The lists of some words, by segment; none of one that no memory holds. Raises what is in DAMAGE."""
+    found: dict[str, list[List]] = {word: [] for word in words}
+    asked = (ONE, (words[0],)) if len(words) == 1 else (ANY, (dumps(words, ascii_only=False),))
+    for word, *row in db.execute(*asked):
+        found[word].append(List(*row))
+    return found
 
 
 def lengths_of(db: Connection) -> Sequence[int]:

@@ -11,7 +11,7 @@ from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.bags import bag_of
-from engine.search.best import best
+from engine.search.best import best, place_of
 from engine.search.expansion import expand
 from engine.search.postings import RETIRED, lengths_of, recent_in
 from engine.search.recheck import read_again
@@ -154,7 +154,8 @@ class Search:
         tally = Tally(self._db, self._lengths, self._matcher)
         spent = 0
         for part in parts_of(self._units):
-            if spent + part.cost > self._effort.budget and sum(map(self._counts, tally.sums)) >= limit:
+            is_dear = spent + part.cost > self._effort.budget
+            if is_dear and place_of(limit, tally.sums, self._counts) is not None:
                 break
             tally.add(part, only_known=spent > self._effort.opening)
             spent += part.cost

@@ -1,7 +1,7 @@
 """What the units of a prompt add up to: over all memories for the rare units, over the candidates for all of them.
 
 A part is a unit's words that count in full, or the longer ones, which count half where none of the others is. What the
-rare parts add up to chooses the candidates; it is BM25 without the coordination factor, one addition for each posting.
+rare parts add up to chooses the candidates: BM25 as for memories of mean length, without the coordination factor.
 The strength of the candidates is what `engine.search.strength` says, to the last bit.
 """
 
@@ -13,7 +13,7 @@ from engine.search.strength import HALF, K1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Set
 
     from engine.search.expansion import Unit
     from engine.search.postings import List
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Weights = dict[int, int]
     """Row of a memory -> what the occurrences of a part's words count in it."""
 
-FREQUENCY = [f * (K1 + 1) / (f + K1) for f in range(32)]
-"""What a weight adds to the BM25 of a memory of mean length, as a share of the word's idf."""
+    Segments = dict[int, tuple[Sequence[int], Set[int]]]
+    """The row before the first of a segment -> rows in it, ascending, and the same as a set."""
 
 PHRASE_WEIGHT = 2
 """What a phrase is taken to count until the memory's words are read."""
@@ -83,7 +83,8 @@ class Tally:
 
         The words in full of a unit have to come before its longer ones.
         """
-        found = _weights([one for word in part.words for one in self._lists_of(word)])
+        self._read(part.words)
+        found = _added([one.weights() for word in part.words for one in self._lists_of(word)])
         if part.is_longer:
             for row in found.keys() & self._full.get(part.unit, {}).keys():
                 del found[row]
@@ -91,11 +92,15 @@ class Tally:
             for row in self._may_hold(phrase):
                 found[row] = found.get(row, 0) + PHRASE_WEIGHT
         (self._longer if part.is_longer else self._full)[part.unit] = found
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit]
-        sums, most = self.sums, len(FREQUENCY) - 1
-        for row in found.keys() & sums.keys() if only_known else found:
-            f = found[row]
-            sums[row] = sums.get(row, 0.0) + factor * FREQUENCY[f if f < most else most]
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
+        worth = [factor * f / (f + K1) for f in range(max(found.values(), default=0) + 1)]
+        sums = self.sums
+        known = found.keys() & sums.keys()
+        for row in known:
+            sums[row] += worth[found[row]]
+        if not only_known:
+            for row in found.keys() - known:
+                sums[row] = worth[found[row]]
 
     def score(self, units: Sequence[Unit], rows: Sequence[int]) -> Scores:
         """How the memories of *rows*, ascending, answer."""
@@ -103,54 +108,40 @@ class Tally:
         segments = _by_segment(rows)
         for number, unit in enumerate(units):
             if unit.count:
-                full = self._of_rows(self._full.get(number), unit.phrases, rows, segments)
-                longer = self._of_rows(self._longer.get(number), [(word,) for word in unit.longer], rows, segments)
+                full = self._of_rows(self._full.get(number), unit.phrases, segments)
+                longer = self._of_rows(self._longer.get(number), [(word,) for word in unit.longer], segments)
                 scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
         return scores
 
-    def _of_rows(
-        self,
-        placed: Weights | None,
-        phrases: Sequence[tuple[str, ...]],
-        rows: Sequence[int],
-        segments: Iterable[tuple[int, list[int]]],
-    ) -> Weights:
-        """What a part counts in those of *rows* that hold it; a phrase may be among it where all its words are."""
+    def _of_rows(self, placed: Weights | None, phrases: Sequence[tuple[str, ...]], segments: Segments) -> Weights:
+        """What a part counts in some rows; one of its phrases may be among it where all its words are."""
         if placed is not None:
-            return {row: placed[row] for row in placed.keys() & rows}
-        found: Weights = {}
-        for phrase in phrases:
-            for row, weight in zip(rows, self._of_phrase(phrase, segments), strict=True):
-                if weight:
-                    found[row] = found.get(row, 0) + weight
-        return found
+            return {row: placed[row] for _, wanted in segments.values() for row in placed.keys() & wanted}
+        self._read([word for phrase in phrases for word in phrase])
+        return _added([self._of_phrase(phrase, segments) for phrase in phrases])
 
-    def _of_phrase(self, phrase: tuple[str, ...], segments: Iterable[tuple[int, list[int]]]) -> list[int]:
-        of_words = [self._of_word(word, segments) for word in phrase]
-        if len(of_words) == 1:
-            return of_words[0]
-        return [PHRASE_WEIGHT if all(weights) else 0 for weights in zip(*of_words, strict=True)]
+    def _of_phrase(self, phrase: tuple[str, ...], segments: Segments) -> Weights:
+        first, *others = [self._of_word(word, segments) for word in phrase]
+        if not others:
+            return first
+        return {row: PHRASE_WEIGHT for row in first if all(row in other for other in others)}
 
-    def _of_word(self, word: str, segments: Iterable[tuple[int, list[int]]]) -> list[int]:
-        lists = {one.base: one for one in self._lists_of(word)}
-        found: list[int] = []
-        for base, places in segments:
-            found += lists[base].of(places) if base in lists else [0] * len(places)
-        return found
+    def _of_word(self, word: str, segments: Segments) -> Weights:
+        return _added([one.among(*segments[one.base]) for one in self._lists_of(word) if one.base in segments])
 
     def _lists_of(self, word: str) -> list[List]:
-        found = self._lists.get(word)
-        if found is None:
-            found = self._lists[word] = lists_of(self._db, word)
-        return found
+        self._read([word])
+        return self._lists[word]
 
-    def _may_hold(self, phrase: tuple[str, ...]) -> Iterable[int]:
+    def _read(self, words: Iterable[str]) -> None:
+        if missing := [word for word in words if word not in self._lists]:
+            self._lists |= lists_of(self._db, missing)
+
+    def _may_hold(self, phrase: tuple[str, ...]) -> Weights:
         """The memories that hold all words of a phrase."""
-        rarest, *others = sorted(phrase, key=lambda word: sum(len(one) for one in self._lists_of(word)))
+        rarest = min(phrase, key=lambda word: sum(len(one) for one in self._lists_of(word)))
         rows = sorted(row for one in self._lists_of(rarest) for row in one.weights())
-        segments = _by_segment(rows)
-        present = [self._of_word(word, segments) for word in others]
-        return [row for row, *weights in zip(rows, *present, strict=True) if all(weights)]
+        return self._of_phrase(phrase, _by_segment(rows))
 
 
 class Scores:
@@ -212,23 +203,20 @@ class _Damping(dict[int, float]):
         return found
 
 
-def _weights(lists: Sequence[List]) -> Weights:
-    """What some lists add up to."""
+def _added(parts: Sequence[Weights]) -> Weights:
+    """What some weights add up to."""
+    if len(parts) == 1:
+        return parts[0]
     found: Weights = {}
-    for one in lists:
-        weights = one.weights()
-        if found:
-            for row, weight in weights.items():
-                found[row] = found.get(row, 0) + weight
-        else:
-            found = weights
+    for weights in parts:
+        for row, weight in weights.items():
+            found[row] = found.get(row, 0) + weight
     return found
 
 
-def _by_segment(rows: Sequence[int]) -> list[tuple[int, list[int]]]:
+def _by_segment(rows: Sequence[int]) -> Segments:
     """Rows, ascending, by the row before the first of their segment."""
     found: dict[int, list[int]] = {}
     for row in rows:
-        place = row % SEGMENT
-        found.setdefault(row - place, []).append(place)
-    return [*found.items()]
+        found.setdefault(row - row % SEGMENT, []).append(row)
+    return {base: (listed, frozenset(listed)) for base, listed in found.items()}

@@ -64,7 +64,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
     """Word -> row -> weight, in lists and beside them."""
     found: dict[str, dict[int, int]] = {}
     for word in WORDS:
-        for one in lists_of(db, word):
+        for one in lists_of(db, [word])[word]:
             found.setdefault(word, {}).update(one.weights())
     for row, bag, _, _ in recent_in(db):
         for weights in found.values():
@@ -109,15 +109,15 @@ def test_after_any_changes_the_lists_are_those_of_a_fresh_build(states: list[tup
 def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection) -> None:
     some: dict[int, Words] = dict.fromkeys(range(1, MOST_RECENT), ("cache", "", ""))
     write(db, {}, some, len(some))
-    assert not lists_of(db, "cache")
+    assert not lists_of(db, ["cache"])["cache"]
     one_more = {**some, MOST_RECENT: ("cache", "", "")}
     write(db, some, one_more, 1)
-    assert not lists_of(db, "cache")
+    assert not lists_of(db, ["cache"])["cache"]
     assert len([*recent_in(db)]) == MOST_RECENT
     two_more = {**one_more, MOST_RECENT + 1: ("cache", "", "")}
     write(db, one_more, two_more, 1)
     assert not [*recent_in(db)]
-    assert lists_of(db, "cache")[0].weights().keys() == two_more.keys()
+    assert lists_of(db, ["cache"])["cache"][0].weights().keys() == two_more.keys()
     assert_holds(db, two_more)
 
 
@@ -125,7 +125,7 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
 def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: int) -> None:
     some: dict[int, Words] = dict.fromkeys(range(0, 900, step), ("cache", "", ""))
     write(db, {}, some, MANY)
-    assert bool(lists_of(db, "cache")[0].is_full) is (step < 8)
+    assert bool(lists_of(db, ["cache"])["cache"][0].is_full) is (step < 8)
     others: dict[int, Words] = dict.fromkeys(range(0, 1000, 2 * step), ("cache", "", "cache rule"))
     write(db, some, others, MANY)
     assert_holds(db, others)
@@ -134,9 +134,10 @@ def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: in
 @pytest.mark.parametrize("step", [1, 3, 50])
 def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) -> None:
     write(db, {}, {row: ("", "", "cache " * (row % 7 + 1)) for row in range(0, 900, step)}, MANY)
-    (found,) = lists_of(db, "cache")
+    (found,) = lists_of(db, ["cache"])["cache"]
     for rows in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
-        assert found.of(rows) == [found.weights().get(row, 0) for row in rows]
+        wanted = {row: weight for row, weight in found.weights().items() if row in rows}
+        assert found.among(rows, {*rows}) == wanted
 
 
 @pytest.mark.parametrize("most", [10, 2, 0])
@@ -160,7 +161,7 @@ def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> Non
 @pytest.mark.parametrize("is_full", [0, 1])
 def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
     with pytest.raises(DAMAGE):
-        List(0, 4, is_full, content).of([0])  # type: ignore[arg-type]
+        List(0, 4, is_full, content).among([0], {0})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
