@@ -95,7 +95,8 @@ def report_from_store(
     *digests* are the memories' present ones by id: a label counts if its memory still reads as it did when it was
     labelled and when it was replayed. None compares with the replays only. *annotator* None takes the majority.
     """
-    rows, said = store.outcomes(root), said_of(store, root, digests, annotator)
+    rows = store.outcomes(root)
+    said = said_of(store, rows, root, digests, annotator)
     judgements = said.agreed.judgements
     basis = weighted_basis(rows, judgements, store.strata(root) if root else {}, store.inclusion())
     basis = replace(basis, evidence=Evidence(rows, judgements, said.moments, basis.weights.strata))

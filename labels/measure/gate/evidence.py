@@ -14,7 +14,7 @@ from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
 from labels.measure.gate.settings import changed_settings
 from labels.measure.metrics import Ratio, tally
-from labels.measure.outcomes import assuming_not_relevant, consensus
+from labels.measure.outcomes import assuming_not_relevant, consensus, texts
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
 
@@ -111,9 +111,9 @@ def evidence_from_store(
     *digests* are the memories' present ones by id: labels about another text do not count. *config* is the present
     configuration of the root; None compares with none.
     """
-    rows, seen = store.outcomes(root), store.result_digests(root)
+    rows = store.outcomes(root)
     said = settling(store.labels(root=root), store.adjudications(root))
-    counted = matching(current(said, digests), seen)
+    counted = matching(current(said, digests), texts(rows))
     agreed = consensus(counted)
     return Evidence(
         rows=rows,
