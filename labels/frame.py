@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def prompt_texts(db: LabelDatabase) -> dict[str, str]:
     """What every prompt says, by id."""
-    return {row["prompt_id"]: row["text"] for row in db.rows("SELECT prompt_id, text FROM prompt")}
+    return dict(db.tuples("SELECT prompt_id, text FROM prompt"))
 
 
 def inclusion(db: LabelDatabase) -> dict[str, dict[str, float]]:
