@@ -76,14 +76,14 @@ def all_skips(db: LabelDatabase, annotator: str) -> Mapping[tuple[str, Pair], in
 
 
 def labelled_pairs(db: LabelDatabase, annotator: str, root: str | None) -> dict[str, set[Pair]]:
-    rows = db.rows(
-        f"""SELECT DISTINCT prompt_id, memory_id, digest FROM label_standing AS said
+    rows = db.tuples(
+        f"""SELECT prompt_id, memory_id, digest FROM label_standing AS said
             WHERE action = 'label' AND NOT repeat AND annotator = :annotator AND {OF_ROOT}""",
         {"annotator": annotator, "root": root},
     )
     found: dict[str, set[Pair]] = {}
-    for row in rows:
-        found.setdefault(row["prompt_id"], set()).add((row["memory_id"], row["digest"]))
+    for prompt_id, memory_id, digest in rows:
+        found.setdefault(prompt_id, set()).add((memory_id, digest))
     return found
 
 

@@ -18,11 +18,11 @@ def inclusion(db: LabelDatabase) -> dict[str, dict[str, float]]:
 
     Only of the prompts in whose pools there was ever a sample.
     """
-    rows = db.rows(
+    rows = db.tuples(
         """SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
            (SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts"""
     )
     found: dict[str, dict[str, float]] = {}
-    for row in rows:
-        found.setdefault(row["prompt_id"], {})[row["memory_id"]] = row["inclusion_probability"]
+    for prompt_id, memory_id, probability in rows:
+        found.setdefault(prompt_id, {})[memory_id] = probability
     return found

@@ -230,7 +230,7 @@ def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
 def newest_results(db: LabelDatabase, root: str | None) -> dict[int, list[tuple[Any, ...]]]:
     """Those candidates of the newest retrievals by retrieval_id, in rank order.
 
-    Each is the memory's id, whether it was injected, what the judge decided, and the fields of a Found.
+    Each is that number again, the memory's id, whether it was injected, what the judge decided, and the fields of a Found.
     """
     rows = db.tuples(
         f"""SELECT retrieval_id, result.memory_id, result.injected, judge_verdict.decision, result.score,
@@ -243,7 +243,7 @@ def newest_results(db: LabelDatabase, root: str | None) -> dict[int, list[tuple[
             ORDER BY retrieval_id, result.rank""",
         {"root": root},
     )
-    return {one: [row[1:] for row in found] for one, found in groupby(rows, key=itemgetter(0))}
+    return {one: list(found) for one, found in groupby(rows, key=itemgetter(0))}
 
 
 def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
@@ -251,13 +251,13 @@ def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
     return Outcome(
         prompt_id=prompt_id,
         system=system,
-        injected=tuple([row[0] for row in results if row[1]]),
-        candidates=tuple([(row[0], row[2]) for row in results]),
+        injected=tuple([row[1] for row in results if row[2]]),
+        candidates=tuple([(row[1], row[3]) for row in results]),
         fallback=fallback,
         elapsed_ms=elapsed_ms,
         run_id=run,
         kind=kind,
-        found=tuple([Found._make(row[3:]) for row in results]),
+        found=tuple([Found._make(row[4:]) for row in results]),
         is_asked=bool(is_asked),
     )
 
@@ -288,13 +288,10 @@ def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
 
 
 def newest_pools(db: LabelDatabase, seed: int) -> dict[str, tuple[Pair, ...]]:
-    rows = db.rows(
+    rows = db.tuples(
         """SELECT prompt_id, memory_id, digest FROM frame
            JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id) USING (prompt_id, ts)
            WHERE seed = :seed ORDER BY prompt_id""",
         {"seed": seed},
     )
-    grouped = groupby(rows, key=lambda row: row["prompt_id"])
-    return {
-        prompt_id: tuple((row["memory_id"], row["digest"]) for row in of_prompt) for prompt_id, of_prompt in grouped
-    }
+    return {one: tuple([row[1:] for row in found]) for one, found in groupby(rows, key=itemgetter(0))}
