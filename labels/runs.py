@@ -230,7 +230,7 @@ def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
 def newest_results(db: LabelDatabase, root: str | None) -> dict[int, list[tuple[Any, ...]]]:
     """Those candidates of the newest retrievals by retrieval_id, in rank order.
 
-    Each is that number again, the memory's id, whether it was injected, what the judge decided, and the fields of a Found.
+    Each is that number again, the memory's id, whether it was injected, what the judge decided, and a Found's fields.
     """
     rows = db.tuples(
         f"""SELECT retrieval_id, result.memory_id, result.injected, judge_verdict.decision, result.score,

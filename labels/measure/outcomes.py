@@ -114,7 +114,7 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
     members: dict[str, set[str]] = {}
     for outcome in outcomes:
         judged = judgements.get(outcome.prompt_id, {})
-        looked_at = (memory_id for memory_id, _ in outcome.candidates if memory_id in judged)
+        looked_at = [memory_id for memory_id, _ in outcome.candidates if memory_id in judged]
         members.setdefault(outcome.prompt_id, set()).update(outcome.injected, looked_at)
     return {prompt_id: frozenset(members[prompt_id]) for prompt_id in members}
 
