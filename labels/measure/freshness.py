@@ -29,5 +29,5 @@ def matching(labels: Sequence[Label], seen: Seen) -> list[Label]:
 
 
 def drifted(brought_up: Set[Pair], digests: Digests) -> int:
-    """How many of the memories that replays brought up read otherwise now than in any of them, or are gone."""
+    """How many of the memories that replays brought up have been edited since one of those replays, or are gone."""
     return len({memory_id for memory_id, digest in brought_up if digests.get(memory_id) != digest})

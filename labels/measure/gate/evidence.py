@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from engine.systems import JUDGED, SYSTEMS
@@ -144,7 +145,7 @@ def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[s
     """When each memory was dealt with first; one on which people are split is not."""
     settled: dict[str, dict[str, int]] = {}
     # by time, as labels that were merged into this store are numbered when they came
-    for moment, label in enumerate(sorted(labels, key=lambda label: (label.ts, label.event_id))):
+    for moment, label in enumerate(sorted(labels, key=attrgetter("ts", "event_id"))):
         is_known = label.memory_id in judgements.get(label.prompt_id, {})
         if is_known or label.verdict not in (RELEVANT, NOT_RELEVANT):
             settled.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
