@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
@@ -29,8 +29,7 @@ Pair = tuple[str, str]
 """(memory id, digest): a memory as it read at one moment. A label belongs to a prompt and a pair."""
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """One key press, as it was written down; it is never changed.
 
     `ts` is ISO 8601 in UTC. `verdict` is None unless `action` is a label, `grade` 0..3 or None. `blind` means that no
@@ -70,8 +69,7 @@ class Event:
         return self.memory_id, self.digest
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """What an annotator says now of one memory text for one prompt: the latest label that was not taken back.
 
     `adjudicated`: it is not one opinion among others but settles what people differ on, whoever gave it.

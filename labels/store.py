@@ -109,12 +109,15 @@ class LabelStore:
         return runs.read_prompts(self._db, root)
 
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
-        """The newest outcome of each (prompt, system), of one root or of all."""
+        """The newest outcome of each (prompt, system), of one root or of all.
+
+        Their candidates are those that were injected or that somebody was asked about.
+        """
         return runs.newest_outcomes(self._db, root)
 
-    def result_digests(self, root: str | None = None) -> dict[str, dict[str, str]]:
-        """Which text of a memory those outcomes are about: prompt id -> memory id -> digest."""
-        return runs.newest_digests(self._db, root)
+    def texts_brought_up(self, root: str | None = None) -> set[Pair]:
+        """Every memory text that those outcomes are about, also where it was not injected and nobody was asked."""
+        return runs.newest_texts(self._db, root)
 
     def prompt_texts(self) -> dict[str, str]:
         """What every prompt says, by id."""
@@ -213,7 +216,7 @@ class LabelStore:
         with self._db.writing():
             event = events.latest_standing(self._db, annotator, prompt_ids, adjudications)
             if event is not None:
-                retraction = {**vars(event), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
+                retraction = {**event._asdict(), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
                 retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}
                 retraction |= self._stamp()
                 self._db.insert("label_event", {**retraction, "supersedes": event.event_id})

@@ -107,6 +107,7 @@ def parse(line: Line) -> Outcome:
         fallback=fallback(line, row),
         elapsed_ms=milliseconds(line, row),
         found=found(row),
+        is_asked=any(decisions(line, row)),
     )
 
 

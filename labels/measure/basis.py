@@ -58,7 +58,8 @@ def weighted_basis(
     replayed = {prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in basis.pools}
     injected: dict[str, set[str]] = {}
     for row in rows:
-        injected.setdefault(row.prompt_id, set()).update(row.injected)
+        if row.prompt_id in inclusion:
+            injected.setdefault(row.prompt_id, set()).update(row.injected)
     pairs = pair_weights(inclusion, injected)
     frame = replayed if len(set(replayed.values())) > 1 else {}
     return replace(basis, weights=Weights(frame, prompt_weights(frame, basis.measured), pairs))

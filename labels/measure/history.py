@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure.estimates import live_interval
 from labels.measure.gate.decision import Sample
-from labels.measure.stratified import stratified_estimate
+from labels.measure.stratified import grouped, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +34,9 @@ def history(sample: Sample) -> tuple[Moment, ...]:
 
 
 def moments(sample: Sample, numbers: range) -> Iterator[Moment]:
-    judged = list(sample.judged.items())
+    judged, frame = list(sample.judged.items()), sample.frame
     for number in numbers:
         so_far = Sample(dict(judged[:number]), sample.injected, sample.strata)
-        estimate, live = stratified_estimate(so_far.judged, so_far.frame), live_interval(so_far)
-        if estimate and live:
-            yield Moment(number, estimate.value, live)
+        precision, live = ratio(grouped(so_far.judged, frame)), live_interval(so_far)
+        if precision is not None and live:
+            yield Moment(number, precision, live)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isclose
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval
 from labels.measure.weights import EQUAL
@@ -39,8 +39,7 @@ class Ratio:
         return self.part / self.whole if self.whole else None
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """What one system injected for one prompt: counts of memories, `relevant <= judged <= injected`."""
 
     prompt_id: str
@@ -78,6 +77,11 @@ def weighed(counted: Ratio, shares: Sequence[Share], weights: Weights) -> Ratio:
     """*counted* with the estimate from *shares*, if it differs: their parts and wholes may hold weighted memories."""
     part = sum(weights.of_prompt(prompt_id) * part for prompt_id, part, _ in shares)
     whole = sum(weights.of_prompt(prompt_id) * whole for prompt_id, _, whole in shares)
+    return estimated(counted, part, whole)
+
+
+def estimated(counted: Ratio, part: float, whole: float) -> Ratio:
+    """*counted* with the estimate *part* / *whole*, sums of weighted prompts and memories, if it differs."""
     if not whole or (counted.whole and isclose(part / whole, counted.part / counted.whole, abs_tol=1e-12)):
         return counted
     return Ratio(counted.part, counted.whole, part / whole)

@@ -9,6 +9,7 @@ from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
 from labels.measure import notes
 from labels.measure.basis import AS_NOT, EXCLUDE, Basis, qrels_basis, weighted_basis
+from labels.measure.collecting import collector_at_rest
 from labels.measure.comparisons import comparisons
 from labels.measure.extras import NONE, Extras
 from labels.measure.gate.evidence import Evidence
@@ -82,6 +83,7 @@ def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS,
     )
 
 
+@collector_at_rest()
 def report_from_store(
     store: LabelStore,
     root: str | None = None,
@@ -95,7 +97,8 @@ def report_from_store(
     *digests* are the memories' present ones by id: a label counts if its memory still reads as it did when it was
     labelled and when it was replayed. None compares with the replays only. *annotator* None takes the majority.
     """
-    rows, said = store.outcomes(root), said_of(store, root, digests, annotator)
+    rows = store.outcomes(root)
+    said = said_of(store, rows, root, digests, annotator)
     judgements = said.agreed.judgements
     basis = weighted_basis(rows, judgements, store.strata(root) if root else {}, store.inclusion())
     basis = replace(basis, evidence=Evidence(rows, judgements, said.moments, basis.weights.strata))

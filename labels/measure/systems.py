@@ -86,7 +86,7 @@ def system_report(
         recall_of_known=metrics.recall_of_known(tallies, judgements),
         unjudged=metrics.unjudged_share(given),
         silent=metrics.silent_prompts(tallies),
-        asked=sum(any(decision for _, decision in row.candidates) for row in own),
+        asked=sum(row.is_asked for row in own),
         fallbacks=Ratio(sum(bool(row.fallback) for row in own), len(own)),
         median_ms=median(row.elapsed_ms for row in own),
         by_confidence=by_confidence(own, judgements, weights),

@@ -87,7 +87,9 @@ def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
         decided = tuple((one, APPROVED if one in kept else REJECTED) for one in ids)
         kind = f"kind {number % 5}"
         rows.append(Outcome(prompt_id, "bm25", tuple(ids[:3]), plain, "", 2.0, "r1", kind, found))
-        rows.append(Outcome(prompt_id, "bm25+judge", tuple(kept[:3]), decided, "", 200.0, "r2", kind, found))
+        rows.append(
+            Outcome(prompt_id, "bm25+judge", tuple(kept[:3]), decided, "", 200.0, "r2", kind, found, is_asked=True)
+        )
     return rows, people
 
 

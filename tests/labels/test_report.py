@@ -286,3 +286,9 @@ def test_files_with_a_fault_give_no_report(tmp_path: Path) -> None:
         report_from_files(run, qrels)
     with pytest.raises(ValueError, match="perhaps"):
         report_from_files(run, qrels, unjudged="perhaps")
+
+
+def test_a_memory_that_one_of_the_systems_saw_before_it_was_edited_is_counted_as_edited(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["a"], {"b": "cap"}, system="bm25+cutoff", digests={"a": "edited"}))
+    notes = report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}).notes
+    assert any("1 of the 2 memories that the replays brought up was edited or removed since" in note for note in notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from engine.systems import JUDGED, SYSTEMS
@@ -14,7 +15,7 @@ from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
 from labels.measure.gate.settings import changed_settings
 from labels.measure.metrics import Ratio, tally
-from labels.measure.outcomes import assuming_not_relevant, consensus
+from labels.measure.outcomes import assuming_not_relevant, consensus, texts
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
 
@@ -111,9 +112,9 @@ def evidence_from_store(
     *digests* are the memories' present ones by id: labels about another text do not count. *config* is the present
     configuration of the root; None compares with none.
     """
-    rows, seen = store.outcomes(root), store.result_digests(root)
+    rows = store.outcomes(root)
     said = settling(store.labels(root=root), store.adjudications(root))
-    counted = matching(current(said, digests), seen)
+    counted = matching(current(said, digests), texts(rows))
     agreed = consensus(counted)
     return Evidence(
         rows=rows,
@@ -144,7 +145,7 @@ def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[s
     """When each memory was dealt with first; one on which people are split is not."""
     settled: dict[str, dict[str, int]] = {}
     # by time, as labels that were merged into this store are numbered when they came
-    for moment, label in enumerate(sorted(labels, key=lambda label: (label.ts, label.event_id))):
+    for moment, label in enumerate(sorted(labels, key=attrgetter("ts", "event_id"))):
         is_known = label.memory_id in judgements.get(label.prompt_id, {})
         if is_known or label.verdict not in (RELEVANT, NOT_RELEVANT):
             settled.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
