@@ -17,6 +17,9 @@ RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE = "relevant", "not", "unsure", "unrat
 VERDICTS = (RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE)
 """What a label says. The last two are counted, but no precision is computed from them."""
 
+REASONS = ("stale", "wrong", "duplicate", "too generic", "wrong project", "already known")
+"""What is offered as the reason of a label; what was imported may give others."""
+
 MAX_GRADE = 3
 
 ADJUDICATED, MAJORITY, SINGLE = "adjudicated", "majority", "single"

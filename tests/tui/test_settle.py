@@ -32,8 +32,8 @@ def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
     assert pool is not None
     for card, said in zip(pool.cards, [("relevant", "not"), ("not", "relevant"), ("not", "not")], strict=True):
         for who, verdict in zip(("ann", "bob"), said, strict=True):
-            note = "[/b] mine" if verdict == "not" else ""
-            workspace.store.label(who, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1, note=note)
+            why = {"note": "[/b] mine", "reason": "stale"} if verdict == "not" else {}
+            workspace.store.label(who, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1, **why)
     return workspace
 
 
@@ -48,7 +48,7 @@ def here(pilot: Pilot[None]) -> str:
 
 async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
     async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#said", "Not relevant: [/b] mine Relevant")
+        await reads(pilot, "#said", "Not relevant: stale, [/b] mine Relevant")
         await reads(pilot, "#prompt", "who is signing what?")
         await reads(pilot, "#progress", "2 to settle")
         everything = " ".join(shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "said", "progress"))

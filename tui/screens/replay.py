@@ -60,6 +60,7 @@ class ReplayScreen(ModeScreen):
         hidden=(
             "replay.type",
             "mark.unsure",
+            "mark.unrateable",
             "replay.again",
             "replay.next",
             "replay.previous",
