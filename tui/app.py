@@ -153,10 +153,10 @@ class MemsiftApp(App[None]):
         self._tell_screens(AllReplayed(message.prompts))
 
     @on(Worker.StateChanged)
-    def tell_failure(self, event: Worker.StateChanged) -> None:
+    def end_failed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
             self._claims.clear()
-            self.tell(f"{type(event.worker.error).__name__}: {event.worker.error}", severity="error")
+            self.tell_failure(event.worker.error)
 
     def _keep(self, retrieval: Retrieval) -> None:
         try:
@@ -176,6 +176,13 @@ class MemsiftApp(App[None]):
 
     def tell_error(self, error: MemsiftError) -> None:
         self.tell(str(error), title=error.title, severity="error")
+
+    def tell_failure(self, error: BaseException | None) -> None:
+        """A toast for whatever a worker raised."""
+        if isinstance(error, MemsiftError):
+            self.tell_error(error)
+        else:
+            self.tell(f"{type(error).__name__}: {error}", severity="error")
 
     def action_toggle_help(self) -> None:
         if self.screen.query("HelpPanel"):

@@ -52,6 +52,7 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "settle.later": ("space", "later", "Later", "settle: Leave this one for later"),
     "label.next": ("space,enter", "next", "Next prompt", "label: Go to the next prompt"),
     "report.replay": ("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
+    "report.more": ("m", "more", "More", "report: Show the curves, and the ranking as TREC counts it"),
     "close": ("escape,enter,space,q", "close", "Close", "app: Close this"),
 }
 

@@ -11,10 +11,12 @@ from engine.pipeline import retrieve
 from engine.search.marks import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
+from labels.measure.extras import NONE, Extras
 from labels.measure.names import Names
 from labels.measure.report import report_from_store
 from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
+from labels.store import LabelStore
 from tui.recording import record
 
 if TYPE_CHECKING:
@@ -31,13 +33,12 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Dispute, Event, Label, Pair, Pool
-    from labels.store import LabelStore
 
 DEFAULT_SEED = 1
 
 
 class Workspace:
-    """One root, opened. Everything but `run` belongs to the thread that made it; `run` may be called from workers.
+    """One root, opened. Workers may call `run` and `report`; all else belongs to the thread that made it.
 
     *judge* is None where none is switched on, *cutoff* where none was tuned. *seed* decides the order of prompts and of
     the cards of a prompt, so that labelling goes on where it stopped. *order* is one of ORDERS, or None for that of
@@ -276,6 +277,11 @@ class Workspace:
         disputes = self.store.disputes(self.index.root)
         return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
-    def report(self) -> Report:
-        names = Names(memories={summary.id: summary.title for summary in self.index.summaries()})
-        return report_from_store(self.store, self.index.root, self.digests(), names=names)
+    def report(self, extras: Extras = NONE) -> Report:
+        """The report of what the label store holds now. May be called from any thread; raises LabelStoreError."""
+        index = self.index
+        summaries = index.summaries()
+        digests = {summary.id: summary.digest for summary in summaries}
+        names = Names(memories={summary.id: summary.title for summary in summaries})
+        with LabelStore.open(self.store.path) as store:
+            return report_from_store(store, index.root, digests, names=names, extras=extras)
