@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, events, frame, people, plans, runs
+from labels import calls, events, frame, people, plans, runs, sightings
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -256,6 +256,18 @@ class LabelStore:
     def labelled_pairs(self, annotator: str, root: str | None = None) -> dict[str, set[Pair]]:
         """What `labels` are about, without what they say: prompt id -> pairs."""
         return events.labelled_pairs(self._db, annotator, root)
+
+    # What has been seen
+
+    def record_sighting(self, annotator: str, prompt_id: str) -> None:
+        """Write down that ranks and verdicts of a prompt have been on the annotator's screen; once is enough."""
+        ts = self._timestamp()
+        with self._db.writing():
+            sightings.record_sighting(self._db, annotator, prompt_id, ts)
+
+    def seen_prompts(self, annotator: str) -> frozenset[str]:
+        """The prompts of which the annotator has seen ranks and verdicts: what is said of them now is not blind."""
+        return sightings.seen_prompts(self._db, annotator)
 
     # Several people, and one person twice
 

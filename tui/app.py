@@ -164,6 +164,13 @@ class MemsiftApp(App[None]):
         except LabelStoreError as error:
             self.tell_error(error)
 
+    def note_sighting(self, prompt_id: str) -> None:
+        """Ranks and verdicts of a prompt are shown."""
+        try:
+            self.workspace.show(prompt_id)
+        except LabelStoreError as error:
+            self.tell_error(error)
+
     # Telling
 
     def _tell_screens(self, message: Message) -> None:

@@ -79,7 +79,8 @@ class Workspace:
         self._old: list[Index] = []
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
         self._pools: dict[str, Pool] = {}
-        self._seen: set[str] = set()
+        self._seen = set(store.seen_prompts(annotator))
+        self._unwritten: set[str] = set()
 
     def close(self) -> None:
         for index in (*self._old, self.index):
@@ -261,8 +262,16 @@ class Workspace:
         return {label.pair: label for label in self.store.labels(self.annotator, prompt_id)}
 
     def show(self, prompt_id: str) -> None:
-        """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind."""
-        self._seen.add(prompt_id)
+        """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind.
+
+        Raises LabelStoreError where that cannot be written; it holds until the app is left then, and is tried again.
+        """
+        if prompt_id not in self._seen:
+            self._seen.add(prompt_id)
+            self._unwritten.add(prompt_id)
+        for each in sorted(self._unwritten):
+            self.store.record_sighting(self.annotator, each)
+            self._unwritten.discard(each)
 
     def is_blind(self, prompt_id: str) -> bool:
         return prompt_id not in self._seen

@@ -68,6 +68,7 @@ def part(draw: st.DrawFn, whole: Dataset) -> Dataset:
         ),
         frame=tuple(replace(each, ts=moment(hours)) for each in whole.frame),
         plan=tuple(replace(each, stratum=draw(st.sampled_from(["x", "y"]))) for each in whole.plan),
+        sightings=tuple(replace(each, ts=moment(hours)) for each in whole.sightings if draw(st.booleans())),
     )
 
 

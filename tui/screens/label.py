@@ -248,7 +248,7 @@ class LabelScreen(ModeScreen):
 
     def _show_reveal(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
-        workspace.show(prompt.id)
+        self.app.note_sighting(prompt.id)
         first, second = workspace.side_by_side(prompt.id)
         if first is None:
             return
@@ -351,7 +351,7 @@ class LabelScreen(ModeScreen):
             self._start_repeat(self._queue.again(prompt, event.pair))
             return
         if self._queue.is_finished(prompt):
-            workspace.show(prompt.id)
+            self.app.note_sighting(prompt.id)
         self.start(prompt)
 
     def action_order(self) -> None:
