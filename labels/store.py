@@ -203,15 +203,21 @@ class LabelStore:
         return self._press(ADJUDICATE, annotator, prompt_id, card, seed, False, elapsed_ms, given)
 
     def undo(
-        self, annotator: str, prompt_ids: Collection[str] | None = None, *, adjudications: bool = False
+        self,
+        annotator: str,
+        prompt_ids: Collection[str] | None = None,
+        *,
+        root: str | None = None,
+        adjudications: bool = False,
     ) -> Event | None:
         """Take back the annotator's latest standing label or skip, or adjudication, optionally only among *prompt_ids*.
 
-        What was imported is not taken back. Returns the event that was, None if there is none. Whatever it had
+        With *root*, only what is about memories that a run over that root brought up for the same prompt. What was
+        imported is not taken back. Returns the event that was, None if there is none. Whatever it had
         superseded stands again.
         """
         with self._db.writing():
-            event = events.latest_standing(self._db, annotator, prompt_ids, adjudications)
+            event = events.latest_standing(self._db, annotator, prompt_ids, root, adjudications)
             if event is not None:
                 retraction = {**vars(event), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
                 retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}

@@ -128,10 +128,10 @@ class SettleScreen(ModeScreen):
         self.show_dispute()
 
     def action_undo(self) -> None:
-        """Take back what was settled last, and show it again."""
+        """Take back what was settled last of these memories, and show it again."""
         workspace = self.app.workspace
         try:
-            event = workspace.store.undo(workspace.annotator, adjudications=True)
+            event = workspace.store.undo(workspace.annotator, root=workspace.index.root, adjudications=True)
         except LabelStoreError as error:
             self.app.tell_error(error)
             return
