@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from tui.theme_file import ThemeFile
     from tui.workspace import Workspace
 
 
@@ -80,17 +81,29 @@ class MemsiftApp(App[None]):
         hidden=("go.browse", "go.replay", "go.label", "go.report", "app.reload", "app.skipped", "app.theme"),
     )
 
-    def __init__(self, workspace: Workspace, start: str | None = None) -> None:
-        """*start* is one of MODES; DEFAULT_MODE if it is None."""
+    def __init__(self, workspace: Workspace, start: str | None = None, remembered: ThemeFile | None = None) -> None:
+        """*start* is one of MODES; DEFAULT_MODE if it is None. *remembered* keeps the theme that a person chooses."""
         super().__init__()
+        self._remembered = remembered
         self.workspace = workspace
         self._start = start
         self._claims: set[tuple[str, str]] = set()
         self._claims_lock = Lock()
 
     async def on_mount(self) -> None:
+        if self._remembered and (name := self._remembered.read()) in self.available_themes:
+            self.theme = name
         if self._start:
             await self.switch_mode(self._start)
+
+    def watch_theme(self, before: str, chosen: str) -> None:
+        """Write down the theme that was chosen."""
+        if self._remembered is None or before == chosen or self._remembered.read() == chosen:
+            return
+        try:
+            self._remembered.write(chosen)
+        except OSError as error:
+            self.tell(f"The theme cannot be remembered: {error}.", severity="warning")
 
     # Retrievals
 
