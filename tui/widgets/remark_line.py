@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 MAX_NOTE = 2_000
-HOW = "note: enter keeps, esc leaves"
+TYPING, WAITING = "note: enter keeps, esc leaves", "goes with the label"
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,9 @@ class RemarkLine(Vertical):
 
     def write(self) -> None:
         """Let the note be typed."""
-        self.display = True
+        self.display = True  # a hidden input takes no focus
         self.line.open()
+        self._show(self.remark)
 
     @on(NoteInput.Left)
     def close(self) -> None:
@@ -144,5 +145,6 @@ class RemarkLine(Vertical):
 
     def _show(self, remark: Remark) -> None:
         self._reason, self.line.value = remark.reason, remark.note
-        self.border_title = plain(" · ".join(filter(None, (remark.reason, HOW))).capitalize())
+        state = TYPING if self.line.is_open else WAITING
+        self.border_title = plain((f"{remark.reason} · {state}" if remark.reason else state).capitalize())
         self.display = remark != Remark() or self.line.is_open
