@@ -98,17 +98,18 @@ def superseding(db: LabelDatabase, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def latest_standing(
-    db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, adjudications: bool
+    db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
 ) -> Event | None:
-    """The annotator's latest key press that was not taken back, optionally only among *prompt_ids*."""
+    """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
     # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array
     rows = db.rows(
-        """SELECT * FROM label_standing
+        f"""SELECT * FROM label_standing AS said
            WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
-           AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts)))
+           AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts))) AND {OF_ROOT}
            ORDER BY event_id DESC LIMIT 1""",
         {
             "annotator": annotator,
+            "root": root,
             "adjudications": adjudications,
             "prompts": None if prompt_ids is None else json.dumps(list(prompt_ids)),
         },

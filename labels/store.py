@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, events, frame, people, plans, runs
+from labels import calls, events, frame, people, plans, runs, sightings
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -206,15 +206,21 @@ class LabelStore:
         return self._press(ADJUDICATE, annotator, prompt_id, card, seed, False, elapsed_ms, given)
 
     def undo(
-        self, annotator: str, prompt_ids: Collection[str] | None = None, *, adjudications: bool = False
+        self,
+        annotator: str,
+        prompt_ids: Collection[str] | None = None,
+        *,
+        root: str | None = None,
+        adjudications: bool = False,
     ) -> Event | None:
         """Take back the annotator's latest standing label or skip, or adjudication, optionally only among *prompt_ids*.
 
-        What was imported is not taken back. Returns the event that was, None if there is none. Whatever it had
+        With *root*, only what is about memories that a run over that root brought up for the same prompt. What was
+        imported is not taken back. Returns the event that was, None if there is none. Whatever it had
         superseded stands again.
         """
         with self._db.writing():
-            event = events.latest_standing(self._db, annotator, prompt_ids, adjudications)
+            event = events.latest_standing(self._db, annotator, prompt_ids, root, adjudications)
             if event is not None:
                 retraction = {**event._asdict(), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
                 retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}
@@ -259,6 +265,18 @@ class LabelStore:
     def labelled_pairs(self, annotator: str, root: str | None = None) -> dict[str, set[Pair]]:
         """What `labels` are about, without what they say: prompt id -> pairs."""
         return events.labelled_pairs(self._db, annotator, root)
+
+    # What has been seen
+
+    def record_sighting(self, annotator: str, prompt_id: str) -> None:
+        """Write down that ranks and verdicts of a prompt have been on the annotator's screen; once is enough."""
+        ts = self._timestamp()
+        with self._db.writing():
+            sightings.record_sighting(self._db, annotator, prompt_id, ts)
+
+    def seen_prompts(self, annotator: str) -> frozenset[str]:
+        """The prompts of which the annotator has seen ranks and verdicts: what is said of them now is not blind."""
+        return sightings.seen_prompts(self._db, annotator)
 
     # Several people, and one person twice
 

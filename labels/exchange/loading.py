@@ -19,6 +19,7 @@ from labels.exchange.records import (
     Result,
     Retrieved,
     Run,
+    Sighting,
 )
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+PROMPTS_OF_ROOT = """(:root IS NULL OR prompt_id IN (
+    SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = :root
+))"""
+
 RUNS_OF_ROOT = "(:root IS NULL OR run_id IN (SELECT run_id FROM run WHERE root = :root))"
 
 
@@ -38,6 +43,7 @@ def read_store(db: LabelDatabase, root: str | None = None) -> Dataset:
     runs = db.rows(f"SELECT * FROM run WHERE {RUNS_OF_ROOT} ORDER BY rowid", at)
     framed = db.rows(f"SELECT * FROM frame AS said WHERE {OF_ROOT} ORDER BY rowid", at)
     planned = db.rows("SELECT * FROM plan WHERE :root IS NULL OR root = :root ORDER BY rowid", at)
+    seen = db.rows(f"SELECT * FROM sighting WHERE {PROMPTS_OF_ROOT} ORDER BY rowid", at)
     return narrowed(
         root is not None,
         Dataset(
@@ -48,6 +54,7 @@ def read_store(db: LabelDatabase, root: str | None = None) -> Dataset:
             retrievals=read_retrievals(db, root),
             frame=tuple(record(Framed, row) for row in framed),
             plan=tuple(record(Planned, row) for row in planned),
+            sightings=tuple(record(Sighting, row) for row in seen),
         ),
     )
 
