@@ -278,4 +278,4 @@ class Workspace:
 
     def report(self) -> Report:
         names = Names(memories={summary.id: summary.title for summary in self.index.summaries()})
-        return report_from_store(self.store, self.index.root, self.digests(), names=names)
+        return report_from_store(self.store, self.index.root, self.digests(), names=names, config=self.config)

@@ -14,10 +14,10 @@ from labels.measure.gate.decision import UNDECIDED, Gate
 from labels.measure.gate.evidence import Evidence, evidence_from_files, evidence_from_store
 from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
 from labels.measure.gate.report import gate_report
-from labels.measure.gate.settings import changed_settings
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import EXCLUDE
+from labels.measure.settings import RunSettings, changed_settings
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
@@ -269,7 +269,7 @@ def test_the_store_tells_the_calls_of_the_newest_replay(store: LabelStore) -> No
         JudgeCall("p2", JUDGED, 3000.0, None, 1, True),
     )
     assert store.judge_calls("/elsewhere") == ()
-    assert set(store.run_configs(ROOT).values()) == {"{}"}
+    assert set(store.run_settings(ROOT).values()) == {RunSettings(ROOT, "{}", each) for each in ("c1", "c2")}
 
 
 def test_run_files_tell_the_calls(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.config import load_config
 from engine.errors import MemsiftError
 from tui import opening
 from tui.cli.options import DB, ROOT, opened_store
@@ -118,8 +119,9 @@ def report_of_labels(root: str | None, db: str | None, extras: Extras) -> Report
     from labels.measure.report import report_from_store
 
     found = opening.resolve_root(root, os.environ)
+    config = load_config(found, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
         summaries = list(index.summaries())
         digests = {summary.id: summary.digest for summary in summaries}
         names = Names(memories=titles(summaries))
-        return report_from_store(store, index.root, digests, names=names, extras=extras)
+        return report_from_store(store, index.root, digests, names=names, extras=extras, config=config)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from engine.systems import JUDGED, SYSTEMS
 from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
 from labels.measure.basis import AS_NOT
 from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
-from labels.measure.gate.settings import changed_settings
 from labels.measure.metrics import Ratio, tally
 from labels.measure.outcomes import assuming_not_relevant, consensus
+from labels.measure.settings import changes
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
 
@@ -124,7 +123,7 @@ def evidence_from_store(
         stale=len(said) - len(counted),
         disputed=agreed.disputed,
         blind=blindness(counted),
-        changed=changes(rows, store.run_configs(root), config) if config else {},
+        changed=changes(rows, store.run_settings(root), config) if config else {},
     )
 
 
@@ -149,16 +148,6 @@ def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[s
         if is_known or label.verdict not in (RELEVANT, NOT_RELEVANT):
             settled.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
     return settled
-
-
-def changes(rows: Iterable[Outcome], recorded: Mapping[str, str], config: Config) -> dict[str, tuple[str, ...]]:
-    """run id -> how its configuration differs from what *config* means for its system; only where it does."""
-    systems = {row.run_id: row.system for row in rows if row.run_id in recorded and row.system in SYSTEMS}
-    found = {
-        run_id: changed_settings(recorded[run_id], SYSTEMS[system].of(config), has_judge=system.endswith(JUDGED))
-        for run_id, system in systems.items()
-    }
-    return {run_id: differences for run_id, differences in found.items() if differences}
 
 
 def evidence_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT) -> Evidence:
