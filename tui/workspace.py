@@ -204,7 +204,7 @@ class Workspace:
         """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
         self._pools.pop(retrieval.prompt.id, None)
-        record(retrieval, self.store, self.index, SYSTEMS[retrieval.system].of(self.config))
+        record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff)
 
     @property
     def replayed(self) -> int:
@@ -278,4 +278,6 @@ class Workspace:
 
     def report(self) -> Report:
         names = Names(memories={summary.id: summary.title for summary in self.index.summaries()})
-        return report_from_store(self.store, self.index.root, self.digests(), names=names, config=self.config)
+        return report_from_store(
+            self.store, self.index.root, self.digests(), names=names, config=self.config, cutoff=self.cutoff
+        )

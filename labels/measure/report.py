@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from labels.measure.agreement import Agreement
     from labels.measure.comparison import SystemComparison
     from labels.measure.outcomes import Outcome
@@ -92,12 +93,14 @@ def report_from_store(
     names: Names = NAMELESS,
     extras: Extras = NONE,
     config: Config | None = None,
+    cutoff: Cutoff | None = None,
 ) -> Report:
     """The report of the newest replays of *root* (None: of all roots) and of the labels about what they returned.
 
     *digests* are the memories' present ones by id: a label counts if its memory still reads as it did when it was
     labelled and when it was replayed. None compares with the replays only. *annotator* None takes the majority.
-    *config* is the present configuration, with which those of the runs are compared; None compares with none.
+    *config* and *cutoff* are the root's present ones, with which those of the runs are compared; without a
+    configuration there is no comparison.
     """
     rows, said = store.outcomes(root), said_of(store, root, digests, annotator)
     judgements = said.agreed.judgements
@@ -106,7 +109,7 @@ def report_from_store(
     shown = replace(names, prompts={**store.prompt_texts(), **names.prompts})
     report = with_labels(build_report(rows, basis, shown, extras), said, store.repeats(root, annotator))
     made = store.run_settings(root)
-    runs = notes.RunFacts(made, changes(rows, made, config) if config else {})
+    runs = notes.RunFacts(made, changes(rows, made, config, cutoff) if config else {})
     return replace(report, notes=notes.of_labels(report, rows, said.facts, basis.weights, runs))
 
 

@@ -113,11 +113,11 @@ def evidence_of_labels(root: str | None, db: str | None) -> tuple[Evidence, str]
 
     found = opening.resolve_root(root, os.environ)
     config = load_config(found, os.environ)
+    cutoff = opening.usable_cutoff(found, config, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
         digests = {summary.id: summary.digest for summary in index.summaries()}
-        evidence = evidence_from_store(store, index.root, digests, config)
-    has_cutoff = opening.usable_cutoff(found, config, os.environ) is not None
-    return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=has_cutoff).name
+        evidence = evidence_from_store(store, index.root, digests, config, cutoff)
+    return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=cutoff is not None).name
 
 
 def chosen(name: str | None, evidence: Evidence, configured: str) -> str:

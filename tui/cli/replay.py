@@ -97,7 +97,7 @@ def replay(
                 nonlocal disagreements
                 refuse_a_miss(judge, retrieval)
                 if store:
-                    record(retrieval, store, index, SYSTEMS[retrieval.system].of(config))
+                    record(retrieval, store, index, config, asked, cutoff)
                 write(write_row(retrieval))
                 disagreements += disputed(retrieval)
 

@@ -120,8 +120,9 @@ def report_of_labels(root: str | None, db: str | None, extras: Extras) -> Report
 
     found = opening.resolve_root(root, os.environ)
     config = load_config(found, os.environ)
+    cutoff = opening.usable_cutoff(found, config, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
         summaries = list(index.summaries())
         digests = {summary.id: summary.digest for summary in summaries}
         names = Names(memories=titles(summaries))
-        return report_from_store(store, index.root, digests, names=names, extras=extras, config=config)
+        return report_from_store(store, index.root, digests, names=names, extras=extras, config=config, cutoff=cutoff)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from labels.calls import JudgeCall
     from labels.measure.outcomes import Judgements, Outcome
     from labels.records import Label
@@ -103,12 +104,16 @@ class Evidence:
 
 
 def evidence_from_store(
-    store: LabelStore, root: str, digests: Mapping[str, str], config: Config | None = None
+    store: LabelStore,
+    root: str,
+    digests: Mapping[str, str],
+    config: Config | None = None,
+    cutoff: Cutoff | None = None,
 ) -> Evidence:
     """The newest replays of *root* and the labels about what they returned.
 
-    *digests* are the memories' present ones by id: labels about another text do not count. *config* is the present
-    configuration of the root; None compares with none.
+    *digests* are the memories' present ones by id: labels about another text do not count. *config* and *cutoff*
+    are the root's present ones; without a configuration there is no comparison.
     """
     rows, seen = store.outcomes(root), store.result_digests(root)
     said = settling(store.labels(root=root), store.adjudications(root))
@@ -123,7 +128,7 @@ def evidence_from_store(
         stale=len(said) - len(counted),
         disputed=agreed.disputed,
         blind=blindness(counted),
-        changed=changes(rows, store.run_settings(root), config) if config else {},
+        changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
     )
 
 
