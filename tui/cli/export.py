@@ -34,11 +34,13 @@ FORMATS = (
 """`labels.exchange.formats.ALL`, which is loaded only when it is needed."""
 
 ROOT = "Only what runs over this folder brought up. Default: everything."
+INTERFACE = "Print the labelling interface that Label Studio must be given for what it is to load, and no labels."
 NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
 
 
 @click.command()
 @click.option("--format", "name", type=click.Choice(FORMATS), default="jsonl", show_default=True)
+@click.option("--interface", is_flag=True, help=INTERFACE)
 @click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
 @click.option("--no-text", is_flag=True, help=NO_TEXT)
 @click.option("--annotator", metavar="NAME", help="Only this person's labels.")
@@ -46,7 +48,14 @@ NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
 @click.option("--root", metavar="PATH", help=ROOT)
 @DB
 def export(
-    name: str, output: str | None, no_text: bool, annotator: str | None, gold: bool, root: str | None, db: str | None
+    name: str,
+    interface: bool,
+    output: str | None,
+    no_text: bool,
+    annotator: str | None,
+    gold: bool,
+    root: str | None,
+    db: str | None,
 ) -> None:
     """Write the labels in a format of memsift's own (jsonl, everything) or of another program.
 
@@ -61,6 +70,11 @@ def export(
     if gold and name == "jsonl":
         raise click.UsageError("jsonl is made of single key presses: --gold is for the other formats.")
     form = KNOWN[name]
+    if interface:
+        if not form.interface:
+            raise click.UsageError(f"{name} needs no labelling interface: --interface goes with label-studio.")
+        put(form.interface, output)
+        return
     dataset = chosen(db, root, annotator, gold=gold)
     if not dataset.events:
         tell("There are no labels yet.")
@@ -70,6 +84,8 @@ def export(
         tell("--no-text leaves out all texts, with titles, paths, notes and reasons; hashes stand for them.")
         dataset = without_text(dataset)
     put(form.write(dataset), output)
+    if form.interface:
+        tell(f"The project that is to load this needs what `memsift export --format {name} --interface` prints.")
 
 
 def chosen(db: str | None, root: str | None, annotator: str | None, *, gold: bool) -> Dataset:
