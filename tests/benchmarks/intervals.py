@@ -16,10 +16,11 @@ from statistics import mean, median
 from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
-from labels.measure.intervals import headline_interval, wilson
+from labels.measure.intervals import Interval, headline_interval, wilson
 from labels.measure.outcomes import Outcome
-from labels.measure.sequences import mirrored, rich_after, stratified_interval
+from labels.measure.sequences import betting_interval, mirrored, rich_after
 from labels.measure.stratified import stratified_estimate
+from labels.measure.stratified_sequence import stratified_interval
 from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.benchmarks.hook import table
 from tests.labels.simulated import Counts, Frame, World, disagreements_first, mostly_disagreements
@@ -27,7 +28,6 @@ from tests.labels.simulated import Counts, Frame, World, disagreements_first, mo
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from labels.measure.intervals import Interval
     from labels.measure.stratified import Estimate
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
@@ -60,7 +60,7 @@ def main() -> None:
     print("Disagreements first: bias and error against the frame, coverage of what it is a sample of")
     show(stratified_rows(given.draws))
     print("Live interval over strata: share of runs in which it ever misses the truth, and its width at the end")
-    show(live_strata_rows(given.runs))
+    show(live_strata_rows(given.runs // 4))
     print(
         "Two systems: share of draws in which the interval holds the true difference, and of equal ones with p < 0.05"
     )
@@ -237,26 +237,38 @@ def precision_of(frame: Frame) -> float:
 
 
 def live_strata_rows(runs: int) -> list[tuple[str, ...]]:
-    head = ("differ", "prompts", "ever wrong", "width", "width by chance")
-    cases = [(share, number) for share in (0.35, 0.7) for number in (60, 150)]
-    rows = [(str(share), str(number), *live_strata(Frame(600, share), number, runs)) for share, number in cases]
+    head = ("there", "differ", "prompts", "ever wrong", "width", "of sequences added up", "by chance")
+    cases = [(name, share, number) for name in FRAMES for share in (0.35, 0.7) for number in (60, 150)]
+    rows = [
+        (name, f"{share}", f"{n}", *live_strata(Frame(600, share, *FRAMES[name]), n, runs)) for name, share, n in cases
+    ]
     return [head, *rows]
 
 
 def live_strata(frame: Frame, number: int, runs: int) -> tuple[str, ...]:
     rng = random.Random(f"live {frame} {number}")
-    wrong, widths, by_chance = [], [], []
+    wrong, widths = [], []
     for _ in range(runs):
         counts, strata = frame.draw(rng)
         shares = {name: memories(counts, strata, name) / memories(counts, strata) for name in set(strata.values())}
         chosen = disagreements_first(strata, number, rng)
-        drawn = {name: [counts[each] for each in chosen if strata[each] == name] for name in shares}
-        live = stratified_interval(drawn, shares, 3)  # it only narrows: if it holds the truth now, it always has
+        judged = [(strata[each], counts[each]) for each in chosen]
+        live = stratified_interval(judged, shares, 3)  # if it holds the truth now, it did at every look before
         wrong.append(not holds(live, ratio(counts, list(counts))))
-        widths.append(live.high - live.low)
-        alone = stratified_interval({"all": [counts[each] for each in rng.sample(list(counts), number)]}, {"all": 1}, 3)
-        by_chance.append(alone.high - alone.low)
-    return f"{mean(wrong):.3f}", f"{mean(widths):.3f}", f"{mean(by_chance):.3f}"
+        by_chance = betting_interval([counts[each] for each in rng.sample(list(counts), number)], 3)
+        widths.append([each.high - each.low for each in (live, added_up(judged, shares), by_chance)])
+    return f"{mean(wrong):.3f}", *(f"{mean(each):.3f}" for each in zip(*widths, strict=True))
+
+
+def added_up(judged: Sequence[tuple[str, Counts]], shares: dict[str, float]) -> Interval:
+    """Each stratum's own sequence, at alpha / 2, weighted: the simple way."""
+    parts = {
+        name: betting_interval([counts for stratum, counts in judged if stratum == name], 3, 1 - ALPHA / len(shares))
+        for name in shares
+    }
+    return Interval(
+        *(sum(share * getattr(parts[name], end) for name, share in shares.items()) for end in ("low", "high"))
+    )
 
 
 def memories(counts: dict[str, Counts], strata: dict[str, str], stratum: str | None = None) -> int:
