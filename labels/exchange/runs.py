@@ -74,13 +74,19 @@ def read_runs(path: Path) -> tuple[Outcome, ...]:
     """The outcomes of a run file in its order; ExchangeError with the line and field of the first fault.
 
     Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`, and, where they are
-    there, `score`, `confidence`, `matched`, `probability`, `judgement.template_hash`, `fallback` and `ms`. A prompt and
-    system may come once, and a system is judged by one template: what was asked in two ways is not one number.
+    there, `score`, `confidence`, `matched`, `probability`, `judgement.template_hash`, `fallback`, `ms` and `root`. A
+    prompt and system may come once, and a system is judged by one template: what was asked in two ways is not one
+    number, and neither is what was found in two roots.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
     templates: dict[str, str] = {}
+    root: object = None
     for line in read_lines(path):
         outcome = parse(line)
+        over = json.loads(line.text).get("root")
+        if outcomes and over != root:
+            raise line.wrong("root", f"{root!r}, as in the earlier rows: a file for each root")
+        root = over
         key = outcome.prompt_id, outcome.system
         if key in outcomes:
             raise line.wrong("prompt_id", f"one row for {key[0]!r} and system {key[1]!r}, but an earlier line is one")

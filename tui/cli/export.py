@@ -13,6 +13,8 @@ from tui.cli.options import DB, opened_labels
 from tui.cli.telling import tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from labels.exchange.records import Dataset
 
 FORMATS = (
@@ -33,7 +35,7 @@ FORMATS = (
 )
 """`labels.exchange.formats.ALL`, which is loaded only when it is needed."""
 
-ROOT = "Only what runs over this folder brought up. Default: everything."
+ROOTS = "Only what runs over this folder brought up; of several, over any of them. Default: everything."
 INTERFACE = "Print the labelling interface that Label Studio must be given for what it is to load, and no labels."
 NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
 
@@ -45,7 +47,7 @@ NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
 @click.option("--no-text", is_flag=True, help=NO_TEXT)
 @click.option("--annotator", metavar="NAME", help="Only this person's labels.")
 @click.option("--gold", is_flag=True, help="What all say together, instead of each person's labels.")
-@click.option("--root", metavar="PATH", help=ROOT)
+@click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
 @DB
 def export(
     name: str,
@@ -54,7 +56,7 @@ def export(
     no_text: bool,
     annotator: str | None,
     gold: bool,
-    root: str | None,
+    roots: tuple[str, ...],
     db: str | None,
 ) -> None:
     """Write the labels in a format of memsift's own (jsonl, everything) or of another program.
@@ -75,7 +77,7 @@ def export(
             raise click.UsageError(f"{name} needs no labelling interface: --interface goes with label-studio.")
         put(form.interface, output)
         return
-    dataset = chosen(db, root, annotator, gold=gold)
+    dataset = chosen(db, roots, annotator, gold=gold)
     if not dataset.events:
         tell("There are no labels yet.")
     for count, kind in dropped(dataset, form.keeps):
@@ -88,13 +90,13 @@ def export(
         tell(f"The project that is to load this needs what `memsift export --format {name} --interface` prints.")
 
 
-def chosen(db: str | None, root: str | None, annotator: str | None, *, gold: bool) -> Dataset:
+def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Dataset:
     from engine.stores.roots import readable_root
     from labels.exchange.loading import read_store
     from labels.exchange.selection import gold_only, of_annotator
 
     with opened_labels(db) as labels:
-        dataset = read_store(labels, readable_root(root) if root else None)
+        dataset = read_store(labels, [readable_root(root) for root in roots] or None)
     if annotator:
         return of_annotator(dataset, annotator)
     return gold_only(dataset) if gold else dataset
