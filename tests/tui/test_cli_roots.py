@@ -99,6 +99,8 @@ def test_a_replay_says_over_which_root_and_such_a_file_is_not_one_report(
     line = refused(memsift("report", "--run", jsonl(tmp_path / "run.jsonl", *found), "--qrels", qrels))
     assert "line 2, root: expected" in line
     assert "a file for each root" in line
+    line = refused(memsift("replay", *both[:2], "--prompts", prompts, "--resume", tmp_path / "run.jsonl"))
+    assert "line 1, root: expected none" in line
 
 
 def test_what_belongs_to_one_run_is_refused_for_several_roots(tmp_path: Path, both: Options, prompts: Path) -> None:
