@@ -25,10 +25,8 @@ NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_resu
 SHOWN = 40
 """Characters of a value that a message shows: the judge may have a prompt of its own."""
 
-
 IMPORTED = "imported"
 """The one key of the configuration of a run that comes from a file of another program: a hash of the file."""
-
 
 CUTOFF, RETUNED = "cutoff", "the cutoff was tuned anew"
 """The key of a hash of the tuned model, beside those of a configuration, and what another hash means."""

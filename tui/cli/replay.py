@@ -83,7 +83,7 @@ def replay(
         for root in found:
             ending, disputes = wanted.over(root, reading, store)
             disagreements += disputes
-            report_ending(ending, resume)
+            report_ending(ending, resume, names_root=wanted.names_root)
     if strict:
         require_agreement(disagreements)
 
@@ -183,11 +183,14 @@ def named_systems(given: str, judge: Judge | None) -> list[System]:
     return chosen
 
 
-def report_ending(ending: Ending, resume: str | None) -> None:
+def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> None:
     """Exit with 130 after Ctrl-C, with 1 where the judge may cost no more; and say how to go on."""
     if not (ending.is_interrupted or ending.is_spent):
         return
-    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
+    file = "a file for each root" if names_root else "a file"
+    how = (
+        "Give the same command again" if resume else f"Keep the rows in {file} and give the command with --resume FILE"
+    )
     why = "--max-cost is reached" if ending.is_spent else "Stopped"
     tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
     click.get_current_context().exit(1 if ending.is_spent else 130)
