@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.measure.outcomes import Outcome
+    from labels.measure.settings import RunSettings
     from labels.orders import Plan
     from labels.records import Card, Dispute, Event, Gold, Label, Pair, Pool, Repeat
 
@@ -84,8 +85,9 @@ class LabelStore:
     ) -> None:
         """Keep a retrieval with its prompt, memory texts (*bodies* by memory id), results and judge call.
 
-        Replaying the prompt in the same run (root, system, configuration, corpus) replaces what was kept of it. Raises
-        LabelStoreError if the prompt's id has labels that were given for another text.
+        *config_json* is as `labels.measure.settings.settings_json` makes it. Replaying the prompt in the same run
+        (root, system, settings, corpus) replaces what was kept of it. Raises LabelStoreError if the prompt's id has
+        labels that were given for another text.
         """
         ts = self._timestamp()
         with self._db.writing():
@@ -131,9 +133,9 @@ class LabelStore:
         """What asking the judge took in those retrievals."""
         return calls.newest_calls(self._db, root)
 
-    def run_configs(self, root: str | None = None) -> dict[str, str]:
-        """The configuration, as JSON, of each run: run id -> JSON."""
-        return calls.run_configs(self._db, root)
+    def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
+        """What each run was made with: run id -> settings."""
+        return calls.run_settings(self._db, root)
 
     def prompt(self, prompt_id: str) -> Prompt | None:
         """A prompt as it was recorded."""

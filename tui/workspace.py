@@ -206,7 +206,7 @@ class Workspace:
         """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
         self._pools.pop(retrieval.prompt.id, None)
-        record(retrieval, self.store, self.index, SYSTEMS[retrieval.system].of(self.config))
+        record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff)
 
     @property
     def replayed(self) -> int:
@@ -293,4 +293,6 @@ class Workspace:
         digests = {summary.id: summary.digest for summary in summaries}
         names = Names(memories={summary.id: summary.title for summary in summaries})
         with LabelStore.open(self.store.path) as store:
-            return report_from_store(store, index.root, digests, names=names, extras=extras)
+            return report_from_store(
+                store, index.root, digests, names=names, extras=extras, config=self.config, cutoff=self.cutoff
+            )
