@@ -16,7 +16,7 @@ from labels.database import storable
 from labels.measure.outcomes import Found, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
@@ -262,8 +262,14 @@ def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
     )
 
 
-def newest_texts(db: LabelDatabase, root: str | None) -> set[Pair]:
-    """Every memory text that those retrievals brought up, whether or not it was injected or labelled."""
+def newest_texts(db: LabelDatabase, root: str | None, known: Set[Pair]) -> Set[Pair]:
+    """Every memory text that those retrievals brought up, whether or not it was injected or labelled.
+
+    Of those that are *known* to be among them the store is not asked, which saves a look at every result where there
+    are no others.
+    """
+    if known >= set(db.tuples("SELECT memory_id, digest FROM memory_version")):
+        return known
     rows = db.tuples(
         f"""SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
             WHERE retrieval_id IN ({NEWEST})""",

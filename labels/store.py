@@ -13,7 +13,7 @@ from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Set
     from pathlib import Path
 
     from engine.prompt import Prompt
@@ -117,9 +117,12 @@ class LabelStore:
         """
         return runs.newest_outcomes(self._db, root)
 
-    def texts_brought_up(self, root: str | None = None) -> set[Pair]:
-        """Every memory text that those outcomes are about, also where it was not injected and nobody was asked."""
-        return runs.newest_texts(self._db, root)
+    def texts_brought_up(self, root: str | None = None, known: Set[Pair] = frozenset()) -> Set[Pair]:
+        """Every memory text that those outcomes are about, also where it was not injected and nobody was asked.
+
+        Whoever has read the outcomes gives the texts in them, which are *known*: often there are no others.
+        """
+        return runs.newest_texts(self._db, root, known)
 
     def prompt_texts(self) -> dict[str, str]:
         """What every prompt says, by id."""

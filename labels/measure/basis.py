@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from labels.measure import outcomes as known
+from labels.measure.metrics import InPools, in_pools
 from labels.measure.weights import EQUAL, Weights, pair_weights, prompt_weights
 
 if TYPE_CHECKING:
@@ -34,6 +36,11 @@ class Basis:
     measured: Set[str]
     weights: Weights = EQUAL
     evidence: Evidence | None = None
+
+    @cached_property
+    def in_pools(self) -> InPools:
+        """What is relevant in the pools, which is the same for every system."""
+        return in_pools(self.pools, self.judgements, self.weights)
 
 
 def labelled_basis(rows: Sequence[Outcome], judgements: Judgements) -> Basis:

@@ -1,4 +1,4 @@
-"""Python's cycle collector, at rest while very many records are made."""
+"""Python's cycle collector, at rest while very many records are made; it is one for all threads of a process."""
 
 from __future__ import annotations
 

@@ -9,7 +9,6 @@ from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
 from labels.measure import notes
 from labels.measure.basis import AS_NOT, EXCLUDE, Basis, qrels_basis, weighted_basis
-from labels.measure.collecting import collector_at_rest
 from labels.measure.comparisons import comparisons
 from labels.measure.extras import NONE, Extras
 from labels.measure.gate.evidence import Evidence
@@ -86,7 +85,6 @@ def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS,
     )
 
 
-@collector_at_rest()
 def report_from_store(
     store: LabelStore,
     root: str | None = None,

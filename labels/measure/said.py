@@ -40,7 +40,9 @@ def said_of(
 
     It counts if it is about the text that was replayed and, where *digests* are known, that the memory has now.
     """
-    seen, brought_up = texts(rows), store.texts_brought_up(root)
+    seen = texts(rows)
+    known = {pair for of_prompt in seen.values() for pair in of_prompt.items()}
+    brought_up = store.texts_brought_up(root, known)
     every = store.labels(annotator=annotator, root=root)
     fresh = current(every, digests)
     labels = matching(fresh, seen)

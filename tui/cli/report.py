@@ -120,6 +120,7 @@ def titles(summaries: list[MemorySummary]) -> dict[str, str]:
 
 
 def report_of_labels(found: str, db: str | None, extras: Extras) -> Report:
+    from labels.measure.collecting import collector_at_rest
     from labels.measure.names import Names
     from labels.measure.report import report_from_store
 
@@ -129,4 +130,7 @@ def report_of_labels(found: str, db: str | None, extras: Extras) -> Report:
         summaries = list(index.summaries())
         digests = {summary.id: summary.digest for summary in summaries}
         names = Names(memories=titles(summaries))
-        return report_from_store(store, index.root, digests, names=names, extras=extras, config=config, cutoff=cutoff)
+        with collector_at_rest():
+            return report_from_store(
+                store, index.root, digests, names=names, extras=extras, config=config, cutoff=cutoff
+            )
