@@ -53,7 +53,6 @@ class Surveyed(Message, bubble=False):
 
 @dataclass
 class Reported(Message, bubble=False):
-    """Worker to Report: a report; `is_whole` unless the systems are still being compared."""
+    """Worker to Report: a report."""
 
     report: Report
-    is_whole: bool

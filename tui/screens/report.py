@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from labels.measure.report import Report
 
 MARGIN = 5
-COUNTING, COMPARING = "Counting …", "Comparing the systems …"
+COUNTING = "Counting …"
 
 
 class ReportScreen(ModeScreen):
@@ -65,28 +65,22 @@ class ReportScreen(ModeScreen):
 
     def show_report(self) -> None:
         """Have a worker make the report; what is there stays until then."""
-        self._doing = COMPARING if self._report else COUNTING
+        self._doing = COUNTING
         self._show_state()
         more = self._shows_more
-        self._make(Extras(ranking=more, comparing=True, curves=more), is_first=self._report is None)
+        self._make(Extras(ranking=more, comparing=True, curves=more))
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
-    def _make(self, extras: Extras, *, is_first: bool) -> None:
-        """Make the report; the first one also without what takes long, which is to load the statistics libraries."""
-        worker, workspace = get_current_worker(), self.app.workspace
-        if is_first:
-            self._hand_over(worker, Reported(workspace.report(), is_whole=False))
-        self._hand_over(worker, Reported(workspace.report(extras), is_whole=True))
-
-    def _hand_over(self, worker: Worker[None], message: Reported) -> None:
-        """Post what was made, unless it is made anew meanwhile."""
+    def _make(self, extras: Extras) -> None:
+        """Make the report, and hand it over unless it is made anew meanwhile."""
+        worker, made = get_current_worker(), self.app.workspace.report(extras)
         if not worker.is_cancelled:
-            self.post_message(message)
+            self.post_message(Reported(made))
 
     @on(Reported)
     def take_report(self, message: Reported) -> None:
         self._report = message.report
-        self._doing = "" if message.is_whole else COMPARING
+        self._doing = ""
         self._show_state()
         self._draw()
 
