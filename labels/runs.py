@@ -265,8 +265,7 @@ def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
 def newest_texts(db: LabelDatabase, root: str | None, known: Set[Pair]) -> Set[Pair]:
     """Every memory text that those retrievals brought up, whether or not it was injected or labelled.
 
-    Of those that are *known* to be among them the store is not asked, which saves a look at every result where there
-    are no others.
+    *known* are some of them; where the store holds no other text, there is no need to look at every result.
     """
     if known >= set(db.tuples("SELECT memory_id, digest FROM memory_version")):
         return known

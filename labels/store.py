@@ -120,7 +120,7 @@ class LabelStore:
     def texts_brought_up(self, root: str | None = None, known: Set[Pair] = frozenset()) -> Set[Pair]:
         """Every memory text that those outcomes are about, also where it was not injected and nobody was asked.
 
-        Whoever has read the outcomes gives the texts in them, which are *known*: often there are no others.
+        *known* are the texts in outcomes that have been read; it is quick where the store knows no others.
         """
         return runs.newest_texts(self._db, root, known)
 

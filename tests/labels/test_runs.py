@@ -192,6 +192,13 @@ def test_every_text_that_was_brought_up_is_known_also_of_what_was_dropped(store:
     assert store.texts_brought_up("/two") == {("a", "edited")}
 
 
+def test_the_texts_that_are_known_leave_no_other_out(store: LabelStore) -> None:
+    record(store, retrieval(["a"], {"b": "cap"}))
+    every = {("a", "digest-of-a"), ("b", "digest-of-b")}
+    for known in (set(), {("a", "digest-of-a")}, every):
+        assert store.texts_brought_up(known=known) == every
+
+
 def test_a_frame_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
     store.record_frame(pool_of("a", "b"))
