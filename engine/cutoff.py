@@ -112,10 +112,10 @@ class UnusableModelError(Exception):
 
 
 class Cutoff:
-    """The pipeline's stage: drops what is not likely enough to be relevant."""
+    """The pipeline's stage: drops what is not likely enough to be relevant, as *model* says."""
 
     def __init__(self, model: Model) -> None:
-        self._model = model
+        self.model = model
         self.strategy = model.fit.match_strategy
 
     def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
@@ -131,14 +131,14 @@ class Cutoff:
 
     def least(self, *, has_judge: bool) -> float:
         """The P(relevant) that it takes to pass."""
-        return self._model.doubt if has_judge else self._model.threshold
+        return self.model.doubt if has_judge else self.model.threshold
 
     def is_sure(self, candidate: Candidate) -> bool:
         """Whether no judge need be asked."""
-        return candidate.probability is not None and candidate.probability >= self._model.threshold
+        return candidate.probability is not None and candidate.probability >= self.model.threshold
 
     def _weighed(self, candidate: Candidate, found: Features) -> Candidate:
-        probability = self._model.probability(found)
+        probability = self.model.probability(found)
         return replace(candidate, probability=probability, confidence=_confidence(probability))
 
 

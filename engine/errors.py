@@ -4,6 +4,7 @@
     +-- RootError                a folder of memories cannot be used
     |   +-- RootNotFoundError
     |   +-- RootUnreadableError
+    +-- UnknownMemoryError       there is no memory of that id in a root
     +-- ConfigError              memory-config.json or a MEMSIFT_* variable does not make sense
     +-- PromptFileError          a prompt, history or transcript file cannot be read
     +-- ProviderError            a judge's provider gave no answer; `status` is the verdict status it stands for
@@ -39,6 +40,10 @@ class RootNotFoundError(RootError):
 
 class RootUnreadableError(RootError):
     pass
+
+
+class UnknownMemoryError(MemsiftError):
+    title = "Memory"
 
 
 class ConfigError(MemsiftError):

@@ -15,6 +15,11 @@ def state_dir(root: str, environ: Mapping[str, str]) -> str:
     return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift", root_key(root))
 
 
+def theme_file(environ: Mapping[str, str]) -> str:
+    """The name of the theme that was chosen in the app, which is one for all roots."""
+    return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift", "theme")
+
+
 def cutoff_file(folder: str) -> str:
     """The model of a cutoff that was tuned for a root, in its state folder."""
     return os.path.join(folder, "cutoff.json")

@@ -1,10 +1,11 @@
-"""What asking the judge took, and how the systems were configured, as the store recorded it."""
+"""What asking the judge took, and what the runs were made with, as the store recorded it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from labels.measure.settings import RunSettings
 from labels.runs import NEWEST
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def newest_calls(db: LabelDatabase, root: str | None) -> tuple[JudgeCall, ...]:
     return tuple(JudgeCall(**{**row, "is_live": bool(row["is_live"])}) for row in rows)
 
 
-def run_configs(db: LabelDatabase, root: str | None) -> dict[str, str]:
-    """The configuration, as JSON, of each run over *root*: run id -> JSON."""
-    rows = db.rows("SELECT run_id, config_json FROM run WHERE :root IS NULL OR root = :root", {"root": root})
-    return {row["run_id"]: row["config_json"] for row in rows}
+def run_settings(db: LabelDatabase, root: str | None) -> dict[str, RunSettings]:
+    """What each run over *root*, or any, was made with: run id -> settings."""
+    sql = "SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR root = :root"
+    return {run_id: RunSettings(*made) for run_id, *made in db.tuples(sql, {"root": root})}

@@ -37,16 +37,25 @@ class LabelDatabase:
         with self.explaining():
             self._db = Database(connect(path, busy_timeout_s), execute_plugins=False)
         try:
-            with self.writing():
+            with self.explaining():
                 refuse_foreign(self._db, path)
-                if MIGRATIONS.pending(self._db):
-                    keep_private(path)
-                    MIGRATIONS.apply(self._db)
+                is_older = bool(MIGRATIONS.pending(self._db))
+            # whoever only reads need not wait for another process that writes
+            if is_older:
+                self.update()
             with self.explaining():
                 switch_to_wal(self._db, busy_timeout_s)
         except BaseException:
             self.close()
             raise
+
+    def update(self) -> None:
+        """Bring the schema up to date, unless another process has done that, or made something else, meanwhile."""
+        with self.writing():
+            refuse_foreign(self._db, self.path)
+            if MIGRATIONS.pending(self._db):
+                keep_private(self.path)
+                MIGRATIONS.apply(self._db)
 
     def close(self) -> None:
         self._db.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from labels.records import Event, Label
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from labels.database import LabelDatabase
     from labels.records import Pair
-
-T = TypeVar("T")
 
 LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, uid,
     source, action = 'adjudicate' AS adjudicated"""
@@ -32,10 +30,10 @@ def current_labels(
     # only what is asked for: SQLite uses no index for "is null or equal"
     terms = [f"{name} = :{name}" for name, value in asked.items() if value is not None]
     where = " AND ".join([*terms, OF_ROOT] if root is not None else terms) or "TRUE"
-    rows = db.rows(
+    rows = db.tuples(
         f"SELECT {LABEL_COLUMNS} FROM label_current AS said WHERE {where} ORDER BY event_id", {**asked, "root": root}
     )
-    return tuple(label_of(row) for row in rows)
+    return tuple(map(label_of, rows))
 
 
 def is_labelled(db: LabelDatabase, root: str) -> bool:
@@ -44,10 +42,10 @@ def is_labelled(db: LabelDatabase, root: str) -> bool:
 
 def recent_labels(db: LabelDatabase, annotator: str, limit: int, repeats: bool) -> tuple[Label, ...]:
     said = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
-    rows = db.rows(
+    rows = db.tuples(
         f"SELECT {LABEL_COLUMNS} FROM {said} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
     )
-    return tuple(label_of(row) for row in rows)
+    return tuple(map(label_of, rows))
 
 
 def all_events(db: LabelDatabase, annotator: str | None, limit: int | None) -> tuple[Event, ...]:
@@ -78,14 +76,14 @@ def all_skips(db: LabelDatabase, annotator: str) -> Mapping[tuple[str, Pair], in
 
 
 def labelled_pairs(db: LabelDatabase, annotator: str, root: str | None) -> dict[str, set[Pair]]:
-    rows = db.rows(
-        f"""SELECT DISTINCT prompt_id, memory_id, digest FROM label_standing AS said
+    rows = db.tuples(
+        f"""SELECT prompt_id, memory_id, digest FROM label_standing AS said
             WHERE action = 'label' AND NOT repeat AND annotator = :annotator AND {OF_ROOT}""",
         {"annotator": annotator, "root": root},
     )
     found: dict[str, set[Pair]] = {}
-    for row in rows:
-        found.setdefault(row["prompt_id"], set()).add((row["memory_id"], row["digest"]))
+    for prompt_id, memory_id, digest in rows:
+        found.setdefault(prompt_id, set()).add((memory_id, digest))
     return found
 
 
@@ -100,17 +98,18 @@ def superseding(db: LabelDatabase, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def latest_standing(
-    db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, adjudications: bool
+    db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
 ) -> Event | None:
-    """The annotator's latest key press that was not taken back, optionally only among *prompt_ids*."""
+    """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
     # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array
     rows = db.rows(
-        """SELECT * FROM label_standing
+        f"""SELECT * FROM label_standing AS said
            WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
-           AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts)))
+           AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts))) AND {OF_ROOT}
            ORDER BY event_id DESC LIMIT 1""",
         {
             "annotator": annotator,
+            "root": root,
             "adjudications": adjudications,
             "prompts": None if prompt_ids is None else json.dumps(list(prompt_ids)),
         },
@@ -119,15 +118,10 @@ def latest_standing(
 
 
 def event_of(row: dict[str, Any]) -> Event:
-    return made(Event, {**row, "blind": bool(row["blind"]), "repeat": bool(row["repeat"])})
+    return Event(**{**row, "blind": bool(row["blind"]), "repeat": bool(row["repeat"])})
 
 
-def label_of(row: dict[str, Any]) -> Label:
-    return made(Label, {**row, "blind": bool(row["blind"]), "adjudicated": bool(row["adjudicated"])})
-
-
-def made(record: type[T], fields: dict[str, Any]) -> T:
-    """A frozen record of *fields*, all of them, without its own constructor: that takes longer than SQLite does."""
-    one = object.__new__(record)
-    vars(one).update(fields)
-    return one
+def label_of(row: tuple[Any, ...]) -> Label:
+    """A row of LABEL_COLUMNS, whose order is that of a label's fields."""
+    *told, blind, uid, source, adjudicated = row
+    return Label._make((*told, bool(blind), uid, source, bool(adjudicated)))

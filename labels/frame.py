@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def prompt_texts(db: LabelDatabase) -> dict[str, str]:
     """What every prompt says, by id."""
-    return {row["prompt_id"]: row["text"] for row in db.rows("SELECT prompt_id, text FROM prompt")}
+    return dict(db.tuples("SELECT prompt_id, text FROM prompt"))
 
 
 def inclusion(db: LabelDatabase) -> dict[str, dict[str, float]]:
@@ -18,11 +18,11 @@ def inclusion(db: LabelDatabase) -> dict[str, dict[str, float]]:
 
     Only of the prompts in whose pools there was ever a sample.
     """
-    rows = db.rows(
+    rows = db.tuples(
         """SELECT prompt_id, memory_id, inclusion_probability FROM frame WHERE prompt_id IN
            (SELECT prompt_id FROM frame WHERE inclusion_probability < 1) ORDER BY ts"""
     )
     found: dict[str, dict[str, float]] = {}
-    for row in rows:
-        found.setdefault(row["prompt_id"], {})[row["memory_id"]] = row["inclusion_probability"]
+    for prompt_id, memory_id, probability in rows:
+        found.setdefault(prompt_id, {})[memory_id] = probability
     return found

@@ -19,14 +19,14 @@ def gold(db: LabelDatabase, root: str | None) -> tuple[Gold, ...]:
 
 
 def adjudications(db: LabelDatabase, root: str | None) -> tuple[Label, ...]:
-    rows = db.rows(
+    rows = db.tuples(
         f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS said WHERE {OF_ROOT} ORDER BY event_id", {"root": root}
     )
-    return tuple(label_of(row) for row in rows)
+    return tuple(map(label_of, rows))
 
 
 def disputes(db: LabelDatabase, root: str | None) -> tuple[Dispute, ...]:
-    rows = db.rows(
+    rows = db.tuples(
         f"""WITH pair AS (
                 SELECT prompt_id, memory_id, digest FROM label_current
                 GROUP BY prompt_id, memory_id, digest HAVING min(verdict) <> max(verdict)

@@ -21,17 +21,18 @@ def save_plan(db: LabelDatabase, root: str, annotator: str, plan: Plan, ts: str)
 
 
 def plan_of(db: LabelDatabase, root: str, annotator: str) -> Plan | None:
-    rows = db.rows(
-        "SELECT prompt_id, order_name, seed, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
+    rows = db.tuples(
+        "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
         [root, annotator],
     )
     if not rows:
         return None
-    return Plan(rows[0]["order_name"], rows[0]["seed"], {row["prompt_id"]: row["stratum"] for row in rows})
+    order, seed, _, _ = rows[0]
+    return Plan(order, seed, {prompt_id: stratum for _, _, prompt_id, stratum in rows})
 
 
 def newest_strata(db: LabelDatabase, root: str, besides: str | None) -> dict[str, str]:
-    rows = db.rows(
+    rows = db.tuples(
         "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid", [root, besides]
     )
-    return {row["prompt_id"]: row["stratum"] for row in rows}
+    return dict(rows)

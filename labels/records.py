@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
@@ -17,6 +17,9 @@ RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE = "relevant", "not", "unsure", "unrat
 VERDICTS = (RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE)
 """What a label says. The last two are counted, but no precision is computed from them."""
 
+REASONS = ("stale", "wrong", "duplicate", "too generic", "wrong project", "already known")
+"""What is offered as the reason of a label; what was imported may give others."""
+
 MAX_GRADE = 3
 
 ADJUDICATED, MAJORITY, SINGLE = "adjudicated", "majority", "single"
@@ -29,17 +32,17 @@ Pair = tuple[str, str]
 """(memory id, digest): a memory as it read at one moment. A label belongs to a prompt and a pair."""
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(NamedTuple):
     """One key press, as it was written down; it is never changed.
 
     `ts` is ISO 8601 in UTC. `verdict` is None unless `action` is a label, `grade` 0..3 or None. `blind` means that no
-    rank, score, system or verdict was on the screen. `position` is the card's place in its pool, 1-based, `seed` the
-    seed of that order, `elapsed_ms` the time from seeing the card to the key. `guideline` is a hash of the instructions
-    that were in force. `supersedes` is the event that this one replaces (a label) or takes back (a retraction).
-    `uid`, 32 hex digits, is the same in every store that the event was merged into; `event_id` is this store's.
-    `session` names the sitting, `source` is empty for a key press here, else the file and format it was imported from.
-    A `repeat` is an answer to a card that was shown again without saying so: it supersedes nothing and is not current.
+    rank, score, system or verdict of the prompt had been on the annotator's screen; a repeat is, whatever was shown
+    since. `position` is the card's place in its pool, 1-based, `seed` the seed of that order, `elapsed_ms` the time
+    from seeing the card to the key. `guideline` is a hash of the instructions that were in force. `supersedes` is the
+    event that this one replaces (a label) or takes back (a retraction). `uid`, 32 hex digits, is the same in every
+    store that the event was merged into; `event_id` is this store's. `session` names the sitting, `source` is empty for
+    a key press here, else the file and format it was imported from. A `repeat` is an answer to a card that was shown
+    again without saying so: it supersedes nothing and is not current.
     """
 
     event_id: int
@@ -70,8 +73,7 @@ class Event:
         return self.memory_id, self.digest
 
 
-@dataclass(frozen=True)
-class Label:
+class Label(NamedTuple):
     """What an annotator says now of one memory text for one prompt: the latest label that was not taken back.
 
     `adjudicated`: it is not one opinion among others but settles what people differ on, whoever gave it.

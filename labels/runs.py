@@ -16,7 +16,7 @@ from labels.database import storable
 from labels.measure.outcomes import Found, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
@@ -211,10 +211,15 @@ def record_judgement(
 
 
 def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
-    """The newest retrieval of each prompt and system, of one root or of all, oldest first."""
+    """The newest retrieval of each prompt and system, of one root or of all, oldest first.
+
+    Of its candidates only what was injected or somebody was asked about: no number needs the others.
+    """
     heads = db.tuples(
-        f"""SELECT retrieval_id, prompt_id, system, fallback, elapsed_ms, run_id, kind FROM retrieval
-            JOIN run USING (run_id) JOIN prompt USING (prompt_id)
+        f"""SELECT retrieval_id, retrieval.prompt_id, run.system, fallback, retrieval.elapsed_ms, retrieval.run_id,
+                   kind, EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id)
+            FROM retrieval JOIN run USING (run_id) JOIN prompt USING (prompt_id)
+            LEFT JOIN judge_call USING (run_id, prompt_id)
             WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
         {"root": root},
     )
@@ -223,48 +228,53 @@ def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
 
 
 def newest_results(db: LabelDatabase, root: str | None) -> dict[int, list[tuple[Any, ...]]]:
-    """The candidates of the newest retrievals by retrieval_id, in rank order.
+    """Those candidates of the newest retrievals by retrieval_id, in rank order.
 
-    Each is the memory's id, whether it was injected, what the judge decided, and the fields of a Found.
+    Each is that number again, the memory's id, whether it was injected, what the judge decided, and a Found's fields.
     """
     rows = db.tuples(
         f"""SELECT retrieval_id, result.memory_id, result.injected, judge_verdict.decision, result.score,
-                   result.confidence, nullif(json_array_length(result.matched), 0), result.probability
+                   result.confidence, nullif(json_array_length(result.matched), 0), result.probability, result.digest
             FROM retrieval JOIN result USING (run_id, prompt_id)
             LEFT JOIN judge_call USING (run_id, prompt_id)
             LEFT JOIN judge_verdict USING (call_id, memory_id)
-            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id, result.rank""",
+            WHERE retrieval_id IN ({NEWEST}) AND (result.injected
+                OR (result.prompt_id, result.memory_id) IN (SELECT prompt_id, memory_id FROM label_event))
+            ORDER BY retrieval_id, result.rank""",
         {"root": root},
     )
-    return {one: [row[1:] for row in found] for one, found in groupby(rows, key=itemgetter(0))}
+    return {one: list(found) for one, found in groupby(rows, key=itemgetter(0))}
 
 
 def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
-    prompt_id, system, fallback, elapsed_ms, run, kind = head
+    prompt_id, system, fallback, elapsed_ms, run, kind, is_asked = head
     return Outcome(
         prompt_id=prompt_id,
         system=system,
-        injected=tuple(row[0] for row in results if row[1]),
-        candidates=tuple((row[0], row[2]) for row in results),
+        injected=tuple([row[1] for row in results if row[2]]),
+        candidates=tuple([(row[1], row[3]) for row in results]),
         fallback=fallback,
         elapsed_ms=elapsed_ms,
         run_id=run,
         kind=kind,
-        found=tuple(Found(*row[3:]) for row in results),
+        found=tuple([Found._make(row[4:]) for row in results]),
+        is_asked=bool(is_asked),
     )
 
 
-def newest_digests(db: LabelDatabase, root: str | None) -> dict[str, dict[str, str]]:
-    """Which text of a memory the newest retrieval of a prompt saw: prompt id -> memory id -> digest."""
+def newest_texts(db: LabelDatabase, root: str | None, known: Set[Pair]) -> Set[Pair]:
+    """Every memory text that those retrievals brought up, whether or not it was injected or labelled.
+
+    *known* are some of them; where the store holds no other text, there is no need to look at every result.
+    """
+    if known >= set(db.tuples("SELECT memory_id, digest FROM memory_version")):
+        return known
     rows = db.tuples(
-        f"""SELECT result.prompt_id, result.memory_id, result.digest FROM retrieval
-            JOIN result USING (run_id, prompt_id) WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
+        f"""SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
+            WHERE retrieval_id IN ({NEWEST})""",
         {"root": root},
     )
-    digests: dict[str, dict[str, str]] = {}
-    for prompt_id, memory_id, digest in rows:
-        digests.setdefault(prompt_id, {})[memory_id] = digest
-    return digests
+    return set(rows)
 
 
 def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
@@ -283,13 +293,10 @@ def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
 
 
 def newest_pools(db: LabelDatabase, seed: int) -> dict[str, tuple[Pair, ...]]:
-    rows = db.rows(
+    rows = db.tuples(
         """SELECT prompt_id, memory_id, digest FROM frame
            JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id) USING (prompt_id, ts)
            WHERE seed = :seed ORDER BY prompt_id""",
         {"seed": seed},
     )
-    grouped = groupby(rows, key=lambda row: row["prompt_id"])
-    return {
-        prompt_id: tuple((row["memory_id"], row["digest"]) for row in of_prompt) for prompt_id, of_prompt in grouped
-    }
+    return {one: tuple([row[1:] for row in found]) for one, found in groupby(rows, key=itemgetter(0))}

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, events, frame, people, plans, runs
+from labels import calls, events, frame, people, plans, runs, sightings
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Set
     from pathlib import Path
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.measure.outcomes import Outcome
+    from labels.measure.settings import RunSettings
     from labels.orders import Plan
     from labels.records import Card, Dispute, Event, Gold, Label, Pair, Pool, Repeat
 
@@ -84,8 +85,9 @@ class LabelStore:
     ) -> None:
         """Keep a retrieval with its prompt, memory texts (*bodies* by memory id), results and judge call.
 
-        Replaying the prompt in the same run (root, system, configuration, corpus) replaces what was kept of it. Raises
-        LabelStoreError if the prompt's id has labels that were given for another text.
+        *config_json* is as `labels.measure.settings.settings_json` makes it. Replaying the prompt in the same run
+        (root, system, settings, corpus) replaces what was kept of it. Raises LabelStoreError if the prompt's id has
+        labels that were given for another text.
         """
         ts = self._timestamp()
         with self._db.writing():
@@ -109,12 +111,18 @@ class LabelStore:
         return runs.read_prompts(self._db, root)
 
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
-        """The newest outcome of each (prompt, system), of one root or of all."""
+        """The newest outcome of each (prompt, system), of one root or of all.
+
+        Their candidates are those that were injected or that somebody was asked about.
+        """
         return runs.newest_outcomes(self._db, root)
 
-    def result_digests(self, root: str | None = None) -> dict[str, dict[str, str]]:
-        """Which text of a memory those outcomes are about: prompt id -> memory id -> digest."""
-        return runs.newest_digests(self._db, root)
+    def texts_brought_up(self, root: str | None = None, known: Set[Pair] = frozenset()) -> Set[Pair]:
+        """Every memory text that those outcomes are about, also where it was not injected and nobody was asked.
+
+        *known* are the texts in outcomes that have been read; it is quick where the store knows no others.
+        """
+        return runs.newest_texts(self._db, root, known)
 
     def prompt_texts(self) -> dict[str, str]:
         """What every prompt says, by id."""
@@ -128,9 +136,9 @@ class LabelStore:
         """What asking the judge took in those retrievals."""
         return calls.newest_calls(self._db, root)
 
-    def run_configs(self, root: str | None = None) -> dict[str, str]:
-        """The configuration, as JSON, of each run: run id -> JSON."""
-        return calls.run_configs(self._db, root)
+    def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
+        """What each run was made with: run id -> settings."""
+        return calls.run_settings(self._db, root)
 
     def prompt(self, prompt_id: str) -> Prompt | None:
         """A prompt as it was recorded."""
@@ -203,17 +211,23 @@ class LabelStore:
         return self._press(ADJUDICATE, annotator, prompt_id, card, seed, False, elapsed_ms, given)
 
     def undo(
-        self, annotator: str, prompt_ids: Collection[str] | None = None, *, adjudications: bool = False
+        self,
+        annotator: str,
+        prompt_ids: Collection[str] | None = None,
+        *,
+        root: str | None = None,
+        adjudications: bool = False,
     ) -> Event | None:
         """Take back the annotator's latest standing label or skip, or adjudication, optionally only among *prompt_ids*.
 
-        What was imported is not taken back. Returns the event that was, None if there is none. Whatever it had
+        With *root*, only what is about memories that a run over that root brought up for the same prompt. What was
+        imported is not taken back. Returns the event that was, None if there is none. Whatever it had
         superseded stands again.
         """
         with self._db.writing():
-            event = events.latest_standing(self._db, annotator, prompt_ids, adjudications)
+            event = events.latest_standing(self._db, annotator, prompt_ids, root, adjudications)
             if event is not None:
-                retraction = {**vars(event), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
+                retraction = {**event._asdict(), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
                 retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}
                 retraction |= self._stamp()
                 self._db.insert("label_event", {**retraction, "supersedes": event.event_id})
@@ -256,6 +270,18 @@ class LabelStore:
     def labelled_pairs(self, annotator: str, root: str | None = None) -> dict[str, set[Pair]]:
         """What `labels` are about, without what they say: prompt id -> pairs."""
         return events.labelled_pairs(self._db, annotator, root)
+
+    # What has been seen
+
+    def record_sighting(self, annotator: str, prompt_id: str) -> None:
+        """Write down that ranks and verdicts of a prompt have been on the annotator's screen; once is enough."""
+        ts = self._timestamp()
+        with self._db.writing():
+            sightings.record_sighting(self._db, annotator, prompt_id, ts)
+
+    def seen_prompts(self, annotator: str) -> frozenset[str]:
+        """The prompts of which the annotator has seen ranks and verdicts: what is said of them now is not blind."""
+        return sightings.seen_prompts(self._db, annotator)
 
     # Several people, and one person twice
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from tui.theme_file import ThemeFile
     from tui.workspace import Workspace
 
 
@@ -80,17 +81,29 @@ class MemsiftApp(App[None]):
         hidden=("go.browse", "go.replay", "go.label", "go.report", "app.reload", "app.skipped", "app.theme"),
     )
 
-    def __init__(self, workspace: Workspace, start: str | None = None) -> None:
-        """*start* is one of MODES; DEFAULT_MODE if it is None."""
+    def __init__(self, workspace: Workspace, start: str | None = None, remembered: ThemeFile | None = None) -> None:
+        """*start* is one of MODES; DEFAULT_MODE if it is None. *remembered* keeps the theme that a person chooses."""
         super().__init__()
+        self._remembered = remembered
         self.workspace = workspace
         self._start = start
         self._claims: set[tuple[str, str]] = set()
         self._claims_lock = Lock()
 
     async def on_mount(self) -> None:
+        if self._remembered and (name := self._remembered.read()) in self.available_themes:
+            self.theme = name
         if self._start:
             await self.switch_mode(self._start)
+
+    def watch_theme(self, before: str, chosen: str) -> None:
+        """Write down the theme that was chosen."""
+        if self._remembered is None or before == chosen or self._remembered.read() == chosen:
+            return
+        try:
+            self._remembered.write(chosen)
+        except OSError as error:
+            self.tell(f"The theme cannot be remembered: {error}.", severity="warning")
 
     # Retrievals
 
@@ -153,14 +166,21 @@ class MemsiftApp(App[None]):
         self._tell_screens(AllReplayed(message.prompts))
 
     @on(Worker.StateChanged)
-    def tell_failure(self, event: Worker.StateChanged) -> None:
+    def end_failed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
             self._claims.clear()
-            self.tell(f"{type(event.worker.error).__name__}: {event.worker.error}", severity="error")
+            self.tell_failure(event.worker.error)
 
     def _keep(self, retrieval: Retrieval) -> None:
         try:
             self.workspace.keep(retrieval)
+        except LabelStoreError as error:
+            self.tell_error(error)
+
+    def note_sighting(self, prompt_id: str) -> None:
+        """Ranks and verdicts of a prompt are shown."""
+        try:
+            self.workspace.show(prompt_id)
         except LabelStoreError as error:
             self.tell_error(error)
 
@@ -176,6 +196,13 @@ class MemsiftApp(App[None]):
 
     def tell_error(self, error: MemsiftError) -> None:
         self.tell(str(error), title=error.title, severity="error")
+
+    def tell_failure(self, error: BaseException | None) -> None:
+        """A toast for whatever a worker raised."""
+        if isinstance(error, MemsiftError):
+            self.tell_error(error)
+        else:
+            self.tell(f"{type(error).__name__}: {error}", severity="error")
 
     def action_toggle_help(self) -> None:
         if self.screen.query("HelpPanel"):

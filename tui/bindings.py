@@ -42,6 +42,9 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "mark.not": ("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),
     "mark.unsure": ("u", "label('unsure')", "Unsure", "label: Unsure (counted, but in no precision)"),
     "mark.undo": ("z,backspace", "undo", "Undo", "label: Take the last label back"),
+    "mark.unrateable": ("exclamation_mark", "label('unrateable')", "No rating", "label: It cannot be rated"),
+    "label.note": ("m", "note", "Note", "label: Write a note that goes with the label"),
+    "label.reason": ("r", "reason", "Reason", "label: Choose a reason that goes with the label"),
     "label.skip": ("space", "skip", "Skip", "label: Skip this card; it comes back at the end of its prompt"),
     "label.open": ("enter", "open", "Read", "label: Read the whole memory"),
     "label.order": ("o", "order", "Order", "label: Choose which prompts come first"),
@@ -49,18 +52,25 @@ KEYS: dict[str, tuple[str, str, str, str]] = {
     "settle.later": ("space", "later", "Later", "settle: Leave this one for later"),
     "label.next": ("space,enter", "next", "Next prompt", "label: Go to the next prompt"),
     "report.replay": ("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
+    "report.more": ("m", "more", "More", "report: Show the curves, and the ranking as TREC counts it"),
     "close": ("escape,enter,space,q", "close", "Close", "app: Close this"),
 }
 
-INTO_INPUT = frozenset({"browse.filter", "replay.type", "replay.pick"})
-"""They lead into an input, so they are dealt with at once: what was typed after them must not act as keys."""
+INTO_INPUT = frozenset({"browse.filter", "replay.type", "replay.pick", "label.note", "label.reason"})
+"""They lead into an input or a choice, so they are dealt with at once: what was typed after them must not act as keys
+of the screen."""
 
 
-def bindings(*ids: str, hidden: tuple[str, ...] = ()) -> list[BindingType]:
-    """The bindings called *ids*, shown in the footer, and *hidden*, which work without being shown."""
-    return [*(_binding(name, show=True) for name in ids), *(_binding(name, show=False) for name in hidden)]
+def bindings(*ids: str, hidden: tuple[str, ...] = (), at_once: tuple[str, ...] = ()) -> list[BindingType]:
+    """The bindings called *ids*, shown in the footer, and *hidden*, which work without being shown.
+
+    *at_once* are those of them that must not be overtaken by a key into an input that is typed after them; the screen's
+    `check_action` has to refuse them while an input has the focus.
+    """
+    first = {*INTO_INPUT, *at_once}
+    return [_binding(name, show=name in ids, priority=name in first) for name in (*ids, *hidden)]
 
 
-def _binding(name: str, *, show: bool) -> Binding:
+def _binding(name: str, *, show: bool, priority: bool) -> Binding:
     keys, action, label, sentence = KEYS[name]
-    return Binding(keys, action, label, show=show, tooltip=sentence, id=name, priority=name in INTO_INPUT)
+    return Binding(keys, action, label, show=show, tooltip=sentence, id=name, priority=priority)

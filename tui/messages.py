@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engine.retrieval import Retrieval
+    from labels.measure.report import Report
     from tui.planning import Planning
 
 
@@ -48,3 +49,10 @@ class Surveyed(Message, bubble=False):
 
     planning: Planning
     facets: Mapping[str, str]
+
+
+@dataclass
+class Reported(Message, bubble=False):
+    """Worker to Report: a report."""
+
+    report: Report

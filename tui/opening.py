@@ -38,6 +38,11 @@ def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
     return os.path.abspath(root)  # noqa: PTH100
 
 
+def resolve_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """The roots that were named, each once, else the one of the project we are in. Raises RootNotFoundError."""
+    return list(dict.fromkeys(resolve_root(root, environ) for root in given or (None,)))
+
+
 def annotator_name(environ: Mapping[str, str]) -> str:
     """MEMSIFT_ANNOTATOR, else the user's name."""
     try:

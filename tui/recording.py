@@ -4,22 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.config import config_json
+from engine.systems import SYSTEMS
+from labels.measure.settings import settings_json
 
 if TYPE_CHECKING:
     from engine.config import Config
+    from engine.cutoff import Cutoff
+    from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.search.index import Index
     from labels.store import LabelStore
 
 
-def record(retrieval: Retrieval, store: LabelStore, index: Index, config: Config) -> None:
-    """Keep *retrieval*, which ran over *index* with *config*. Raises LabelStoreError."""
+def record(
+    retrieval: Retrieval,
+    store: LabelStore,
+    index: Index,
+    config: Config,
+    judge: Judge | None = None,
+    cutoff: Cutoff | None = None,
+) -> None:
+    """Keep *retrieval*, which ran over *index* with these, as far as its system has a judge and a cutoff.
+
+    Raises LabelStoreError.
+    """
+    system = SYSTEMS[retrieval.system]
+    settings = settings_json(
+        system.of(config),
+        samples=judge.samples if judge and system.has_judge else None,
+        cutoff=cutoff if system.has_cutoff else None,
+    )
     memories = [index.memory(one.memory.id) for one in retrieval.candidates]
     store.record_retrieval(
         retrieval,
         root=index.root,
-        config_json=config_json(config),
+        config_json=settings,
         corpus_hash=index.corpus_hash,
         bodies={memory.summary.id: memory.body for memory in memories if memory},
     )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.config import MEMSIFT
-from engine.errors import MemsiftError
+from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import Marker, snippet
-from tui.output import visible
+from tui.output import of_roots, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,6 +44,33 @@ def printed(
     if form == "json":
         return json.dumps(result, indent=2, ensure_ascii=False)
     return "\n".join(memory_lines(result, one, width) if one else search_lines(result, explained, width))
+
+
+def of_search(texts: Mapping[str, str], form: str) -> str:
+    """What `printed` made of each root, by root, as one output; of one root as it is."""
+    if len(texts) > 1 and form == "json":
+        found = together({root: json.loads(text) for root, text in texts.items()})
+        return json.dumps(found, indent=2, ensure_ascii=False)
+    return of_roots(texts, form)
+
+
+def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The results over several roots as one, each with its `root`; of one memory, {query, memories}.
+
+    They take turns, the best of every root first: a score is made of how common words are in its root, and says nothing
+    beside a score of another.
+    """
+    first = next(iter(found.values()))
+    if "memory" in first:
+        memories = [{"root": root, **one["memory"]} for root, one in found.items()]
+        return {"query": first["query"], "memories": memories}
+    made: dict[str, Any] = {name: in_turns(found, name) for name in ("results", "dropped") if name in first}
+    return {"query": first["query"], "total_results": len(made["results"]), **made}
+
+
+def in_turns(found: Mapping[str, dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    rows = ([{"root": root, **row} for row in one[name]] for root, one in found.items())
+    return [row for turn in zip_longest(*rows) for row in turn if row]
 
 
 def search_result(retrieval: Retrieval, index: Index, explained: Explained | None = None) -> dict[str, Any]:
@@ -170,7 +198,10 @@ def bold(text: str, places: Iterable[tuple[int, int]]) -> str:
 def explanations(
     retrieval: Retrieval, index: Index, config: Config, memory_id: str | None, *, include_retired: bool
 ) -> dict[str, Explanation]:
-    """Why each candidate is where it is, by id, or why the memory called *memory_id* is. Raises MemsiftError."""
+    """Why each candidate is where it is, by id, or why the memory called *memory_id* is.
+
+    Raises UnknownMemoryError.
+    """
     from engine.search.explain import Explainer, near_ids
 
     explainer = Explainer(retrieval, index, config, include_retired=include_retired)
@@ -181,7 +212,7 @@ def explanations(
         instead = (
             f" There is {', '.join(map(repr, near))}." if near else " `memsift search` prints the ids of memories."
         )
-        raise MemsiftError(f"There is no memory {memory_id!r} in this root.{instead}")
+        raise UnknownMemoryError(f"There is no memory {memory_id!r} in this root.{instead}")
     return found
 
 

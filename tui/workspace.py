@@ -11,10 +11,12 @@ from engine.pipeline import retrieve
 from engine.search.marks import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
+from labels.measure.extras import NONE, Extras
 from labels.measure.names import Names
 from labels.measure.report import report_from_store
 from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
+from labels.store import LabelStore
 from tui.recording import record
 
 if TYPE_CHECKING:
@@ -31,13 +33,12 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Dispute, Event, Label, Pair, Pool
-    from labels.store import LabelStore
 
 DEFAULT_SEED = 1
 
 
 class Workspace:
-    """One root, opened. Everything but `run` belongs to the thread that made it; `run` may be called from workers.
+    """One root, opened. Workers may call `run` and `report`; all else belongs to the thread that made it.
 
     *judge* is None where none is switched on, *cutoff* where none was tuned. *seed* decides the order of prompts and of
     the cards of a prompt, so that labelling goes on where it stopped. *order* is one of ORDERS, or None for that of
@@ -78,7 +79,8 @@ class Workspace:
         self._old: list[Index] = []
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
         self._pools: dict[str, Pool] = {}
-        self._seen: set[str] = set()
+        self._seen = set(store.seen_prompts(annotator))
+        self._unwritten: set[str] = set()
 
     def close(self) -> None:
         for index in (*self._old, self.index):
@@ -204,7 +206,7 @@ class Workspace:
         """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
         self._pools.pop(retrieval.prompt.id, None)
-        record(retrieval, self.store, self.index, SYSTEMS[retrieval.system].of(self.config))
+        record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff)
 
     @property
     def replayed(self) -> int:
@@ -260,8 +262,16 @@ class Workspace:
         return {label.pair: label for label in self.store.labels(self.annotator, prompt_id)}
 
     def show(self, prompt_id: str) -> None:
-        """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind."""
-        self._seen.add(prompt_id)
+        """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind.
+
+        Raises LabelStoreError where that cannot be written; it holds until the app is left then, and is tried again.
+        """
+        if prompt_id not in self._seen:
+            self._seen.add(prompt_id)
+            self._unwritten.add(prompt_id)
+        for each in sorted(self._unwritten):
+            self.store.record_sighting(self.annotator, each)
+            self._unwritten.discard(each)
 
     def is_blind(self, prompt_id: str) -> bool:
         return prompt_id not in self._seen
@@ -276,6 +286,13 @@ class Workspace:
         disputes = self.store.disputes(self.index.root)
         return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
-    def report(self) -> Report:
-        names = Names(memories={summary.id: summary.title for summary in self.index.summaries()})
-        return report_from_store(self.store, self.index.root, self.digests(), names=names)
+    def report(self, extras: Extras = NONE) -> Report:
+        """The report of what the label store holds now. May be called from any thread; raises LabelStoreError."""
+        index = self.index
+        summaries = index.summaries()
+        digests = {summary.id: summary.digest for summary in summaries}
+        names = Names(memories={summary.id: summary.title for summary in summaries})
+        with LabelStore.open(self.store.path) as store:
+            return report_from_store(
+                store, index.root, digests, names=names, extras=extras, config=self.config, cutoff=self.cutoff
+            )

@@ -44,7 +44,7 @@ class Judge:
         self._config = config
         self._clock = clock
         self._cache = cache
-        self._samples = samples
+        self.samples = samples
         self._price_share = price_share
         self._templates = templates(config)
 
@@ -98,11 +98,11 @@ class Judge:
         def ask(sample: int) -> Outcome:
             return self._asked(template, prompt, candidates, sample)
 
-        if self._samples == 1:
+        if self.samples == 1:
             return ask(0)
         from engine.judge.voting import voted
 
-        return voted(ask, self._samples)
+        return voted(ask, self.samples)
 
     def _asked(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
         turns = self._turns(prompt)

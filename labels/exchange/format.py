@@ -17,7 +17,8 @@ class Format:
     """`write` gives the file's text, `read` the dataset (None: it is written only); both are pure.
 
     `read` raises ExchangeError with file, line or JSON path, field and what was expected. `recognises` looks at the
-    beginning of a file. `keeps` are the kinds of `labels.exchange.losses` that it has a place for.
+    beginning of a file. `keeps` are the kinds of `labels.exchange.losses` that it has a place for. `interface` is the
+    labelling interface that the other program must be given for what is written; empty where it needs none.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Format:
     read: Callable[[Source], Dataset] | None
     recognises: Callable[[Opening], bool]
     keeps: frozenset[str]
+    interface: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from labels.exchange import standing
 from labels.exchange.loading import read_events, read_memories, read_prompts
 from labels.exchange.matching import Known, match
 from labels.exchange.storing import add, stored
+from labels.measure.settings import IMPORTED
 from labels.records import LABEL
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def with_runs(dataset: Dataset, db: LabelDatabase, source: Source, surroundings:
     if not (dataset.by_text and dataset.runs):
         return dataset
     content = runs.short_hash(source.text)
-    config = json.dumps({"imported": content})
+    config = json.dumps({IMPORTED: content})
     made = {run.run_id: runs.run_id(surroundings.root, run.system, config, content) for run in dataset.runs}
     known = {(row["run_id"], row["prompt_id"]) for row in db.rows("SELECT run_id, prompt_id FROM retrieval")}
     retrievals = [replace(each, run_id=made[each.run_id], ts=surroundings.now) for each in dataset.retrievals]

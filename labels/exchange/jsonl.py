@@ -20,6 +20,7 @@ from labels.exchange.records import (
     Result,
     Retrieved,
     Run,
+    Sighting,
 )
 from labels.exchange.spelling import json_lines
 from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from labels.exchange.format import Opening
     from labels.exchange.source import Node, Source
 
-VERSION = 1
-HEADER, PROMPT, MEMORY, RUN, RETRIEVAL, FRAME, PLAN, EVENT = RECORDS = (
+VERSION = 2
+HEADER, PROMPT, MEMORY, RUN, RETRIEVAL, FRAME, PLAN, SIGHTING, EVENT = RECORDS = (
     "memsift",
     "prompt",
     "memory",
@@ -39,6 +40,7 @@ HEADER, PROMPT, MEMORY, RUN, RETRIEVAL, FRAME, PLAN, EVENT = RECORDS = (
     "retrieval",
     "frame",
     "plan",
+    "sighting",
     "event",
 )
 """What the field `record` of a line says that the line is."""
@@ -59,6 +61,7 @@ def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
         (RETRIEVAL, dataset.retrievals),
         (FRAME, dataset.frame),
         (PLAN, dataset.plan),
+        (SIGHTING, dataset.sightings),
         (EVENT, dataset.events),
     ):
         for record in records:
@@ -80,6 +83,7 @@ def read(source: Source) -> Dataset:
         retrievals=tuple(lines[RETRIEVAL]),
         frame=tuple(lines[FRAME]),
         plan=tuple(lines[PLAN]),
+        sightings=tuple(lines[SIGHTING]),
         redacted=any(lines[HEADER]),
     )
 
@@ -139,6 +143,7 @@ LINES = {
     RETRIEVAL: read_retrieved,
     FRAME: read_frame,
     PLAN: lambda node: node.record(Planned, ts=node.time("ts", "")),
+    SIGHTING: lambda node: node.record(Sighting, ts=node.time("ts", "")),
     EVENT: read_event,
 }
 

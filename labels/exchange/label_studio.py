@@ -214,4 +214,4 @@ KEEPS = losses.BY_PAIR | {
     losses.TIMES,
     losses.TURNS,
 }
-LABEL_STUDIO = Format("label-studio", "Label Studio's tasks, as JSON", write, read, recognises, KEEPS)
+LABEL_STUDIO = Format("label-studio", "Label Studio's tasks, as JSON", write, read, recognises, KEEPS, CONFIG)

@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.prompt import Prompt, Turn
-from labels.events import OF_ROOT
 from labels.exchange.records import (
     Dataset,
     Framed,
@@ -19,37 +18,51 @@ from labels.exchange.records import (
     Result,
     Retrieved,
     Run,
+    Sighting,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.memory import Memory
     from labels.database import LabelDatabase
 
 R = TypeVar("R")
 
-RUNS_OF_ROOT = "(:root IS NULL OR run_id IN (SELECT run_id FROM run WHERE root = :root))"
+IN_ROOTS = "(:roots IS NULL OR root IN (SELECT value FROM json_each(:roots)))"
+OF_ROOTS = f"(:roots IS NULL OR run_id IN (SELECT run_id FROM run WHERE {IN_ROOTS}))"
+PROMPTS_OF_ROOTS = f"(:roots IS NULL OR prompt_id IN (SELECT prompt_id FROM retrieval WHERE {OF_ROOTS}))"
+SAID_OF_ROOTS = f"""(:roots IS NULL OR EXISTS (
+    SELECT 1 FROM result
+    WHERE {OF_ROOTS} AND result.prompt_id = said.prompt_id AND result.memory_id = said.memory_id
+))"""
+"""Whether runs over the roots, a JSON array or NULL for all, brought up the memory of a row of the table `said`."""
 
 
-def read_store(db: LabelDatabase, root: str | None = None) -> Dataset:
-    """Everything in a store; or of one *root* its runs, and what was said of the memories that these brought up."""
-    at = {"root": root}
-    runs = db.rows(f"SELECT * FROM run WHERE {RUNS_OF_ROOT} ORDER BY rowid", at)
-    framed = db.rows(f"SELECT * FROM frame AS said WHERE {OF_ROOT} ORDER BY rowid", at)
-    planned = db.rows("SELECT * FROM plan WHERE :root IS NULL OR root = :root ORDER BY rowid", at)
+def read_store(db: LabelDatabase, roots: Sequence[str] | None = None) -> Dataset:
+    """Everything in a store; or of *roots* their runs, and what was said of the memories that these brought up."""
+    at = of_roots(roots)
+    runs = db.rows(f"SELECT * FROM run WHERE {IN_ROOTS} ORDER BY rowid", at)
+    framed = db.rows(f"SELECT * FROM frame AS said WHERE {SAID_OF_ROOTS} ORDER BY rowid", at)
+    planned = db.rows(f"SELECT * FROM plan WHERE {IN_ROOTS} ORDER BY rowid", at)
+    seen = db.rows(f"SELECT * FROM sighting WHERE {PROMPTS_OF_ROOTS} ORDER BY rowid", at)
     return narrowed(
-        root is not None,
+        roots is not None,
         Dataset(
             prompts=read_prompts(db),
             memories=read_memories(db),
-            events=read_events(db, root),
+            events=read_events(db, roots),
             runs=tuple(record(Run, row) for row in runs),
-            retrievals=read_retrievals(db, root),
+            retrievals=read_retrievals(db, roots),
             frame=tuple(record(Framed, row) for row in framed),
             plan=tuple(record(Planned, row) for row in planned),
+            sightings=tuple(record(Sighting, row) for row in seen),
         ),
     )
+
+
+def of_roots(roots: Sequence[str] | None) -> dict[str, str | None]:
+    return {"roots": None if roots is None else json.dumps(roots)}
 
 
 def narrowed(is_needed: bool, dataset: Dataset) -> Dataset:
@@ -90,13 +103,13 @@ def text_of(memory: Memory) -> MemoryText:
     return MemoryText(summary.id, summary.digest, **words, tags=summary.tags, body=memory.body)
 
 
-def read_events(db: LabelDatabase, root: str | None = None) -> tuple[LabelEvent, ...]:
+def read_events(db: LabelDatabase, roots: Sequence[str] | None = None) -> tuple[LabelEvent, ...]:
     """The events in the order in which they were written; `supersedes` is a uid."""
     rows = db.rows(
         f"""SELECT said.*, target.uid AS target FROM label_event AS said
             LEFT JOIN label_event AS target ON target.event_id = said.supersedes
-            WHERE {OF_ROOT} ORDER BY said.event_id""",
-        {"root": root},
+            WHERE {SAID_OF_ROOTS} ORDER BY said.event_id""",
+        of_roots(roots),
     )
     return tuple(
         record(LabelEvent, row, blind=bool(row["blind"]), repeat=bool(row["repeat"]), supersedes=row["target"])
@@ -104,9 +117,9 @@ def read_events(db: LabelDatabase, root: str | None = None) -> tuple[LabelEvent,
     )
 
 
-def read_retrievals(db: LabelDatabase, root: str | None = None) -> tuple[Retrieved, ...]:
+def read_retrievals(db: LabelDatabase, roots: Sequence[str] | None = None) -> tuple[Retrieved, ...]:
     """The retrievals, oldest first, with their results and what the judge said."""
-    at = {"root": root}
+    at = of_roots(roots)
     results = grouped(read_rows(db, "result", "rank", at))
     calls = {pair_of(row): record(JudgeCall, row) for row in read_rows(db, "judge_call", "call_id", at)}
     judged = "judge_verdict JOIN judge_call USING (call_id)"
@@ -123,7 +136,7 @@ def read_retrievals(db: LabelDatabase, root: str | None = None) -> tuple[Retriev
 def read_rows(
     db: LabelDatabase, table: str, order: str, at: dict[str, Any], columns: str = "*"
 ) -> list[dict[str, Any]]:
-    return db.rows(f"SELECT {columns} FROM {table} WHERE {RUNS_OF_ROOT} ORDER BY {order}", at)
+    return db.rows(f"SELECT {columns} FROM {table} WHERE {OF_ROOTS} ORDER BY {order}", at)
 
 
 def pair_of(row: Mapping[str, Any]) -> tuple[str, str]:

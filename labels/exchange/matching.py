@@ -218,6 +218,11 @@ def match(dataset: Dataset, known: Known) -> Matched:
         events=tuple(moved(event, about) for event, about in events if about),
         frame=tuple(moved(each, about) for each, about in framed if about),
         plan=() if dataset.redacted else dataset.plan,
+        sightings=tuple(
+            replace(each, prompt_id=prompt.id)
+            for each in dataset.sightings
+            if (prompt := matching.prompts.get(each.prompt_id))
+        ),
         runs=() if dataset.redacted else dataset.runs,
         retrievals=tuple(each for each in retrievals if each),
         prompts=tuple(prompt for prompt in matching.prompts.values() if prompt),

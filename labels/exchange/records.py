@@ -168,6 +168,15 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Sighting:
+    """When an annotator saw ranks and verdicts of a prompt."""
+
+    annotator: str
+    prompt_id: str
+    ts: str = ""
+
+
+@dataclass(frozen=True)
 class Dataset:
     """All that is exchanged; events are in the order in which they were written down.
 
@@ -182,5 +191,6 @@ class Dataset:
     retrievals: tuple[Retrieved, ...] = ()
     frame: tuple[Framed, ...] = ()
     plan: tuple[Planned, ...] = ()
+    sightings: tuple[Sighting, ...] = ()
     redacted: bool = False
     by_text: bool = False

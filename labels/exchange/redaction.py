@@ -47,6 +47,7 @@ def without_text(dataset: Dataset) -> Dataset:
             replace(each, prompt_id=hidden(each.prompt_id), memory_id=hidden(each.memory_id)) for each in dataset.frame
         ),
         plan=tuple(replace(each, prompt_id=hidden(each.prompt_id), root=hidden(each.root)) for each in dataset.plan),
+        sightings=tuple(replace(each, prompt_id=hidden(each.prompt_id)) for each in dataset.sightings),
         redacted=True,
     )
 

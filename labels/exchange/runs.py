@@ -74,17 +74,23 @@ def read_runs(path: Path) -> tuple[Outcome, ...]:
     """The outcomes of a run file in its order; ExchangeError with the line and field of the first fault.
 
     Read are `prompt_id`, `system`, `injected[].id`, `candidates[].id`, their `verdict.decision`, and, where they are
-    there, `score`, `confidence`, `matched`, `probability`, `judgement.template_hash`, `fallback` and `ms`. A prompt and
-    system may come once, and a system is judged by one template: what was asked in two ways is not one number.
+    there, `score`, `confidence`, `matched`, `probability`, `judgement.template_hash`, `fallback`, `ms` and `root`. A
+    prompt and system may come once, and a system is judged by one template: what was asked in two ways is not one
+    number, and neither is what was found in two roots.
     """
     outcomes: dict[tuple[str, str], Outcome] = {}
     templates: dict[str, str] = {}
+    root: object = None
     for line in read_lines(path):
-        outcome = parse(line)
+        row = row_of(line)
+        outcome = outcome_of(line, row)
+        if outcomes and row.get("root") != root:
+            raise line.wrong("root", f"{root!r}, as in the earlier rows: a file for each root")
+        root = row.get("root")
         key = outcome.prompt_id, outcome.system
         if key in outcomes:
             raise line.wrong("prompt_id", f"one row for {key[0]!r} and system {key[1]!r}, but an earlier line is one")
-        template = template_hash(line)
+        template = template_hash(line, row)
         if template and templates.setdefault(outcome.system, template) != template:
             wanted = f"{templates[outcome.system]!r}, as in the earlier rows of {outcome.system!r}"
             raise line.wrong("judgement.template_hash", wanted)
@@ -92,13 +98,17 @@ def read_runs(path: Path) -> tuple[Outcome, ...]:
     return tuple(outcomes.values())
 
 
-def parse(line: Line) -> Outcome:
+def row_of(line: Line) -> dict[str, Any]:
     try:
         row = json.loads(line.text)
     except (ValueError, RecursionError) as error:
         raise line.wrong("row", f"a JSON object ({error})") from None
     if not isinstance(row, dict):
         raise line.wrong("row", "a JSON object")
+    return row
+
+
+def outcome_of(line: Line, row: dict[str, Any]) -> Outcome:
     return Outcome(
         prompt_id=text(line, row, "prompt_id"),
         system=text(line, row, "system"),
@@ -107,6 +117,7 @@ def parse(line: Line) -> Outcome:
         fallback=fallback(line, row),
         elapsed_ms=milliseconds(line, row),
         found=found(row),
+        is_asked=any(decisions(line, row)),
     )
 
 
@@ -132,9 +143,9 @@ def number(value: object) -> float | None:
     return float(value)
 
 
-def template_hash(line: Line) -> str:
+def template_hash(line: Line, row: dict[str, Any]) -> str:
     """The wording that the judge was asked in; empty where no judge was asked, or by an older memsift."""
-    judgement = json.loads(line.text).get("judgement") or {}
+    judgement = row.get("judgement") or {}
     value = judgement.get("template_hash") if isinstance(judgement, dict) else None
     if judgement and not isinstance(value, str):
         raise line.wrong("judgement", "null or an object with a template_hash")

@@ -23,7 +23,9 @@ def of_annotator(dataset: Dataset, annotator: str) -> Dataset:
         names = sorted({event.annotator for event in dataset.events})
         known = f"There are labels by {', '.join(names)}." if names else "There are no labels yet."
         raise ExchangeError(f"There are no labels by {annotator!r}. {known}")
-    return replace(dataset, events=own, plan=tuple(each for each in dataset.plan if each.annotator == annotator))
+    plan = tuple(each for each in dataset.plan if each.annotator == annotator)
+    sightings = tuple(each for each in dataset.sightings if each.annotator == annotator)
+    return replace(dataset, events=own, plan=plan, sightings=sightings)
 
 
 def gold_only(dataset: Dataset) -> Dataset:
@@ -32,4 +34,4 @@ def gold_only(dataset: Dataset) -> Dataset:
         LabelEvent(GOLD, *pair, verdict=said.verdict, grade=said.grade, ts=said.ts)
         for pair, said in gold(dataset.events).items()
     )
-    return replace(dataset, events=events, plan=())
+    return replace(dataset, events=events, plan=(), sightings=())

@@ -55,6 +55,8 @@ def add(db: LabelDatabase, dataset: Dataset) -> Added:
         add_newer(db, "frame", vars(framed), ("prompt_id", "memory_id", "digest", "seed"))
     for planned in dataset.plan:
         add_newer(db, "plan", vars(planned), ("root", "prompt_id", "annotator"))
+    for sighting in dataset.sightings:
+        db.insert("sighting", vars(sighting), upsert="DO NOTHING")
     add_events(db, new)
     prompts, memories = (size(db, table) - before for table, before in sizes.items())
     return Added(tuple(new), known, prompts, memories, retrievals)

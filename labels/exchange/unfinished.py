@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ExchangeError
 from engine.judge.verdict import STATUSES
+from labels.exchange import runs
 from labels.exchange.lines import Line
-from labels.exchange.runs import parse
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,9 +60,11 @@ def read_unfinished(path: Path, systems: Collection[str]) -> UnfinishedRun:
 
 def row_of(path: Path, number: int, line: bytes) -> dict[str, Any]:
     """The row in a line; ExchangeError if it is none."""
-    text = line.decode("utf-8", "replace")
-    parse(Line(path, number, text))
-    row: dict[str, Any] = json.loads(text)
+    read = Line(path, number, line.decode("utf-8", "replace"))
+    row = runs.row_of(read)
+    runs.outcome_of(read, row)
+    if "root" in row:
+        raise read.wrong("root", "none: a replay over several roots cannot be gone on with")
     return row
 
 

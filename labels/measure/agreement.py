@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.judge.verdict import APPROVED, FLAGGED
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.kappa import cohens_kappa, gwet_ac1
-from labels.measure.metrics import Ratio, weighed
+from labels.measure.metrics import Ratio, estimated
 from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
@@ -102,17 +102,14 @@ def agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weig
 def comparisons(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights) -> Iterator[Comparison]:
     """Every candidate that was both judged by people and put before the judge."""
     for outcome in outcomes:
-        judged = judgements.get(outcome.prompt_id, {})
+        prompt_id = outcome.prompt_id
+        judged, weight = judgements.get(prompt_id, {}), weights.of_prompt(prompt_id)
         for memory_id, decision in outcome.candidates:
             if decision is not None and memory_id in judged:
-                yield Comparison(
-                    outcome.prompt_id,
-                    memory_id,
-                    judged[memory_id],
-                    memory_id in outcome.injected if decision == FLAGGED else decision == APPROVED,
-                    weights.of_prompt(outcome.prompt_id) * weights.of_memory(outcome.prompt_id, memory_id),
-                    decision == FLAGGED,
-                )
+                is_deployed = decision == FLAGGED
+                kept = memory_id in outcome.injected if is_deployed else decision == APPROVED
+                own = weight * weights.of_memory(prompt_id, memory_id)
+                yield Comparison(prompt_id, memory_id, judged[memory_id], kept, own, is_deployed)
 
 
 def confusion(compared: Iterable[Comparison]) -> Confusion:
@@ -131,8 +128,8 @@ def weighted_table(compared: Sequence[Comparison]) -> Table:
 
 def agreeing(compared: Sequence[Comparison]) -> Ratio:
     """The share on which judge and people agree."""
-    shares = [("", each.weight * (each.judge == each.person), each.weight) for each in compared]
-    return weighed(Ratio(sum(each.judge == each.person for each in compared), len(compared)), shares, EQUAL)
+    same = [each.weight for each in compared if each.judge == each.person]
+    return estimated(Ratio(len(same), len(compared)), sum(same), sum([each.weight for each in compared]))
 
 
 def agreeing_interval(compared: Sequence[Comparison]) -> Interval | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from labels.measure import outcomes as known
+from labels.measure.metrics import InPools, in_pools
 from labels.measure.weights import EQUAL, Weights, pair_weights, prompt_weights
 
 if TYPE_CHECKING:
@@ -35,6 +37,11 @@ class Basis:
     weights: Weights = EQUAL
     evidence: Evidence | None = None
 
+    @cached_property
+    def in_pools(self) -> InPools:
+        """What is relevant in the pools, which is the same for every system."""
+        return in_pools(self.pools, self.judgements, self.weights)
+
 
 def labelled_basis(rows: Sequence[Outcome], judgements: Judgements) -> Basis:
     """From labels: nothing is assumed, and a prompt is measured once a memory of its pool is judged."""
@@ -58,7 +65,8 @@ def weighted_basis(
     replayed = {prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in basis.pools}
     injected: dict[str, set[str]] = {}
     for row in rows:
-        injected.setdefault(row.prompt_id, set()).update(row.injected)
+        if row.prompt_id in inclusion:
+            injected.setdefault(row.prompt_id, set()).update(row.injected)
     pairs = pair_weights(inclusion, injected)
     frame = replayed if len(set(replayed.values())) > 1 else {}
     return replace(basis, weights=Weights(frame, prompt_weights(frame, basis.measured), pairs))

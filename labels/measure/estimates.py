@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval, headline_interval
 from labels.measure.metrics import Ratio, precision
-from labels.measure.sequences import stratified_interval
 from labels.measure.stratified import stratified_estimate
+from labels.measure.stratified_sequence import stratified_interval
 from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def estimate(tallies: Sequence[Tally], weights: Weights = EQUAL) -> Estimate:
 
 def live_interval(sample: Sample) -> Interval | None:
     """The 95 % interval of precision that holds however often one looks; None before the first judged prompt."""
-    return stratified_interval(sample.drawn, sample.shares, sample.most) if sample.judged else None
+    return stratified_interval(sample.sequence, sample.shares, sample.most) if sample.judged else None
 
 
 def per_prompt(tallies: Sequence[Tally]) -> list[tuple[int, int]]:

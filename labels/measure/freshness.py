@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Set
 
-    from labels.records import Label
+    from labels.records import Label, Pair
 
     Digests = Mapping[str, str]
     """memory id -> digest of its present text."""
@@ -28,6 +28,6 @@ def matching(labels: Sequence[Label], seen: Seen) -> list[Label]:
     ]
 
 
-def drifted(seen: Seen, digests: Digests) -> int:
-    """How many of the memories that were *seen* in a replay read otherwise now, or are gone."""
-    return len({id_ for found in seen.values() for id_, digest in found.items() if digests.get(id_) != digest})
+def drifted(brought_up: Set[Pair], digests: Digests) -> int:
+    """How many of the memories that replays brought up have been edited since one of those replays, or are gone."""
+    return len({memory_id for memory_id, digest in brought_up if digests.get(memory_id) != digest})

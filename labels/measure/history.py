@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.estimates import live_interval
-from labels.measure.gate.decision import Sample
-from labels.measure.stratified import stratified_estimate
+from labels.measure.stratified import grouped, ratio
+from labels.measure.stratified_sequence import looks, stratified_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.measure.gate.decision import Sample
     from labels.measure.intervals import Interval
-
-MAX_MOMENTS = 40
 
 
 @dataclass(frozen=True)
@@ -27,16 +25,14 @@ class Moment:
 
 
 def history(sample: Sample) -> tuple[Moment, ...]:
-    """At most MAX_MOMENTS, evenly spread, the last among them."""
-    total = len(sample.judged)
-    step = max(1, -(-total // MAX_MOMENTS))
-    return tuple(moments(sample, range((total - 1) % step + 1, total + 1, step))) if total else ()
+    """At most MAX_LOOKS, evenly spread, the last among them."""
+    return tuple(moments(sample, looks(len(sample.judged)))) if sample.judged else ()
 
 
 def moments(sample: Sample, numbers: range) -> Iterator[Moment]:
-    judged = list(sample.judged.items())
-    for number in numbers:
-        so_far = Sample(dict(judged[:number]), sample.injected, sample.strata)
-        estimate, live = stratified_estimate(so_far.judged, so_far.frame), live_interval(so_far)
-        if estimate and live:
-            yield Moment(number, estimate.value, live)
+    judged, frame = list(sample.judged.items()), sample.frame
+    intervals = stratified_intervals(sample.sequence, sample.shares, sample.most, numbers)
+    for number, live in zip(numbers, intervals, strict=True):
+        precision = ratio(grouped(dict(judged[:number]), frame))
+        if precision is not None:
+            yield Moment(number, precision, live)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
@@ -45,13 +46,15 @@ def cluster_variance(per_prompt: PerPrompt) -> float | None:
     variance, as a regression on a constant with clustered errors gives it.
     Source: W. G. Cochran, Sampling Techniques (1977), section 6.
     """
-    judged = [(x, m) for x, m in per_prompt if m > 0]
-    if len(judged) < 2:
+    # thousands of prompts have few different counts
+    judged = {counts: times for counts, times in Counter(per_prompt).items() if counts[1] > 0}
+    prompts = sum(judged.values())
+    if prompts < 2:
         return None
-    total = sum(m for _, m in judged)
-    p = sum(x for x, _ in judged) / total
-    squares = sum((x - p * m) ** 2 for x, m in judged)
-    return len(judged) / (len(judged) - 1) * squares / total**2
+    total = sum(m * times for (_, m), times in judged.items())
+    p = sum(x * times for (x, _), times in judged.items()) / total
+    squares = sum((x - p * m) ** 2 * times for (x, m), times in judged.items())
+    return prompts / (prompts - 1) * squares / total**2
 
 
 def design_effect(per_prompt: PerPrompt) -> float | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isclose
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval
 from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from labels.measure.outcomes import Judgements, Outcome, Pools
     from labels.measure.weights import Weights
@@ -39,8 +39,7 @@ class Ratio:
         return self.part / self.whole if self.whole else None
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """What one system injected for one prompt: counts of memories, `relevant <= judged <= injected`."""
 
     prompt_id: str
@@ -78,6 +77,11 @@ def weighed(counted: Ratio, shares: Sequence[Share], weights: Weights) -> Ratio:
     """*counted* with the estimate from *shares*, if it differs: their parts and wholes may hold weighted memories."""
     part = sum(weights.of_prompt(prompt_id) * part for prompt_id, part, _ in shares)
     whole = sum(weights.of_prompt(prompt_id) * whole for prompt_id, _, whole in shares)
+    return estimated(counted, part, whole)
+
+
+def estimated(counted: Ratio, part: float, whole: float) -> Ratio:
+    """*counted* with the estimate *part* / *whole*, sums of weighted prompts and memories, if it differs."""
     if not whole or (counted.whole and isclose(part / whole, counted.part / counted.whole, abs_tol=1e-12)):
         return counted
     return Ratio(counted.part, counted.whole, part / whole)
@@ -150,48 +154,51 @@ def is_polluted(row: Outcome, judgements: Judgements) -> bool:
     return any(judged.get(memory_id) is False and details[memory_id].matched == 1 for memory_id in row.injected)
 
 
-def relevant_in_pool(prompt_id: str, pools: Pools, judgements: Judgements) -> int:
-    judged = judgements.get(prompt_id)
-    return sum([judged[memory_id] for memory_id in pools.get(prompt_id, ()) if memory_id in judged]) if judged else 0
+class InPools(NamedTuple):
+    """By prompt id: how many memories of the pool are known to be `relevant`, and how many such ones the sampled of
+    them stand for beside themselves, `unseen`. A prompt that is absent has none."""
+
+    relevant: Mapping[str, int]
+    unseen: Mapping[str, float]
+
+
+def in_pools(pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> InPools:
+    relevant = {
+        prompt_id: sum([judged[memory_id] for memory_id in pool if memory_id in judged])
+        for prompt_id, pool in pools.items()
+        if (judged := judgements.get(prompt_id))
+    }
+    return InPools(relevant, {name: unseen_in_pool(name, pools, judgements, weights) for name in weights.pairs})
 
 
 def unseen_in_pool(prompt_id: str, pools: Pools, judgements: Judgements, weights: Weights) -> float:
-    """How many relevant memories the sampled ones of a pool stand for beside themselves."""
     pool, judged = pools.get(prompt_id, frozenset()), judgements.get(prompt_id, {})
-    sampled = weights.pairs.get(prompt_id, {})
+    sampled = weights.pairs[prompt_id]
     return sum(weight - 1 for memory_id, weight in sampled.items() if memory_id in pool and judged.get(memory_id))
 
 
-def lost_per_prompt(
-    tallies: Sequence[Tally], pools: Pools, judgements: Judgements, measured: Set[str], weights: Weights = EQUAL
-) -> Ratio:
+def lost_per_prompt(tallies: Sequence[Tally], known: InPools, measured: Set[str], weights: Weights = EQUAL) -> Ratio:
     """Memories of the pool known to be relevant that the system did not inject, per *measured* prompt."""
     counts = [
-        (each.prompt_id, relevant_in_pool(each.prompt_id, pools, judgements) - each.relevant, 1)
+        (each.prompt_id, known.relevant.get(each.prompt_id, 0) - each.relevant, 1)
         for each in tallies
         if each.prompt_id in measured
     ]
     if not weights.pairs:
         return ratio(counts, weights)
-    shares = [
-        (prompt_id, lost + unseen_in_pool(prompt_id, pools, judgements, weights), one)
-        for prompt_id, lost, one in counts
-    ]
+    shares = [(prompt_id, lost + known.unseen.get(prompt_id, 0), one) for prompt_id, lost, one in counts]
     return weighed(ratio(counts), shares, weights)
 
 
-def recall_in_pool(tallies: Sequence[Tally], pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> Ratio:
+def recall_in_pool(tallies: Sequence[Tally], known: InPools, weights: Weights = EQUAL) -> Ratio:
     """Relevant memories injected, of those known to be relevant in the pool of all systems.
 
     It is relative: what no system looked at is not in it. All systems share the pool, so differences are fair.
     """
-    counts = [(each.prompt_id, each.relevant, relevant_in_pool(each.prompt_id, pools, judgements)) for each in tallies]
+    counts = [(each.prompt_id, each.relevant, known.relevant.get(each.prompt_id, 0)) for each in tallies]
     if not weights.pairs:
         return ratio(counts, weights)
-    shares = [
-        (prompt_id, relevant, whole + unseen_in_pool(prompt_id, pools, judgements, weights))
-        for prompt_id, relevant, whole in counts
-    ]
+    shares = [(prompt_id, found, whole + known.unseen.get(prompt_id, 0)) for prompt_id, found, whole in counts]
     return weighed(ratio(counts), shares, weights)
 
 

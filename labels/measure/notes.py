@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labels.measure.forms.figures import counted, percent
+from labels.measure.settings import differences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from labels.measure.outcomes import Outcome
     from labels.measure.report import Report
+    from labels.measure.settings import RunSettings
     from labels.measure.systems import SystemReport
     from labels.measure.weights import Weights
 
@@ -39,12 +41,23 @@ class LabelFacts:
     brought_up: int
 
 
-def of_labels(report: Report, rows: Sequence[Outcome], facts: LabelFacts, weights: Weights) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class RunFacts:
+    """By run id: what it was made with, and how its configuration differs from the present one, where it does."""
+
+    made: Mapping[str, RunSettings]
+    changed: Mapping[str, tuple[str, ...]]
+
+
+def of_labels(
+    report: Report, rows: Sequence[Outcome], facts: LabelFacts, weights: Weights, runs: RunFacts
+) -> tuple[str, ...]:
     """The notes of a report from a label store."""
     return (
         *on_emptiness(report),
         *on_labels(report, facts),
         *on_drift(report, facts),
+        *on_runs(report, rows, runs),
         *on_systems(report, rows),
         *on_weights(report, weights),
         *on_pool(report),
@@ -93,12 +106,33 @@ def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:
         yield f"{memories} that the replays brought up {edited}: these numbers are of the memories as they were."
 
 
+def on_runs(report: Report, rows: Sequence[Outcome], runs: RunFacts) -> Iterator[str]:
+    """Where results were not made with what is configured now, or not all with the same."""
+    for system in (each.system for each in report.systems):
+        own = [row for row in rows if row.system == system]
+        if outdated := with_other_settings(own, runs.changed):
+            yield f"{system}: {outdated}"
+        made = [runs.made[each] for each in sorted({row.run_id for row in own} & runs.made.keys())]
+        for root in sorted({each.root for each in made}):
+            over = [each for each in made if each.root == root]
+            if mixed := differences(system, over):
+                yield f"{system}: results of {len(over)} runs that were not made alike: {'; '.join(mixed)}."
+
+
+def with_other_settings(rows: Sequence[Outcome], changed: Mapping[str, tuple[str, ...]]) -> str:
+    """How many of a system's *rows* were made with another configuration than the present one; empty if none was."""
+    other = [row for row in rows if row.run_id in changed]
+    if not other:
+        return ""
+    return (
+        f"{len(other):,} of {len(rows):,} prompts were replayed with another configuration than the present one "
+        f"({'; '.join(changed[other[-1].run_id])}). Replay them again with memsift replay --save; the labels stay."
+    )
+
+
 def on_systems(report: Report, rows: Sequence[Outcome]) -> Iterator[str]:
     for system in report.systems:
         yield from on_failures(system)
-        runs = {row.run_id for row in rows if row.system == system.system}
-        if len(runs) > 1:
-            yield f"{system.system}: results of {len(runs)} runs; the configuration or the memories changed in between."
     if len({frozenset(row.prompt_id for row in rows if row.system == each.system) for each in report.systems}) > 1:
         yield "The systems were not replayed on the same prompts, so their numbers do not compare."
 

@@ -26,22 +26,25 @@ class Found(NamedTuple):
 
     `score` is SQLite's, lower is better. `confidence` is high, medium, low, or empty where it was not written down.
     `matched` is the number of the prompt's words that it matched, None where that is not known, and `probability` the
-    tuned cutoff's P(relevant), None without one.
+    tuned cutoff's P(relevant), None without one. `digest` is that of the text that was found, empty outside a store.
     """
 
     score: float
     confidence: str = ""
     matched: int | None = None
     probability: float | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What one system did with one prompt.
 
-    `injected` are memory ids, best first. `candidates` are all that it looked at, in rank order, each with the judge's
+    `injected` are memory ids, best first. `candidates` are what it looked at, in rank order, each with the judge's
     decision or None where no judge saw it; `found` says how, in the same order, and is empty where that is not known.
-    `fallback` is the judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
+    A store gives of the candidates only those that were injected or that somebody was asked about; `is_asked` says
+    whether a judge decided on any of them, given or not. `fallback` is the judge's error status or empty. `run_id` is
+    empty outside a store, `kind` the prompt's or empty.
     """
 
     prompt_id: str
@@ -53,11 +56,22 @@ class Outcome:
     run_id: str = ""
     kind: str = ""
     found: tuple[Found, ...] = ()
+    is_asked: bool = False
 
     @cached_property
     def details(self) -> dict[str, Found]:
         """How each candidate was found, by memory id; empty where that is not known."""
         return {memory_id: found for (memory_id, _), found in zip(self.candidates, self.found, strict=False)}
+
+
+def texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
+    """The text of each memory that the last of *outcomes* found for a prompt: prompt id -> memory id -> digest."""
+    seen: dict[str, dict[str, str]] = {}
+    for outcome in outcomes:
+        of_prompt = seen.setdefault(outcome.prompt_id, {})
+        for (memory_id, _), found in zip(outcome.candidates, outcome.found, strict=True):
+            of_prompt[memory_id] = found.digest
+    return seen
 
 
 @dataclass(frozen=True)
@@ -100,7 +114,7 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
     members: dict[str, set[str]] = {}
     for outcome in outcomes:
         judged = judgements.get(outcome.prompt_id, {})
-        looked_at = (memory_id for memory_id, _ in outcome.candidates if memory_id in judged)
+        looked_at = [memory_id for memory_id, _ in outcome.candidates if memory_id in judged]
         members.setdefault(outcome.prompt_id, set()).update(outcome.injected, looked_at)
     return {prompt_id: frozenset(members[prompt_id]) for prompt_id in members}
 

@@ -16,6 +16,7 @@ from labels.measure.metrics import Ratio
 from labels.measure.names import NAMELESS, Names
 from labels.measure.people import People, people_of
 from labels.measure.said import Said, said_of
+from labels.measure.settings import changes
 from labels.measure.systems import SystemReport, system_report
 from labels.measure.worst import Worst, worst_memories, worst_prompts
 from labels.records import VERDICTS
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from engine.config import Config
+    from engine.cutoff import Cutoff
     from labels.measure.agreement import Agreement
     from labels.measure.comparison import SystemComparison
     from labels.measure.outcomes import Outcome
@@ -89,19 +92,26 @@ def report_from_store(
     annotator: str | None = None,
     names: Names = NAMELESS,
     extras: Extras = NONE,
+    config: Config | None = None,
+    cutoff: Cutoff | None = None,
 ) -> Report:
     """The report of the newest replays of *root* (None: of all roots) and of the labels about what they returned.
 
     *digests* are the memories' present ones by id: a label counts if its memory still reads as it did when it was
     labelled and when it was replayed. None compares with the replays only. *annotator* None takes the majority.
+    *config* and *cutoff* are the root's present ones, with which those of the runs are compared; without a
+    configuration there is no comparison.
     """
-    rows, said = store.outcomes(root), said_of(store, root, digests, annotator)
+    rows = store.outcomes(root)
+    said = said_of(store, rows, root, digests, annotator)
     judgements = said.agreed.judgements
     basis = weighted_basis(rows, judgements, store.strata(root) if root else {}, store.inclusion())
     basis = replace(basis, evidence=Evidence(rows, judgements, said.moments, basis.weights.strata))
     shown = replace(names, prompts={**store.prompt_texts(), **names.prompts})
     report = with_labels(build_report(rows, basis, shown, extras), said, store.repeats(root, annotator))
-    return replace(report, notes=notes.of_labels(report, rows, said.facts, basis.weights))
+    made = store.run_settings(root)
+    runs = notes.RunFacts(made, changes(rows, made, config, cutoff) if config else {})
+    return replace(report, notes=notes.of_labels(report, rows, said.facts, basis.weights, runs))
 
 
 def with_labels(report: Report, said: Said, repeats: Sequence[Repeat]) -> Report:

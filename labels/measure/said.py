@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from labels.measure.freshness import current, drifted, matching
 from labels.measure.gate.evidence import moments
 from labels.measure.notes import LabelFacts
-from labels.measure.outcomes import Consensus, consensus
+from labels.measure.outcomes import Consensus, consensus, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from labels.measure.freshness import Digests, Seen
+    from labels.measure.freshness import Digests
+    from labels.measure.outcomes import Outcome
     from labels.records import Label
     from labels.store import LabelStore
 
@@ -32,12 +33,16 @@ class Said:
     facts: LabelFacts
 
 
-def said_of(store: LabelStore, root: str | None, digests: Digests | None, annotator: str | None) -> Said:
-    """What *annotator*, or everybody, says of what the newest replays of *root* brought up.
+def said_of(
+    store: LabelStore, rows: Sequence[Outcome], root: str | None, digests: Digests | None, annotator: str | None
+) -> Said:
+    """What *annotator*, or everybody, says of what the newest replays of *root*, which are *rows*, brought up.
 
     It counts if it is about the text that was replayed and, where *digests* are known, that the memory has now.
     """
-    seen = store.result_digests(root)
+    seen = texts(rows)
+    known = {pair for of_prompt in seen.values() for pair in of_prompt.items()}
+    brought_up = store.texts_brought_up(root, known)
     every = store.labels(annotator=annotator, root=root)
     fresh = current(every, digests)
     labels = matching(fresh, seen)
@@ -47,12 +52,7 @@ def said_of(store: LabelStore, root: str | None, digests: Digests | None, annota
         stale=len(every) - len(fresh),
         unmatched=len(fresh) - len(labels),
         disputed=agreed.disputed,
-        drifted=None if digests is None else drifted(seen, digests),
-        brought_up=brought_up(seen),
+        drifted=None if digests is None else drifted(brought_up, digests),
+        brought_up=len(dict(brought_up)),
     )
     return Said(labels, settled, agreed, moments([*labels, *settled], agreed.judgements), facts)
-
-
-def brought_up(seen: Seen) -> int:
-    """How many memories the replays brought up."""
-    return len({memory_id for found in seen.values() for memory_id in found})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from labels.measure.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -101,24 +101,3 @@ def last_true(holds: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
-
-
-def stratified_interval(
-    strata: Mapping[Hashable, PerPrompt],
-    shares: Mapping[Hashable, float],
-    most: float,
-    confidence: float = 0.95,
-) -> Interval:
-    """The interval of set precision when the strata were not drawn from alike, but each is a random draw in itself.
-
-    *shares* are each stratum's part of all that is injected over the whole frame, judged or not, with the sum 1. Each
-    stratum has a sequence of its own at alpha / number of strata: by the union bound all hold at all times with
-    probability 1 - alpha, whatever rule decides which stratum comes next, and then their weighted sum holds, too. That
-    is simple and wide. Source: the argument, and sharper tests, in J. Spertus, M. Sridhar and P. Stark, Sequential
-    stratified inference for the mean (2024), arXiv 2409.06680.
-    """
-    drawn = [stratum for stratum, share in shares.items() if share > 0]
-    each = 1 - (1 - confidence) / max(1, len(drawn))
-    parts = [(shares[stratum], betting_interval(strata.get(stratum, ()), most, each)) for stratum in drawn]
-    low, high = sum(share * part.low for share, part in parts), sum(share * part.high for share, part in parts)
-    return Interval(low, min(1.0, high)) if parts else NOTHING_KNOWN

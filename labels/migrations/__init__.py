@@ -13,10 +13,11 @@ from labels.migrations.labels import m002_labels
 from labels.migrations.merged import m005_merged
 from labels.migrations.people import m004_people
 from labels.migrations.retrievals import m001_retrievals
+from labels.migrations.sightings import m006_sightings
 
 MIGRATIONS = Migrations("memsift.labels")
 
-STEPS = (m001_retrievals, m002_labels, m003_judgements, m004_people, m005_merged)
+STEPS = (m001_retrievals, m002_labels, m003_judgements, m004_people, m005_merged, m006_sightings)
 """Every step there is, in order."""
 
 for step in STEPS:

@@ -16,22 +16,31 @@ from statistics import mean, median
 from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
-from labels.measure.intervals import headline_interval, wilson
+from labels.measure.intervals import Interval, headline_interval, wilson
 from labels.measure.outcomes import Outcome
-from labels.measure.sequences import mirrored, rich_after, stratified_interval
+from labels.measure.sequences import betting_interval, mirrored, rich_after
 from labels.measure.stratified import stratified_estimate
+from labels.measure.stratified_sequence import stratified_interval
 from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.benchmarks.hook import table
-from tests.labels.simulated import Counts, Frame, World, mostly_disagreements
+from tests.labels.simulated import Counts, Frame, World, disagreements_first, mostly_disagreements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from labels.measure.intervals import Interval
+    from labels.measure.stratified import Estimate
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
 REAL = {"alike": 0.475}
 """The correlation within prompts at which three memories have a design effect of 1.95, as on Haystack's labels."""
+
+FRAMES = {
+    "less": (World(0.5, sizes=(1, 2, 3, 3)), World(0.85, sizes=(1, 2, 3, 3))),
+    "alike": (World(0.7), World(0.7)),
+    "little": (World(0.4, sizes=(0, 0, 1, 2)), World(0.3)),
+}
+"""What is injected where systems differ, and where they agree: less that is relevant, alike, or little, as by a cutoff
+on LoCoMo, whose system has .3 times the variance there."""
 
 Decision = tuple[int, bool]
 """After how many prompts, and whether for being above the gate."""
@@ -48,10 +57,10 @@ def main() -> None:
         f"Gate {GATE}, looking after every prompt, at most {CAP_PROMPTS}: share decided / median prompts / share wrong"
     )
     show(stopping_rows(given.runs))
-    print("Labels mostly where systems differ: bias and error against the frame, coverage of what it is a sample of")
+    print("Disagreements first: bias and error against the frame, coverage of what it is a sample of")
     show(stratified_rows(given.draws))
     print("Live interval over strata: share of runs in which it ever misses the truth, and its width at the end")
-    show(live_strata_rows(given.runs))
+    show(live_strata_rows(given.runs // 4))
     print(
         "Two systems: share of draws in which the interval holds the true difference, and of equal ones with p < 0.05"
     )
@@ -180,32 +189,40 @@ def stopped(interval: Callable[[int], Interval | None], moments: range) -> Decis
 
 
 def stratified_rows(draws: int) -> list[tuple[str, ...]]:
-    head = ("differ", "frame", "labels", "naive bias", "bias", "RMSE", "RMSE by chance", "coverage")
+    head = ("there", "differ", "frame", "labels", "naive bias", "bias", "RMSE", "by chance", "of 4 in 5", "coverage")
     rows: list[tuple[str, ...]] = [head]
-    for share in (0.35, 0.7, 0.8):
-        for size, labels in ((600, 150), (150, 60)):
-            rows.append((str(share), str(size), str(labels), *stratified(Frame(size, share), labels, draws)))
+    for name, worlds in FRAMES.items():
+        for share in (0.2, 0.35, 0.5, 0.7, 0.8):
+            for size, labels in ((600, 150), (150, 60)):
+                found = stratified(Frame(size, share, *worlds), labels, draws)
+                rows.append((name, str(share), str(size), str(labels), *found))
     return rows
 
 
 def stratified(frame: Frame, labels: int, draws: int) -> tuple[str, ...]:
     rng = random.Random(f"strata {frame} {labels}")
-    naive, weighted, chance, covered = [], [], [], []
+    naive, weighted, chance, mostly, covered = [], [], [], [], []
     for _ in range(draws):
         counts, strata = frame.draw(rng)
         truth = ratio(counts, list(counts))
-        chosen = mostly_disagreements(strata, labels, rng)
-        made = stratified_estimate({name: counts[name] for name in chosen}, strata)
-        assert made is not None
+        chosen = disagreements_first(strata, labels, rng)
+        made = estimated(counts, strata, chosen)
         weighted.append(made.value - truth)
+        mostly.append(estimated(counts, strata, mostly_disagreements(strata, labels, rng)).value - truth)
         naive.append(ratio(counts, chosen) - truth)
         chance.append(ratio(counts, rng.sample(list(counts), labels)) - truth)
         covered.append(holds(made.interval, precision_of(frame)))
-    errors = (f"{mean(naive):+.3f}", f"{mean(weighted):+.4f}", f"{rmse(weighted):.4f}", f"{rmse(chance):.4f}")
-    return (*errors, f"{mean(covered):.3f}")
+    errors = (f"{rmse(each):.4f}" for each in (weighted, chance, mostly))
+    return (f"{mean(naive):+.3f}", f"{mean(weighted):+.4f}", *errors, f"{mean(covered):.3f}")
 
 
-def ratio(counts: dict[str, Counts], names: list[str]) -> float:
+def estimated(counts: dict[str, Counts], strata: dict[str, str], chosen: Iterable[str]) -> Estimate:
+    made = stratified_estimate({name: counts[name] for name in chosen}, strata)
+    assert made is not None
+    return made
+
+
+def ratio(counts: dict[str, Counts], names: Sequence[str]) -> float:
     return sum(counts[name][0] for name in names) / sum(counts[name][1] for name in names)
 
 
@@ -214,30 +231,44 @@ def rmse(errors: list[float]) -> float:
 
 
 def precision_of(frame: Frame) -> float:
-    return frame.share * frame.disagreed.precision + (1 - frame.share) * frame.agreed.precision
+    parts = ((frame.share, frame.disagreed), (1 - frame.share, frame.agreed))
+    sizes = [share * mean(world.sizes) for share, world in parts]
+    return sum(size * world.precision for size, (_, world) in zip(sizes, parts, strict=True)) / sum(sizes)
 
 
 def live_strata_rows(runs: int) -> list[tuple[str, ...]]:
-    head = ("differ", "prompts", "ever wrong", "width", "width by chance")
-    cases = [(share, number) for share in (0.35, 0.7) for number in (60, 150)]
-    rows = [(str(share), str(number), *live_strata(Frame(600, share), number, runs)) for share, number in cases]
+    head = ("there", "differ", "prompts", "ever wrong", "width", "of sequences added up", "by chance")
+    cases = [(name, share, number) for name in FRAMES for share in (0.35, 0.7) for number in (60, 150)]
+    rows = [
+        (name, f"{share}", f"{n}", *live_strata(Frame(600, share, *FRAMES[name]), n, runs)) for name, share, n in cases
+    ]
     return [head, *rows]
 
 
 def live_strata(frame: Frame, number: int, runs: int) -> tuple[str, ...]:
     rng = random.Random(f"live {frame} {number}")
-    wrong, widths, by_chance = [], [], []
+    wrong, widths = [], []
     for _ in range(runs):
         counts, strata = frame.draw(rng)
         shares = {name: memories(counts, strata, name) / memories(counts, strata) for name in set(strata.values())}
-        chosen = mostly_disagreements(strata, number, rng)
-        drawn = {name: [counts[each] for each in chosen if strata[each] == name] for name in shares}
-        live = stratified_interval(drawn, shares, 3)  # it only narrows: if it holds the truth now, it always has
+        chosen = disagreements_first(strata, number, rng)
+        judged = [(strata[each], counts[each]) for each in chosen]
+        live = stratified_interval(judged, shares, 3)  # if it holds the truth now, it did at every look before
         wrong.append(not holds(live, ratio(counts, list(counts))))
-        widths.append(live.high - live.low)
-        alone = stratified_interval({"all": [counts[each] for each in rng.sample(list(counts), number)]}, {"all": 1}, 3)
-        by_chance.append(alone.high - alone.low)
-    return f"{mean(wrong):.3f}", f"{mean(widths):.3f}", f"{mean(by_chance):.3f}"
+        by_chance = betting_interval([counts[each] for each in rng.sample(list(counts), number)], 3)
+        widths.append([each.high - each.low for each in (live, added_up(judged, shares), by_chance)])
+    return f"{mean(wrong):.3f}", *(f"{mean(each):.3f}" for each in zip(*widths, strict=True))
+
+
+def added_up(judged: Sequence[tuple[str, Counts]], shares: dict[str, float]) -> Interval:
+    """Each stratum's own sequence, at alpha / 2, weighted: the simple way."""
+    parts = {
+        name: betting_interval([counts for stratum, counts in judged if stratum == name], 3, 1 - ALPHA / len(shares))
+        for name in shares
+    }
+    return Interval(
+        *(sum(share * getattr(parts[name], end) for name, share in shares.items()) for end in ("low", "high"))
+    )
 
 
 def memories(counts: dict[str, Counts], strata: dict[str, str], stratum: str | None = None) -> int:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from engine.judge.verdict import APPROVED, REJECTED
 from labels.measure import comparison, ranked
 from labels.measure.basis import weighted_basis
+from labels.measure.collecting import collector_at_rest
 from labels.measure.extras import Extras
 from labels.measure.forms.page import format_html
 from labels.measure.forms.text import format_text
@@ -62,7 +63,8 @@ def from_store(prompts: int) -> None:
         with LabelStore.open(path) as store:
             filled, _ = timed(lambda: fill(store, prompts))
             digests = {f"m{number}": f"digest-of-m{number}" for number in range(MEMORIES)}
-            whole, _ = timed(lambda: report_from_store(store, ROOT, digests))
+            with collector_at_rest():
+                whole, _ = timed(lambda: report_from_store(store, ROOT, digests, extras=Extras(comparing=True)))
             reading, _ = timed(lambda: store.outcomes(ROOT))
             labels, _ = timed(lambda: store.labels(root=ROOT))
         size = path.stat().st_size / 1e6
@@ -87,7 +89,9 @@ def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
         decided = tuple((one, APPROVED if one in kept else REJECTED) for one in ids)
         kind = f"kind {number % 5}"
         rows.append(Outcome(prompt_id, "bm25", tuple(ids[:3]), plain, "", 2.0, "r1", kind, found))
-        rows.append(Outcome(prompt_id, "bm25+judge", tuple(kept[:3]), decided, "", 200.0, "r2", kind, found))
+        rows.append(
+            Outcome(prompt_id, "bm25+judge", tuple(kept[:3]), decided, "", 200.0, "r2", kind, found, is_asked=True)
+        )
     return rows, people
 
 

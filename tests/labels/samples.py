@@ -110,7 +110,8 @@ def outcome(
 ) -> Outcome:
     """What a system did; candidates are *decisions*, or else what it injected, which no judge saw."""
     candidates = tuple((decisions or dict.fromkeys(injected)).items())
-    return Outcome(prompt_id, system, tuple(injected), candidates, fallback, 1.0, run_id)
+    is_asked = any(decision for _, decision in candidates)
+    return Outcome(prompt_id, system, tuple(injected), candidates, fallback, 1.0, run_id, is_asked=is_asked)
 
 
 def write(path: Path, *lines: str) -> Path:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from labels.orders import AGREE, DIFFER, DISAGREEMENT_FIRST, Plan, offered
+
 if TYPE_CHECKING:
     import random
 
@@ -44,15 +46,20 @@ class Frame:
 
     def draw(self, rng: random.Random) -> tuple[dict[str, Counts], dict[str, str]]:
         """The counts of each prompt, and its stratum."""
-        strata = {f"p{number}": "differ" if rng.random() < self.share else "agree" for number in range(self.size)}
-        worlds = {"differ": self.disagreed, "agree": self.agreed}
+        strata = {f"p{number}": DIFFER if rng.random() < self.share else AGREE for number in range(self.size)}
+        worlds = {DIFFER: self.disagreed, AGREE: self.agreed}
         return {name: worlds[stratum].prompt(rng) for name, stratum in strata.items()}, strata
+
+
+def disagreements_first(strata: dict[str, str], number: int, rng: random.Random) -> tuple[str, ...]:
+    """The first *number* prompts to label in the order of that name."""
+    return offered(Plan(DISAGREEMENT_FIRST, rng.getrandbits(64), strata))[:number]
 
 
 def mostly_disagreements(strata: dict[str, str], number: int, rng: random.Random, part: float = 0.8) -> list[str]:
     """*number* prompts to label, *part* of them where the systems differ, each kind in random order."""
     names = rng.sample(list(strata), len(strata))
-    differ = [name for name in names if strata[name] == "differ"]
-    agree = [name for name in names if strata[name] == "agree"]
+    differ = [name for name in names if strata[name] == DIFFER]
+    agree = [name for name in names if strata[name] == AGREE]
     taken = differ[: max(round(part * number), number - len(agree))]
     return taken + agree[: number - len(taken)]

@@ -11,9 +11,10 @@ from sklearn.metrics import brier_score_loss, precision_recall_curve
 from labels.measure.coverage import MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage
 from labels.measure.estimates import live_interval
 from labels.measure.gate.decision import Sample
-from labels.measure.history import MAX_MOMENTS, history
+from labels.measure.history import history
 from labels.measure.outcomes import Found
 from labels.measure.reliability import reliability
+from labels.measure.stratified_sequence import MAX_LOOKS
 from tests.labels.samples import outcome
 
 
@@ -87,7 +88,7 @@ def test_the_history_ends_with_what_is_known_now(prompts: int) -> None:
     judged = {f"p{number}": (float(number % 3 > 0), 1.0) for number in range(prompts)}
     sample = Sample(judged, dict.fromkeys(judged, 1))
     moments = history(sample)
-    assert 0 < len(moments) <= MAX_MOMENTS
+    assert 0 < len(moments) <= MAX_LOOKS
     assert moments[-1].prompts == prompts
     assert moments[-1].live == live_interval(sample)
     assert moments[-1].precision == pytest.approx(sum(x for x, _ in judged.values()) / prompts)

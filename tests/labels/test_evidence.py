@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.config import Config, JudgeConfig, config_json
-from engine.record import replace
+from engine.config import Config, config_json
 from labels.calls import JudgeCall
 from labels.exchange.calls import read_calls
 from labels.measure.gate.caveats import refusals, warnings
@@ -14,10 +13,10 @@ from labels.measure.gate.decision import UNDECIDED, Gate
 from labels.measure.gate.evidence import Evidence, evidence_from_files, evidence_from_store
 from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
 from labels.measure.gate.report import gate_report
-from labels.measure.gate.settings import changed_settings
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
 from labels.measure.report import EXCLUDE
+from labels.measure.settings import RunSettings
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
@@ -197,21 +196,6 @@ def test_a_replay_with_another_configuration_is_refused(store: LabelStore) -> No
     assert "max_inject was 3, is 5" in reason
 
 
-def test_only_settings_that_bear_on_what_is_injected_count() -> None:
-    then = config_json(Config())
-    assert changed_settings(then, Config(output_mode="tiered", deadline=5.0, hints=True), has_judge=True) == ()
-    assert changed_settings(then, Config(noise_floor=0.5), has_judge=False) == ("noise_floor was null, is 0.5",)
-
-
-def test_the_judges_settings_count_where_a_judge_is_configured() -> None:
-    then = config_json(Config())
-    idle = Config(judge=JudgeConfig(model="other"))
-    asked = replace(idle, judge=replace(idle.judge, enabled=True))
-    assert changed_settings(then, idle, has_judge=True) == ()
-    assert changed_settings(then, asked, has_judge=False) == ()
-    assert changed_settings(then, asked, has_judge=True) == ('judge.model was "claude-haiku-4-5", is "other"',)
-
-
 def test_a_judge_that_often_failed_is_told_and_counts_as_what_was_injected(store: LabelStore) -> None:
     record(store, failed(["a", "b"]), judged(["a"], ["b"], prompt_id="p2"))
     for said in ("p1 a", "p1 b", "p2 a"):
@@ -269,7 +253,7 @@ def test_the_store_tells_the_calls_of_the_newest_replay(store: LabelStore) -> No
         JudgeCall("p2", JUDGED, 3000.0, None, 1, True),
     )
     assert store.judge_calls("/elsewhere") == ()
-    assert set(store.run_configs(ROOT).values()) == {"{}"}
+    assert set(store.run_settings(ROOT).values()) == {RunSettings(ROOT, "{}", each) for each in ("c1", "c2")}
 
 
 def test_run_files_tell_the_calls(tmp_path: Path) -> None:

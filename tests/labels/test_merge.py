@@ -16,10 +16,12 @@ from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
 from labels.exchange.loading import read_events, read_store
+from labels.exchange.records import Sighting
 from labels.exchange.storing import add
 from labels.merge import merge
 from labels.migrations import MIGRATIONS
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
+from labels.sightings import seen_prompts
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import (
     MEMORY,
@@ -68,6 +70,7 @@ def part(draw: st.DrawFn, whole: Dataset) -> Dataset:
         ),
         frame=tuple(replace(each, ts=moment(hours)) for each in whole.frame),
         plan=tuple(replace(each, stratum=draw(st.sampled_from(["x", "y"]))) for each in whole.plan),
+        sightings=tuple(replace(each, ts=moment(hours)) for each in whole.sightings if draw(st.booleans())),
     )
 
 
@@ -104,6 +107,15 @@ def test_three_stores_merge_in_any_order(stores: tuple[Dataset, Dataset], data: 
         for each in reversed(parts):
             merge(backwards, each.path)
         assert content(forwards) == content(backwards)
+
+
+def test_what_was_seen_in_either_store_has_been_seen() -> None:
+    ours, theirs = (dataset(sightings=(Sighting("ann", "p1", moment(at)),)) for at in (0, 1))
+    more = dataset(sightings=(Sighting("ann", "p2", moment(2)), Sighting("bob", "p1", moment(2))))
+    with opened(ours, theirs, more) as (into, *others):
+        for other in others:
+            merge(into, other.path)
+        assert [seen_prompts(into, who) for who in ("ann", "bob", "cat")] == [{"p1", "p2"}, {"p1"}, frozenset()]
 
 
 def test_a_retraction_on_one_side_stands() -> None:

@@ -37,6 +37,7 @@ JUDGE = [
 ]
 TALLIES = [tally(each, PEOPLE) for each in BM25]
 POOLS = pools([*BM25, *JUDGE], PEOPLE)
+IN_POOLS = metrics.in_pools(POOLS, PEOPLE)
 MEASURED = {"p1", "p2", "p3"}
 
 
@@ -79,7 +80,7 @@ def test_fire_and_false_fire_rate_are_over_prompts() -> None:
 
 def test_irrelevant_and_lost_memories_are_per_measured_prompt() -> None:
     assert metrics.irrelevant_per_prompt(TALLIES, MEASURED) == Ratio(3, 3)
-    assert metrics.lost_per_prompt(TALLIES, POOLS, PEOPLE, MEASURED) == Ratio(1, 3)
+    assert metrics.lost_per_prompt(TALLIES, IN_POOLS, MEASURED) == Ratio(1, 3)
 
 
 def found_by(*matched: int | None) -> tuple[Found, ...]:
@@ -128,14 +129,14 @@ def test_what_is_in_a_pool_for_certain_has_no_weight() -> None:
 
 
 def test_recall_is_within_the_pool_of_all_systems() -> None:
-    assert metrics.recall_in_pool(TALLIES, POOLS, PEOPLE) == Ratio(1, 2)
-    assert metrics.recall_in_pool([tally(each, PEOPLE) for each in JUDGE], POOLS, PEOPLE) == Ratio(2, 2)
+    assert metrics.recall_in_pool(TALLIES, IN_POOLS) == Ratio(1, 2)
+    assert metrics.recall_in_pool([tally(each, PEOPLE) for each in JUDGE], IN_POOLS) == Ratio(2, 2)
 
 
 def test_recall_of_the_known_counts_what_no_system_looked_at() -> None:
     people = {**PEOPLE, "p1": {"a": True, "b": False, "never found": True}}
     assert metrics.recall_of_known(TALLIES, people) == Ratio(1, 3)
-    assert metrics.recall_in_pool(TALLIES, pools(BM25, people), people) == Ratio(1, 1)
+    assert metrics.recall_in_pool(TALLIES, metrics.in_pools(pools(BM25, people), people)) == Ratio(1, 1)
 
 
 def test_the_pool_holds_all_that_is_injected_and_candidates_that_were_judged() -> None:

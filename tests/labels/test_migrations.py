@@ -79,6 +79,11 @@ def test_copies_of_a_store_agree_on_the_names_of_its_events(old: Path, tmp_path:
     assert all(len(uid) == 32 and set(uid) <= set("0123456789abcdef") for uid in uids)
 
 
+def test_who_labelled_beside_ranks_has_seen_them(old: Path) -> None:
+    with LabelStore.open(old) as store:
+        assert (store.seen_prompts("ann"), store.seen_prompts("bob")) == ({"p1"}, frozenset())
+
+
 def test_labelling_goes_on_and_the_past_stays_protected(old: Path) -> None:
     with LabelStore.open(old) as store:
         undone = store.undo("ann", ["p1"])

@@ -170,13 +170,17 @@ def test_a_full_disk_is_named_and_every_saved_label_stays(tmp_path: Path) -> Non
         assert len(store.events()) == int(saved) > 10
 
 
-def test_a_store_that_another_program_holds_is_waited_for_and_then_named(tmp_path: Path) -> None:
+def test_a_store_that_another_program_holds_is_read_and_the_program_named_when_something_is_written(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "labels.db"
     LabelStore.open(path).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(LabelStoreError, match="another program is writing to it"):
-            LabelStore.open(path, busy_timeout_s=0.05)
+        with LabelStore.open(path, busy_timeout_s=0.05) as store:
+            assert store.labels() == ()
+            with pytest.raises(LabelStoreError, match="another program is writing to it"):
+                store.record_sighting("ann", "p1")
 
 
 def test_a_writer_in_the_way_of_wal_mode_is_waited_for(tmp_path: Path) -> None:

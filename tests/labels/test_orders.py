@@ -20,6 +20,7 @@ from labels.orders import (
     Plan,
     crossed,
     disagreement,
+    first_share,
     has_facet,
     interleaved,
     offered,
@@ -51,10 +52,30 @@ def test_prompts_come_in_a_seeded_random_order_whatever_order_they_are_given_in(
     assert randomly(prompts, seed=2) != order
 
 
-def test_disagreements_first_are_four_of_five_until_they_are_used_up() -> None:
+def test_disagreements_come_sooner_than_by_chance_until_they_are_used_up() -> None:
     order = offered(Plan(DISAGREEMENT_FIRST, 1, strata(40, 60)))
-    assert [counts(order, first) for first in (5, 10, 50)] == [(4, 1), (8, 2), (40, 10)]
+    assert [counts(order, first) for first in (10, 40, 80)] == [(5, 5), (19, 21), (38, 42)]
     assert counts(order, 100) == (40, 60)
+
+
+def test_disagreements_are_four_of_five_where_they_are_many() -> None:
+    order = offered(Plan(DISAGREEMENT_FIRST, 1, strata(75, 25)))
+    assert [counts(order, first) for first in (5, 10, 50)] == [(4, 1), (8, 2), (40, 10)]
+    assert counts(offered(Plan(DISAGREEMENT_FIRST, 1, strata(90, 10))), 50) == (45, 5)
+
+
+@pytest.mark.parametrize("part", [0.01, 0.1, 0.2, 0.35, 0.5, 0.7, 0.8, 0.95])
+def test_what_comes_first_gets_no_more_than_costs_a_fiftieth_of_the_variance(part: float) -> None:
+    share = first_share(part)
+    variance = part**2 / share + (1 - part) ** 2 / (1 - share)
+    assert part <= share
+    assert variance == pytest.approx(1.02) or (share == max(0.8, part) and variance < 1.02)
+
+
+def test_there_is_an_order_where_all_systems_differ_or_none_do() -> None:
+    assert (first_share(0.0), first_share(1.0)) == (pytest.approx(0.02 / 1.02), 1.0)
+    for known in (strata(3, 0), strata(0, 3), {}):
+        assert sorted(offered(Plan(DISAGREEMENT_FIRST, 1, known))) == sorted(known)
 
 
 def test_the_stratified_order_keeps_the_proportions_at_every_moment() -> None:
@@ -67,7 +88,7 @@ def test_the_stratified_order_keeps_the_proportions_at_every_moment() -> None:
 def test_uncertain_prompts_come_first_in_theirs() -> None:
     near = {f"n{n}": NEAR for n in range(10)} | {f"f{n}": FAR for n in range(90)}
     order = offered(Plan(UNCERTAIN_FIRST, 1, near))
-    assert sum(prompt_id[0] == "n" for prompt_id in order[:10]) == 8
+    assert sum(prompt_id[0] == "n" for prompt_id in order[:40]) == 6
 
 
 def test_the_random_order_knows_no_strata() -> None:

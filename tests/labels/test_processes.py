@@ -52,11 +52,11 @@ def finish(processes: Sequence[subprocess.Popen[str]]) -> list[list[int]]:
 @pytest.mark.parametrize("labels_before_the_kill", [1, 7, 40])
 def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, labels_before_the_kill: int) -> None:
     path = tmp_path / "labels.db"
-    process = labeller(path, "ann", 100_000)
-    assert process.stdout is not None
-    printed = [process.stdout.readline() for _ in range(labels_before_the_kill)]
-    os.kill(process.pid, signal.SIGKILL)
-    rest, _ = process.communicate(timeout=60)
+    with labeller(path, "ann", 100_000) as process:
+        assert process.stdout is not None
+        printed = [process.stdout.readline() for _ in range(labels_before_the_kill)]
+        os.kill(process.pid, signal.SIGKILL)
+        rest = process.stdout.read()  # not `communicate`, which does not see what `readline` has read ahead
     # a line without its end was cut by the kill and acknowledged nothing
     acknowledged = [int(line) for line in "".join([*printed, rest]).split("\n")[:-1]]
     with LabelStore.open(path) as store:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 from labels.records import RELEVANT, Label
 from labels.repeats import GAP_SPREAD, LEAST_GAP, SHARE, due, is_chosen
 
@@ -50,5 +48,5 @@ def test_the_longest_waiting_comes_first() -> None:
 
 def test_what_was_labelled_beside_its_ranks_or_imported_does_not_come_back() -> None:
     labels = given_labels(500)
-    assert due([replace(label, blind=False) for label in labels], seed=1) == ()
-    assert due([replace(label, source="labels.jsonl") for label in labels], seed=1) == ()
+    assert due([label._replace(blind=False) for label in labels], seed=1) == ()
+    assert due([label._replace(source="labels.jsonl") for label in labels], seed=1) == ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.config import Config, JudgeConfig, config_json
 from engine.errors import ExchangeError
 from labels.exchange.runs import write_row
 from labels.measure.basis import EXCLUDE, labelled_basis
@@ -225,9 +226,47 @@ def test_mixed_runs_and_different_prompts_are_pointed_out(store: LabelStore) -> 
     record(store, retrieval(["a"]), judged(["a"], []))
     record(store, retrieval(["a"], prompt_id="p2"), corpus_hash="c2")
     notes = "\n".join(report_from_store(store, ROOT, DIGESTS).notes)
-    assert "bm25: results of 2 runs" in notes
+    assert "bm25: results of 2 runs that were not made alike: the memories changed in between." in notes
     assert "bm25+judge: results" not in notes
     assert "The systems were not replayed on the same prompts" in notes
+
+
+def replay(store: LabelStore, prompt_id: str, config: Config, root: str = ROOT) -> None:
+    """One prompt through bm25 and the judge, as *config* says."""
+    for each in (retrieval(["a"], prompt_id=prompt_id), judged(["a"], [], prompt_id=prompt_id)):
+        store.record_retrieval(each, root=root, config_json=config_json(config), corpus_hash=f"of {root}", bodies={})
+
+
+def test_runs_that_were_made_with_another_configuration_than_the_present_one_are_told(store: LabelStore) -> None:
+    replay(store, "p1", Config(max_inject=2))
+    replay(store, "p2", Config(max_inject=3))
+    note = (
+        "bm25: 1 of 2 prompts were replayed with another configuration than the present one (max_inject was 2, is 3). "
+        "Replay them again with memsift replay --save; the labels stay."
+    )
+    assert note in report_from_store(store, ROOT, DIGESTS, config=Config(max_inject=3)).notes
+    assert not any("present one" in each for each in report_from_store(store, ROOT, DIGESTS).notes)
+    replay(store, "p1", Config(max_inject=3))
+    assert not any("present one" in each for each in report_from_store(store, ROOT, config=Config(max_inject=3)).notes)
+
+
+def test_runs_are_unlike_each_other_only_in_what_their_system_depends_on(store: LabelStore) -> None:
+    asked, other = JudgeConfig(model="one"), JudgeConfig(model="two")
+    replay(store, "p1", Config(judge=asked))
+    replay(store, "p2", Config(judge=other, deadline=5.0))
+    replay(store, "p3", Config(judge=other), root="/elsewhere")
+    found = [each for each in report_from_store(store).notes if "made alike" in each]
+    assert found == ['bm25+judge: results of 2 runs that were not made alike: judge.model was "one" or "two".']
+
+
+def test_runs_from_files_and_without_a_configuration_can_be_lumped_together(store: LabelStore) -> None:
+    made = ["", config_json(Config()), '{"imported": "0123"}']
+    for number, each in enumerate(made):
+        one = retrieval(["a"], prompt_id=f"p{number}")
+        store.record_retrieval(one, root=ROOT, config_json=each, corpus_hash="c", bodies={})
+        mixed = [note for note in report_from_store(store, ROOT, config=Config()).notes if "made alike" in note]
+        assert bool(mixed) == (number == 2)
+    assert mixed[0].endswith("made alike: not all were made here, and a file does not say how they were.")
 
 
 def test_the_time_of_a_system_is_the_median_of_its_prompts() -> None:
@@ -286,3 +325,9 @@ def test_files_with_a_fault_give_no_report(tmp_path: Path) -> None:
         report_from_files(run, qrels)
     with pytest.raises(ValueError, match="perhaps"):
         report_from_files(run, qrels, unjudged="perhaps")
+
+
+def test_a_memory_that_one_of_the_systems_saw_before_it_was_edited_is_counted_as_edited(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["a"], {"b": "cap"}, system="bm25+cutoff", digests={"a": "edited"}))
+    notes = report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}).notes
+    assert any("1 of the 2 memories that the replays brought up was edited or removed since" in note for note in notes)

@@ -13,6 +13,8 @@ from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from engine.prompt import Prompt, Turn
 from engine.record import replace
+from engine.retrieval import HIGH
+from labels.measure.outcomes import Found, texts
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
@@ -42,9 +44,25 @@ def without_run(outcome: Outcome) -> tuple[object, ...]:
 def test_a_recorded_retrieval_comes_back_as_an_outcome(store: LabelStore) -> None:
     record(store, retrieval(["b", "a"], {"c": "cap"}), judged(["a"], ["b"]))
     bm25, judge = store.outcomes()
-    assert without_run(bm25) == ("p1", "bm25", ("b", "a"), (("b", None), ("a", None), ("c", None)), "", 1.5)
-    assert without_run(judge) == ("p1", "bm25+judge", ("a",), (("a", APPROVED), ("b", REJECTED)), "", 211.5)
+    assert without_run(bm25) == ("p1", "bm25", ("b", "a"), (("b", None), ("a", None)), "", 1.5)
+    assert without_run(judge) == ("p1", "bm25+judge", ("a",), (("a", APPROVED),), "", 211.5)
     assert bm25.run_id != judge.run_id
+
+
+def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_asked_about_it(store: LabelStore) -> None:
+    record(store, retrieval(["a"], {"b": "cap", "c": "cap"}), judged([], ["b", "c"]))
+    store.label("ann", "p1", card("c"), RELEVANT, seed=1, blind=True, elapsed_ms=1000)
+    bm25, judge = store.outcomes()
+    assert bm25.candidates == (("a", None), ("c", None))
+    assert judge.candidates == (("c", REJECTED),)
+    assert judge.details["c"] == Found(-8.0, HIGH, 1, None, "digest-of-c")
+
+
+def test_that_a_judge_was_asked_is_known_though_it_kept_nothing_and_nothing_is_labelled(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), judged([], ["a"]))
+    bm25, judge = store.outcomes()
+    assert (bm25.is_asked, judge.is_asked) == (False, True)
+    assert judge.candidates == ()
 
 
 def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
@@ -108,7 +126,8 @@ def test_judge_calls_of_an_older_store_are_still_there(tmp_path: Path) -> None:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     with LabelStore.open(path) as store:
         (outcome,) = store.outcomes()
-        assert outcome.candidates == (("a", APPROVED), ("b", REJECTED))
+        assert outcome.candidates == (("a", APPROVED),)
+        assert outcome.is_asked
         assert rows(store, "SELECT depth, cost_usd FROM judge_call") == [("keep", None)]
         record(store, judged(["a"], ["b"], prompt_id="p2"))
         assert len(store.outcomes()) == 2
@@ -131,7 +150,7 @@ def test_a_prompt_replayed_in_the_same_run_replaces_its_rows(store: LabelStore) 
     record(store, judged(["a", "b"], ["c"]))
     record(store, judged(["a"], ["d"]))
     (outcome,) = store.outcomes()
-    assert (outcome.injected, outcome.candidates) == (("a",), (("a", APPROVED), ("d", REJECTED)))
+    assert (outcome.injected, outcome.candidates) == (("a",), (("a", APPROVED),))
     counts = [rows(store, f"SELECT count(*) FROM {table}") for table in ("retrieval", "result", "judge_verdict")]
     assert counts == [[(1,)], [(2,)], [(2,)]]
 
@@ -162,7 +181,22 @@ def test_an_edited_memory_keeps_both_texts(store: LabelStore) -> None:
     record(store, retrieval(["a"]), corpus_hash="old")
     record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="new")
     assert rows(store, "SELECT digest FROM memory_version") == [("digest-of-a",), ("edited",)]
-    assert store.result_digests() == {"p1": {"a": "edited"}}
+    assert store.texts_brought_up() == {("a", "edited")}
+    assert texts(store.outcomes()) == {"p1": {"a": "edited"}}
+
+
+def test_every_text_that_was_brought_up_is_known_also_of_what_was_dropped(store: LabelStore) -> None:
+    record(store, retrieval(["a"], {"b": "cap"}), root="/one")
+    record(store, retrieval(["a"], digests={"a": "edited"}), root="/two")
+    assert store.texts_brought_up("/one") == {("a", "digest-of-a"), ("b", "digest-of-b")}
+    assert store.texts_brought_up("/two") == {("a", "edited")}
+
+
+def test_the_texts_that_are_known_leave_no_other_out(store: LabelStore) -> None:
+    record(store, retrieval(["a"], {"b": "cap"}))
+    every = {("a", "digest-of-a"), ("b", "digest-of-b")}
+    for known in (set(), {("a", "digest-of-a")}, every):
+        assert store.texts_brought_up(known=known) == every
 
 
 def test_a_frame_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:

@@ -14,7 +14,6 @@ from labels.measure.sequences import (
     betting_interval,
     mirrored,
     rich_after,
-    stratified_interval,
 )
 from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.labels.simulated import World
@@ -141,27 +140,3 @@ def test_all_or_nothing_reaches_the_end() -> None:
     assert beta_binomial_interval([1] * 30).high == 1
     assert beta_binomial_interval([0] * 30).low == 0
     assert beta_binomial_interval([1] * 30).low == pytest.approx(1 - beta_binomial_interval([0] * 30).high)
-
-
-# Strata
-
-
-def test_one_stratum_is_the_sequence_itself() -> None:
-    prompts = World(0.7).prompts(random.Random(5), 40)
-    assert stratified_interval({"all": prompts}, {"all": 1.0}, 3) == betting_interval(prompts, 3)
-
-
-def test_strata_are_weighted_by_their_share_of_the_frame() -> None:
-    good, bad = World(0.9).prompts(random.Random(6), 60), World(0.3).prompts(random.Random(6), 60)
-    parts = betting_interval(good, 3, 0.975), betting_interval(bad, 3, 0.975)
-    whole = stratified_interval({"good": good, "bad": bad}, {"good": 0.75, "bad": 0.25}, 3)
-    assert whole.low == pytest.approx(0.75 * parts[0].low + 0.25 * parts[1].low)
-    assert whole.high == pytest.approx(0.75 * parts[0].high + 0.25 * parts[1].high)
-
-
-def test_a_stratum_without_labels_may_be_anything() -> None:
-    good = World(0.9).prompts(random.Random(6), 60)
-    whole = stratified_interval({"good": good}, {"good": 0.75, "unseen": 0.25, "empty": 0.0}, 3)
-    part = betting_interval(good, 3, 0.975)
-    assert (whole.low, whole.high) == (pytest.approx(0.75 * part.low), pytest.approx(0.75 * part.high + 0.25))
-    assert stratified_interval({}, {}, 3) == NOTHING_KNOWN

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -285,3 +286,17 @@ def test_text_that_no_file_could_hold_is_stored_readably(store: LabelStore) -> N
     event = store.label("ann", "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1, note="half \ud83d of it")
     assert store.events()[-1].note == "half ? of it"
     assert event.event_id == 1
+
+
+def test_what_was_seen_is_written_down_once_and_for_good(path: Path) -> None:
+    with LabelStore.open(path) as store:
+        store.record_sighting("ann", "p1")
+        store.record_sighting("ann", "p1")
+        store.record_sighting("bob", "p2")
+        assert (store.seen_prompts("ann"), store.seen_prompts("bob")) == ({"p1"}, {"p2"})
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT count(*) FROM sighting").fetchone() == (2,)
+        with pytest.raises(sqlite3.IntegrityError, match="cannot be unseen"):
+            other.execute("DELETE FROM sighting")
+        with pytest.raises(sqlite3.IntegrityError, match="never changed"):
+            other.execute("UPDATE sighting SET annotator = 'cat'")

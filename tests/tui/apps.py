@@ -61,11 +61,12 @@ def make_workspace(
     judge: Callable[[Config], Judge] | None = scripted,
     prompts: Iterable[Prompt] | None = None,
     busy_timeout_s: float = 10.0,
+    kind: type[Workspace] = Workspace,
     **options: Any,
 ) -> Workspace:
     """A workspace over *root* with the label store at *store*; *judge* makes one from the root's configuration."""
     config = load_config(str(root), {})
-    return Workspace(
+    return kind(
         str(root),
         config,
         LabelStore.open(store, busy_timeout_s=busy_timeout_s),

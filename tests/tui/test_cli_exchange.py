@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from labels.exchange.formats import FORMATS, READABLE
+from tests.labels.exchange.schemas import check_label_studio
 from tests.tui.apps import DEMO, DEMO_ROOT
 from tests.tui.command_line import jsonl, memsift, printed, refused, rows
 from tui.cli import export as export_command
@@ -78,6 +79,18 @@ def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> N
         for qrels in (tmp_path / "qrels", DEMO / "qrels.txt")
     ]
     assert made[0] == made[1]
+
+
+def test_the_interface_that_fits_is_named_and_printed(store: Path, tmp_path: Path) -> None:
+    tasks = memsift("export", "--format", "label-studio", "--db", store)
+    assert told(tasks)[-1].endswith("needs what `memsift export --format label-studio --interface` prints.")
+    printed = memsift("export", "--format", "label-studio", "--interface", "--db", tmp_path / "none.db")
+    assert told(printed) == []
+    check_label_studio(json.loads(tasks.stdout), printed.stdout)
+    assert not (tmp_path / "none.db").exists()
+    refusal = memsift("export", "--format", "prodigy", "--interface", "--db", store)
+    assert (refusal.exit_code, refusal.stdout) == (2, "")
+    assert "--interface goes with label-studio" in refusal.stderr
 
 
 def test_a_written_file_is_its_owners_alone(store: Path, tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from labels.store import LabelStore
 from tests.engine.judge.api_server import ApiServer, kept
 from tests.tui.command_line import jsonl, memsift, printed, rows
 from tests.tui.judging import ASK, HTTP
@@ -38,6 +41,21 @@ def test_the_number_of_samples_has_a_flag_and_a_variable(
     memsift("judge", ASK, "--root", root, *HTTP, MEMSIFT_JUDGE_SAMPLES="5")
     assert len(server.requests) == 3  # the first is known
     assert memsift("judge", ASK, "--root", root, *HTTP, "--judge-samples", "0").exit_code == 2
+
+
+@pytest.mark.usefixtures("server")
+def test_a_replay_with_other_samples_does_not_overwrite_the_first(
+    tmp_path: Path, replay: tuple[str | Path, ...]
+) -> None:
+    store = tmp_path / "labels.db"
+    for count in ("1", "3"):
+        rows(memsift(*replay, "--judge-samples", count, "--save", "--db", store))
+    with closing(sqlite3.connect(store)) as kept:
+        samples = "SELECT max(samples) FROM judge_verdict GROUP BY call_id ORDER BY call_id"
+        assert kept.execute(samples).fetchall() == [(1,), (2,)]  # of three, the third could not change anything
+        assert kept.execute("SELECT count(DISTINCT run_id) FROM retrieval").fetchone() == (2,)
+    with LabelStore.open(store) as opened:
+        assert len(opened.outcomes()) == 1
 
 
 def test_strict_fails_where_samples_disagree(server: ApiServer, replay: tuple[str | Path, ...]) -> None:

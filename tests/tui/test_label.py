@@ -182,6 +182,21 @@ async def test_a_prompt_whose_ranks_were_seen_in_replay_is_not_blind(open_worksp
         assert len({label.prompt_id for label in workspace.store.labels()}) == 2
 
 
+async def test_a_prompt_that_was_seen_in_replay_is_not_blind_after_a_restart_either(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+    workspace.close()
+    workspace = open_workspace(prompts=demo_prompts("p20", "p44"))
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await open_labels(pilot)
+        for _ in range(2):
+            here = prompt_id(pilot)
+            await label_prompt(pilot)
+            assert {label.blind for label in workspace.store.labels(prompt_id=here)} == {here != "p20"}
+            await go_on(pilot)
+
+
 async def test_undo_crosses_prompts_and_a_restart(open_workspace: Opener) -> None:
     prompts = demo_prompts("p20", "p44")
     workspace = open_workspace(prompts=prompts)

@@ -31,7 +31,8 @@ def label_prompt(workspace: Workspace, queue: LabelQueue, prompt: Prompt) -> Non
         workspace.keep(workspace.run(prompt, system))
     while (at := queue.position(prompt)) and at.card:
         blind = workspace.is_blind(prompt.id)
-        workspace.store.label("me", prompt.id, at.card, "not", seed=1, blind=blind, elapsed_ms=1)
+        how = {"seed": 1, "blind": blind, "elapsed_ms": 1, "reason": "stale", "note": "because"}
+        workspace.store.label("me", prompt.id, at.card, "not", **how)
 
 
 def answer(workspace: Workspace, queue: LabelQueue, at: Position) -> None:
@@ -115,6 +116,7 @@ async def test_it_looks_like_any_other_card(open_workspace: Opener) -> None:
         assert not any(word in everything.lower() for word in ("repeat", "again"))
         assert "Memory 1 of 1 · Inject it for this prompt?" in everything
         assert not screen.query_one("#reveal").display
+        assert not screen.query_one("RemarkLine").display
 
 
 async def test_its_answer_is_kept_beside_the_label_and_a_new_prompt_follows(open_workspace: Opener) -> None:

@@ -85,8 +85,8 @@ def test_uncertain_prompts_are_those_with_a_candidate_near_the_cutoffs_threshold
         candidates = workspace.run(prompt, "memsift+cutoff").candidates
         probabilities = [one.probability for one in candidates if one.probability is not None]
         assert (strata[prompt.id] == NEAR) == any(0.4 <= one <= 0.6 for one in probabilities)
-    first = [strata[prompt.id] for prompt in LabelQueue(workspace).order[:5]]
-    assert first.count(NEAR) == 4
+    order = [strata[prompt.id] for prompt in LabelQueue(workspace).order]
+    assert order[: len(order) // 2].count(NEAR) > order[len(order) // 2 :].count(NEAR) > 0
 
 
 def test_without_a_cutoff_that_order_is_refused(open_workspace: Opener) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
+from labels.measure.extras import NONE, Extras
 from tests.tui.apps import (
+    DEADLINE_S,
     DEMO,
     SIZE,
     CountingProvider,
@@ -23,10 +26,13 @@ from tests.tui.apps import (
     toasts,
     until,
 )
+from tui.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from labels.measure.report import Report
     from tests.tui.conftest import Opener
-    from tui.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -61,10 +67,6 @@ async def test_r_replays_every_prompt_through_every_system_once(open_workspace: 
         await reads(pilot, "#text", "4 prompts replayed, 0 of them with labels")
         await pilot.app.workers.wait_for_complete()
         await settled(pilot)
-        screen: Any = pilot.app.screen
-        made = screen._report
-        await pilot.pause(0.1)
-        assert screen._report is made
         assert workspace.replayed == 8
         assert len(workspace.store.outcomes()) == 8
         assert max(Counter(provider.calls).values()) == 1
@@ -107,6 +109,8 @@ async def test_the_report_is_made_once_and_drawn_to_each_width(open_workspace: O
     replayed(workspace)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await reads(pilot, "#text", "1 prompt replayed")
+        await pilot.app.workers.wait_for_complete()
+        await settled(pilot)
         screen: Any = pilot.app.screen
         made = screen._report
         await pilot.resize_terminal(60, 20)
@@ -131,3 +135,82 @@ async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener
         await press(pilot, "r")
         await until(pilot, lambda: any("a bug [/b]" in toast for toast in toasts(pilot)))
         assert pilot.app.is_running
+
+
+class CountedWorkspace(Workspace):
+    """Counts the reports that it makes."""
+
+    made: int
+
+    def report(self, extras: Extras = NONE) -> Report:
+        self.made += 1
+        return super().report(extras)
+
+
+class GatedWorkspace(Workspace):
+    """Hands a report over only when the gate is open. Open it before the test ends."""
+
+    gate: Event
+
+    def report(self, extras: Extras = NONE) -> Report:
+        made = super().report(extras)
+        assert self.gate.wait(DEADLINE_S)
+        return made
+
+
+async def test_while_a_report_is_made_the_screen_says_so_and_can_be_left(open_workspace: Opener) -> None:
+    workspace: Any = open_workspace(kind=GatedWorkspace, prompts=demo_prompts("p01"))
+    workspace.gate = Event()
+    replayed(workspace)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#state", "Counting")
+        await press(pilot, "f2", "f5")
+        await reads(pilot, "#state", "Counting")
+        workspace.gate.set()
+        await reads(pilot, "#text", "1 prompt replayed")
+        await until(pilot, lambda: shown(pilot, "#state") == "", "it is done")
+
+
+async def test_the_report_says_what_one_system_changes_against_another(open_workspace: Opener) -> None:
+    workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01", "p02"))
+    workspace.made = 0
+    replayed(workspace)
+    for prompt in workspace.prompts:
+        for card in workspace.pool(prompt.id).cards:
+            workspace.store.label("me", prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#text", "Differences: what one system changes against another")
+        await reads(pilot, "#text", "memsift+judge memsift +0.00")
+        assert workspace.made == 1, "it takes seconds over many labels"
+
+
+async def test_m_shows_the_curves_and_the_ranking_and_takes_them_away(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    replayed(workspace)
+    pool = workspace.pool("p01")
+    assert pool is not None
+    for card in pool.cards:
+        workspace.store.label("me", "p01", card, "relevant", seed=1, blind=True, elapsed_ms=1)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await press(pilot, "m")
+        await reads(pilot, "#text", "Ranking, as TREC counts it")
+        await reads(pilot, "#text", "Labels over time: how precision became known")
+        await press(pilot, "m")
+        await until(pilot, lambda: "Ranking, as TREC" not in shown(pilot, "#text"))
+        await reads(pilot, "#text", "Precision")
+
+
+async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    replayed(workspace)
+    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await reads(pilot, "#text", "1 prompt replayed")
+        await pilot.app.workers.wait_for_complete()
+        (tmp_path / "labels.db").rename(tmp_path / "elsewhere.db")
+        (tmp_path / "labels.db").write_text("no database")
+        await press(pilot, "f2", "f5")
+        await until(pilot, lambda: any("labels.db" in toast for toast in toasts(pilot)), "it is told")
+        await reads(pilot, "#text", "1 prompt replayed")
+        await until(pilot, lambda: shown(pilot, "#state") == "")

@@ -32,8 +32,8 @@ def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
     assert pool is not None
     for card, said in zip(pool.cards, [("relevant", "not"), ("not", "relevant"), ("not", "not")], strict=True):
         for who, verdict in zip(("ann", "bob"), said, strict=True):
-            note = "[/b] mine" if verdict == "not" else ""
-            workspace.store.label(who, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1, note=note)
+            why = {"note": "[/b] mine", "reason": "stale"} if verdict == "not" else {}
+            workspace.store.label(who, prompt.id, card, verdict, seed=1, blind=True, elapsed_ms=1, **why)
     return workspace
 
 
@@ -48,7 +48,7 @@ def here(pilot: Pilot[None]) -> str:
 
 async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
     async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#said", "Not relevant: [/b] mine Relevant")
+        await reads(pilot, "#said", "Not relevant: stale, [/b] mine Relevant")
         await reads(pilot, "#prompt", "who is signing what?")
         await reads(pilot, "#progress", "2 to settle")
         everything = " ".join(shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "said", "progress"))
@@ -86,6 +86,24 @@ async def test_one_can_be_left_for_later_and_one_taken_back(disputed: Workspace)
         assert here(pilot) == second
         assert disputed.store.adjudications() == ()
         assert titles(disputed) == {first, second}
+
+
+async def test_what_was_settled_over_another_root_is_not_taken_back(
+    disputed: Workspace, open_workspace: Opener, tmp_path: Path
+) -> None:
+    """Not even for the same prompt."""
+    root = write_root(tmp_path / "another", [memory("signing stones")])
+    elsewhere = open_workspace(root=root, judge=None, prompts=disputed.prompts, annotator="cat")
+    prompt_id = disputed.prompts[0].id
+    elsewhere.keep(elsewhere.run(elsewhere.prompts[0], "memsift"))
+    async with starting_in("settle", disputed).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "a")
+        card = elsewhere.pool(prompt_id).cards[0]  # type: ignore[union-attr]
+        elsewhere.store.adjudicate("cat", prompt_id, card, "not", seed=1, elapsed_ms=1)
+        await press(pilot, "z", "z")
+        assert toasts(pilot)[-1] == "There is nothing to take back."
+        assert [one.memory_id for one in disputed.store.adjudications()] == ["signing-stones"]
+        assert len(titles(disputed)) == 2
 
 
 async def test_it_is_reached_from_label_and_f4_leads_back(disputed: Workspace) -> None:

@@ -84,6 +84,23 @@ def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Worksp
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"], ids=["dark", "light"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_a_note_and_a_reason_look_as_they_did(
+    snap_compare: Compare, workspace: Workspace, size: Size, theme: str
+) -> None:
+    """The first card has both and is labelled, the second has a reason while a note is typed."""
+    first = ("r", "1", "m", *"ended", "enter", "x")
+    run = pressing(theme, "f4", *first, "r", "4", "m", *"no", "space", *"table")
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
+
+
+@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_choosing_a_reason_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
+    run = pressing("textual-dark", "f4", "r", "down", "down")
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_settling_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     """A memory on which two people differ, one of them with a note."""

@@ -59,6 +59,27 @@ def test_a_prompt_is_blind_until_its_ranks_were_shown(open_workspace: Opener) ->
     assert workspace.is_blind("p02")
 
 
+def test_what_was_seen_is_remembered_from_one_start_to_the_next_for_each_person(open_workspace: Opener) -> None:
+    before = open_workspace(prompts=demo_prompts("p01", "p02"))
+    before.show("p01")
+    before.show("p01")
+    assert not open_workspace(prompts=demo_prompts("p01", "p02")).is_blind("p01")
+    assert open_workspace(prompts=demo_prompts("p01", "p02")).is_blind("p02")
+    assert open_workspace(prompts=demo_prompts("p01", "p02"), annotator="ann").is_blind("p01")
+
+
+def test_what_could_not_be_written_down_as_seen_is_written_with_the_next(
+    open_workspace: Opener, locked: Any, tmp_path: Path
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01", "p02"), busy_timeout_s=0.01)
+    with locked(tmp_path / "labels.db"), pytest.raises(LabelStoreError):
+        workspace.show("p01")
+    assert not workspace.is_blind("p01")
+    assert workspace.store.seen_prompts("me") == frozenset()
+    workspace.show("p02")
+    assert workspace.store.seen_prompts("me") == {"p01", "p02"}
+
+
 def test_forgetting_lets_a_prompt_be_run_again(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
     for prompt in workspace.prompts:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import MemsiftError
+from engine.paths import theme_file
 from tui import opening
 from tui.cli.options import ORDER
 
@@ -34,8 +35,9 @@ def require_terminal() -> None:
 def run_app(workspace: Workspace, start: str | None = None) -> None:
     """The app until it is left; *start* is the mode that it opens in, if not the usual one."""
     from tui.app import MemsiftApp
+    from tui.theme_file import ThemeFile
 
     try:
-        MemsiftApp(workspace, start).run()
+        MemsiftApp(workspace, start, ThemeFile(theme_file(os.environ))).run()
     finally:
         workspace.close()

@@ -13,6 +13,8 @@ from tui.cli.options import DB, opened_labels
 from tui.cli.telling import tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from labels.exchange.records import Dataset
 
 FORMATS = (
@@ -33,20 +35,29 @@ FORMATS = (
 )
 """`labels.exchange.formats.ALL`, which is loaded only when it is needed."""
 
-ROOT = "Only what runs over this folder brought up. Default: everything."
+ROOTS = "Only what runs over this folder brought up; of several, over any of them. Default: everything."
+INTERFACE = "Print the labelling interface that Label Studio must be given for what it is to load, and no labels."
 NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
 
 
 @click.command()
 @click.option("--format", "name", type=click.Choice(FORMATS), default="jsonl", show_default=True)
+@click.option("--interface", is_flag=True, help=INTERFACE)
 @click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
 @click.option("--no-text", is_flag=True, help=NO_TEXT)
 @click.option("--annotator", metavar="NAME", help="Only this person's labels.")
 @click.option("--gold", is_flag=True, help="What all say together, instead of each person's labels.")
-@click.option("--root", metavar="PATH", help=ROOT)
+@click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
 @DB
 def export(
-    name: str, output: str | None, no_text: bool, annotator: str | None, gold: bool, root: str | None, db: str | None
+    name: str,
+    interface: bool,
+    output: str | None,
+    no_text: bool,
+    annotator: str | None,
+    gold: bool,
+    roots: tuple[str, ...],
+    db: str | None,
 ) -> None:
     """Write the labels in a format of memsift's own (jsonl, everything) or of another program.
 
@@ -61,7 +72,12 @@ def export(
     if gold and name == "jsonl":
         raise click.UsageError("jsonl is made of single key presses: --gold is for the other formats.")
     form = KNOWN[name]
-    dataset = chosen(db, root, annotator, gold=gold)
+    if interface:
+        if not form.interface:
+            raise click.UsageError(f"{name} needs no labelling interface: --interface goes with label-studio.")
+        put(form.interface, output)
+        return
+    dataset = chosen(db, roots, annotator, gold=gold)
     if not dataset.events:
         tell("There are no labels yet.")
     for count, kind in dropped(dataset, form.keeps):
@@ -70,15 +86,17 @@ def export(
         tell("--no-text leaves out all texts, with titles, paths, notes and reasons; hashes stand for them.")
         dataset = without_text(dataset)
     put(form.write(dataset), output)
+    if form.interface:
+        tell(f"The project that is to load this needs what `memsift export --format {name} --interface` prints.")
 
 
-def chosen(db: str | None, root: str | None, annotator: str | None, *, gold: bool) -> Dataset:
+def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Dataset:
     from engine.stores.roots import readable_root
     from labels.exchange.loading import read_store
     from labels.exchange.selection import gold_only, of_annotator
 
     with opened_labels(db) as labels:
-        dataset = read_store(labels, readable_root(root) if root else None)
+        dataset = read_store(labels, [readable_root(root) for root in roots] or None)
     if annotator:
         return of_annotator(dataset, annotator)
     return gold_only(dataset) if gold else dataset

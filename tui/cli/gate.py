@@ -12,7 +12,7 @@ from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.systems import system_of
 from tui import opening
-from tui.cli.options import DB, ROOT, opened_store
+from tui.cli.options import DB, opened_store, roots_option
 
 if TYPE_CHECKING:
     from labels.measure.gate.decision import Gate
@@ -39,7 +39,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     show_default=True,
     help="What a memory without a row in --qrels counts as.",
 )
-@ROOT
+@roots_option("each is decided by itself, and one that fails makes the exit code 1.")
 @DB
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def gate(
@@ -51,7 +51,7 @@ def gate(
     run_file: str | None,
     qrels: str | None,
     unjudged: str,
-    root: str | None,
+    roots: tuple[str, ...],
     db: str | None,
     form: str,
 ) -> None:
@@ -62,17 +62,23 @@ def gate(
     from labels.measure.gate.decision import FAIL, UNDECIDED
     from labels.measure.gate.report import gate_report
     from labels.measure.gate.text import format_json, format_text
+    from tui.output import of_roots
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
     asked = wanted(least, zone)
     if run_file and qrels:
-        evidence, configured = evidence_of_files(run_file, qrels, unjudged), ""
+        known = {"": (evidence_of_files(run_file, qrels, unjudged), "")}
     else:
-        evidence, configured = evidence_of_labels(root, db)
-    report = gate_report(evidence, chosen(system, evidence, configured), asked, worth)
-    click.echo(format_text(report) if form == "text" else format_json(report), nl=False)
-    if report.decision.verdict == FAIL or (strict and report.decision.verdict == UNDECIDED):
+        known = {root: evidence_of_labels(root, db) for root in opening.resolve_roots(roots, os.environ)}
+    reports = {
+        root: gate_report(evidence, chosen(system, evidence, configured), asked, worth)
+        for root, (evidence, configured) in known.items()
+    }
+    write = format_text if form == "text" else format_json
+    click.echo(of_roots({root: write(report) for root, report in reports.items()}, form), nl=False)
+    verdicts = {report.decision.verdict for report in reports.values()}
+    if FAIL in verdicts or (strict and UNDECIDED in verdicts):
         click.get_current_context().exit(1)
 
 
@@ -107,17 +113,16 @@ def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
     return evidence_from_files(Path(run_file), Path(qrels), unjudged)
 
 
-def evidence_of_labels(root: str | None, db: str | None) -> tuple[Evidence, str]:
-    """What the labels say, and the system that the root's configuration and its tuned cutoff come to."""
+def evidence_of_labels(found: str, db: str | None) -> tuple[Evidence, str]:
+    """What the labels say of a root, and the system that its configuration and its tuned cutoff come to."""
     from labels.measure.gate.evidence import evidence_from_store
 
-    found = opening.resolve_root(root, os.environ)
     config = load_config(found, os.environ)
+    cutoff = opening.usable_cutoff(found, config, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
         digests = {summary.id: summary.digest for summary in index.summaries()}
-        evidence = evidence_from_store(store, index.root, digests, config)
-    has_cutoff = opening.usable_cutoff(found, config, os.environ) is not None
-    return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=has_cutoff).name
+        evidence = evidence_from_store(store, index.root, digests, config, cutoff)
+    return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=cutoff is not None).name
 
 
 def chosen(name: str | None, evidence: Evidence, configured: str) -> str:

@@ -13,7 +13,7 @@ from engine.errors import RootNotFoundError
 from engine.paths import labels_file
 from tui import opening
 from tui.cli.export import FORMATS
-from tui.cli.options import DB, PROMPTS, ROOT, opened_labels
+from tui.cli.options import DB, PROMPTS, opened_labels, roots_option
 from tui.cli.telling import report_added, tell
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ ANNOTATOR = "Whose labels these are, where the file does not say."
 @click.option("--format", "name", type=click.Choice(READABLE), help="Default: recognised.")
 @click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
 @click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@ROOT
+@roots_option("the memories of all are known, and runs in FILE are taken as runs over the first.")
 @PROMPTS
 @DB
 def import_(
@@ -39,7 +39,7 @@ def import_(
     name: str | None,
     annotator: str,
     dry_run: bool,
-    root: str | None,
+    roots: tuple[str, ...],
     prompts: tuple[str, ...],
     db: str | None,
 ) -> None:
@@ -56,29 +56,29 @@ def import_(
 
     source = read_source(file)
     form = KNOWN[name] if name else recognised(source)
-    around = surroundings(root, prompts)
+    around = surroundings(roots, prompts)
     store = opened_copy(Path(db or labels_file(os.environ))) if dry_run else opened_labels(db)
     with store as labels:
         imported = import_source(labels, source, form, annotator, around)
     report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)
 
 
-def surroundings(root: str | None, prompts: Sequence[str]) -> Surroundings:
+def surroundings(roots: Sequence[str], prompts: Sequence[str]) -> Surroundings:
     from engine.prompt_files import read_prompts
     from engine.stores.roots import read_corpus
     from labels.exchange.importing import Surroundings
     from labels.exchange.loading import text_of
 
     try:
-        corpus = read_corpus(opening.resolve_root(root, os.environ))
+        corpora = [read_corpus(root) for root in opening.resolve_roots(roots, os.environ)]
     except RootNotFoundError:
-        if root:
+        if roots:
             raise
-        corpus = None
+        corpora = []
     return Surroundings(
         now=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        root=corpus.root if corpus else "",
-        memories=[text_of(memory) for memory in corpus.memories] if corpus else [],
+        root=corpora[0].root if corpora else "",
+        memories=[text_of(memory) for corpus in corpora for memory in corpus.memories],
         prompts=read_prompts(prompts).prompts if prompts else (),
     )
 

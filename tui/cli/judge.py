@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,23 +14,41 @@ from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.record import replace
 from tui import opening
-from tui.cli.options import ROOT, STRICT
+from tui.cli.options import STRICT, roots_option
 from tui.cli.telling import disputed, refuse_a_miss, report_fallback, report_skipped, require_agreement
 from tui.judge_options import JudgeOptions, judge_options, opened_judge
+
+if TYPE_CHECKING:
+    from engine.retrieval import Retrieval
 
 
 @click.command()
 @click.argument("prompt")
-@ROOT
+@roots_option("the judge is asked about each.")
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help="auto: as the hook.")
 @judge_options
 @STRICT
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
+def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
     """Ask the judge about the memories that PROMPT brings up; print its verdict on each."""
+    from tui.output import of_roots
     from tui.verdicts import verdict_lines, verdict_rows
 
-    found = opening.resolve_root(root, os.environ)
+    texts, disagreements = {}, 0
+    for root in opening.resolve_roots(roots, os.environ):
+        retrieval = judged(prompt, root, mode, judge)
+        report_fallback(retrieval)
+        rows = verdict_rows(retrieval)
+        lines = verdict_lines(rows) if form == "text" else [json.dumps(rows, indent=2, ensure_ascii=False)]
+        texts[root] = "".join(f"{line}\n" for line in lines)
+        disagreements += disputed(retrieval)
+    click.echo(of_roots(texts, form), nl=False)
+    if strict:
+        require_agreement(disagreements)
+
+
+def judged(prompt: str, found: str, mode: str, judge: JudgeOptions) -> Retrieval:
+    """What the judge says of what *prompt* brings up in a root. Raises MemsiftError where there is none to ask."""
     config = load_config(found, os.environ)
     enabled = replace(config, judge=replace(config.judge, enabled=True))  # who runs this wants a judge
     config = judge.applied(enabled, os.environ)
@@ -40,8 +59,4 @@ def judge(prompt: str, root: str | None, mode: str, judge: JudgeOptions, strict:
         report_skipped(index.skipped)
         retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, judge=asked)
         refuse_a_miss(judge, retrieval)
-    report_fallback(retrieval)
-    rows = verdict_rows(retrieval)
-    click.echo("\n".join(verdict_lines(rows)) if form == "text" else json.dumps(rows, indent=2, ensure_ascii=False))
-    if strict:
-        require_agreement(disputed(retrieval))
+    return retrieval

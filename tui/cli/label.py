@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
 from tui import opening
 from tui.cli.app import require_terminal, run_app
-from tui.cli.options import DB, ORDER, PROMPTS, ROOT
+from tui.cli.options import DB, ORDER, PROMPTS, roots_option
 from tui.judge_options import JudgeOptions, judge_options
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@ROOT
+@roots_option("one after the other.")
 @PROMPTS
 @judge_options
 @DB
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--adjudicate", is_flag=True, help="Open the app on the memories on which people differ.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def label(
-    root: str | None,
+    roots: tuple[str, ...],
     prompts: tuple[str, ...],
     judge: JudgeOptions,
     db: str | None,
@@ -38,17 +39,21 @@ def label(
     form: str,
 ) -> None:
     """How far labelling is: who said how much, what is left, who differs. Labelling itself is in the app: F4."""
+    from tui.output import of_roots
+
+    if adjudicate and len(roots) > 1:
+        raise click.UsageError("--adjudicate opens the app, which is open on one folder of memories: name one --root.")
     if adjudicate:
         require_terminal()
-    found = opening.resolve_root(root, os.environ)
-    workspace = opening.open_workspace(found, prompts, judge, db, os.environ, order=order)
-    if adjudicate:
-        run_app(workspace, "settle")
-        return
-    try:
-        click.echo(said(workspace, following, form), nl=False)
-    finally:
-        workspace.close()
+    texts = {}
+    for root in opening.resolve_roots(roots, os.environ):
+        workspace = opening.open_workspace(root, prompts, judge, db, os.environ, order=order)
+        if adjudicate:
+            run_app(workspace, "settle")
+            return
+        with closing(workspace):
+            texts[root] = said(workspace, following, form)
+    click.echo(of_roots(texts, "jsonl" if form == "json" else form), nl=False)
 
 
 def said(workspace: Workspace, following: int | None, form: str) -> str:

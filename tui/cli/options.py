@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,12 +13,15 @@ from tui import opening
 from tui.cli.telling import tell
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import closing
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.database import LabelDatabase
     from labels.store import LabelStore
+
+    F = TypeVar("F", bound=Callable[..., Any])
 
 
 def known_order(_context: click.Context, _option: click.Parameter, order: str | None) -> str | None:
@@ -31,7 +34,22 @@ def known_order(_context: click.Context, _option: click.Parameter, order: str | 
     return order
 
 
-ROOT = click.option("--root", metavar="PATH", help="Folder of memories. Default: this project's.")
+def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str, ...]) -> str | None:
+    """The one root of a command that has a screen; click would take the last of several, and say nothing."""
+    if len(set(roots)) > 1:
+        raise click.BadParameter(f"the app is open on one folder of memories at a time, not on {len(set(roots))}.")
+    return roots[0] if roots else None
+
+
+def roots_option(of_several: str) -> Callable[[F], F]:
+    """`--root`, repeatable; *of_several* says what a command does with more than one."""
+    text = f"Folder of memories. Default: this project's. Of several, {of_several}"
+    return click.option("--root", "roots", metavar="PATH", multiple=True, help=text)
+
+
+ROOT = click.option(
+    "--root", metavar="PATH", multiple=True, callback=only_one, help="Folder of memories. Default: this project's."
+)
 DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
 ORDER = click.option(

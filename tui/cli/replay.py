@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,7 @@ from engine.config import AUTO, load_config
 from engine.pipeline import BY_KEYWORDS
 from engine.systems import SYSTEMS, system_of
 from tui import opening
-from tui.cli.options import DB, ROOT, STRICT, opened_cutoff, opened_store
+from tui.cli.options import DB, STRICT, opened_cutoff, opened_store, roots_option
 from tui.cli.telling import disputed, refuse_a_miss, report_skipped, require_agreement, tell
 from tui.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
 
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
+    from engine.prompt_files import PromptReading
     from engine.retrieval import Retrieval
     from engine.systems import System
-    from tui.replaying import Ending, Job
+    from labels.store import LabelStore
+    from tui.batching import Batches
+    from tui.replaying import Ending, Job, Terms
 
 AT_ONCE = "How many prompts the judge is asked about at once."
 RETRIES = "Ask again after a rate limit or a server's error, when the server says."
@@ -31,7 +35,7 @@ MAX_COST = "Stop before the judge has cost more than this, in US dollars."
 
 
 @click.command()
-@ROOT
+@roots_option("the prompts go through the systems over each, and a row says its `root`.")
 @click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help="Prompts to replay.")
 @click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
 @judge_options
@@ -45,7 +49,7 @@ MAX_COST = "Stop before the judge has cost more than this, in US dollars."
 @click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
 @DB
 def replay(
-    root: str | None,
+    roots: tuple[str, ...],
     files: tuple[str, ...],
     systems: str | None,
     judge: JudgeOptions,
@@ -63,55 +67,83 @@ def replay(
 
     Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
     """
-    from labels.exchange.runs import write_row
     from tui import batching, replaying
-    from tui.recording import record
-    from tui.run_output import opened_output
 
-    found = opening.resolve_root(root, os.environ)
-    config = judge.applied(load_config(found, os.environ), os.environ)
-    terms = replaying.Terms(retries, max_cost)
+    found = opening.resolve_roots(roots, os.environ)
+    if len(found) > 1 and (resume or batch or max_cost is not None):
+        raise click.UsageError("--resume, --batch and --max-cost are for one folder of memories: name one --root.")
     batches = batching.batches_of_user(os.environ, batch_poll, tell) if batch else None
     if batch:
-        judge, config = judge.in_batches(max_cost), batching.unsplit(config)
+        judge = judge.in_batches(max_cost)
+    terms = replaying.Terms(retries, max_cost)
+    wanted = Replay(systems, judge.sampling(REPLAY_SAMPLES), terms, batches, concurrency, resume, len(found) > 1)
     reading = opening.project_prompts(files, os.environ)
     disagreements = 0
-    with (
-        opened_judge(judge.sampling(REPLAY_SAMPLES), config, (batches or terms).around) as asked,
-        opening.opened_index(found) as index,
-        opened_store(db) if save else nullcontext() as store,
-    ):
-        chosen, cutoff = chosen_systems(systems, found, config, asked)
-        with opened_output(resume, [system.name for system in chosen]) as (before, write):
-            if before.failed:
-                tell(f"The judge did not answer in {before.failed:,} of the rows: they are asked about again.")
-            has_judge = asked is not None and any(system.has_judge for system in chosen)
-            if asked and has_judge:
-                replaying.refuse_another_judge(before, asked, AUTO)
-                asked.prepare()
-            report_skipped((*index.skipped, *reading.skipped))
-            if not index.has_fts5:
-                tell(f"{BY_KEYWORDS}.")
-
-            def keep(retrieval: Retrieval) -> None:
-                nonlocal disagreements
-                refuse_a_miss(judge, retrieval)
-                if store:
-                    record(retrieval, store, index, SYSTEMS[retrieval.system].of(config))
-                write(write_row(retrieval))
-                disagreements += disputed(retrieval)
-
-            def work(job: Job) -> list[Retrieval]:
-                return replaying.retrievals(job, index, config, asked, cutoff)
-
-            jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
-            if batches and has_judge:
-                ending = replaying.run_in_batches(jobs, work, keep, batches)
-            else:
-                ending = replaying.run(jobs, work, keep, terms, concurrency if has_judge else 0)
-    report_ending(ending, resume)
+    with opened_store(db) if save else nullcontext() as store:
+        for root in found:
+            ending, disputes = wanted.over(root, reading, store)
+            disagreements += disputes
+            report_ending(ending, resume, names_root=wanted.names_root)
     if strict:
         require_agreement(disagreements)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How prompts are replayed over a root; `systems` are named, or None. `names_root`: each row says it."""
+
+    systems: str | None
+    judge: JudgeOptions
+    terms: Terms
+    batches: Batches | None
+    concurrency: int
+    resume: str | None
+    names_root: bool
+
+    def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
+        """Print the rows, and keep them in *store*: how it ended, and on how many memories the samples disagree."""
+        from labels.exchange.runs import write_row
+        from tui import batching, replaying
+        from tui.recording import record
+        from tui.run_output import opened_output
+
+        config = self.judge.applied(load_config(root, os.environ), os.environ)
+        if self.batches:
+            config = batching.unsplit(config)
+        disagreements = 0
+        with (
+            opened_judge(self.judge, config, (self.batches or self.terms).around) as asked,
+            opening.opened_index(root) as index,
+        ):
+            chosen, cutoff = chosen_systems(self.systems, root, config, asked)
+            with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
+                if before.failed:
+                    tell(f"The judge did not answer in {before.failed:,} of the rows: they are asked about again.")
+                has_judge = asked is not None and any(system.has_judge for system in chosen)
+                if asked and has_judge:
+                    replaying.refuse_another_judge(before, asked, AUTO)
+                    asked.prepare()
+                report_skipped((*index.skipped, *reading.skipped))
+                if not index.has_fts5:
+                    tell(f"{BY_KEYWORDS}.")
+
+                def keep(retrieval: Retrieval) -> None:
+                    nonlocal disagreements
+                    refuse_a_miss(self.judge, retrieval)
+                    if store:
+                        record(retrieval, store, index, config, asked, cutoff)
+                    row = write_row(retrieval)
+                    write({**row, "root": index.root} if self.names_root else row)
+                    disagreements += disputed(retrieval)
+
+                def work(job: Job) -> list[Retrieval]:
+                    return replaying.retrievals(job, index, config, asked, cutoff)
+
+                jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
+                if self.batches and has_judge:
+                    return replaying.run_in_batches(jobs, work, keep, self.batches), disagreements
+                count = self.concurrency if has_judge else 0
+                return replaying.run(jobs, work, keep, self.terms, count), disagreements
 
 
 def chosen_systems(
@@ -151,11 +183,14 @@ def named_systems(given: str, judge: Judge | None) -> list[System]:
     return chosen
 
 
-def report_ending(ending: Ending, resume: str | None) -> None:
+def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> None:
     """Exit with 130 after Ctrl-C, with 1 where the judge may cost no more; and say how to go on."""
     if not (ending.is_interrupted or ending.is_spent):
         return
-    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
+    file = "a file for each root" if names_root else "a file"
+    how = (
+        "Give the same command again" if resume else f"Keep the rows in {file} and give the command with --resume FILE"
+    )
     why = "--max-cost is reached" if ending.is_spent else "Stopped"
     tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
     click.get_current_context().exit(1 if ending.is_spent else 130)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.config import load_config
 from engine.errors import MemsiftError
 from tui import opening
-from tui.cli.options import DB, ROOT, opened_store
+from tui.cli.options import DB, opened_store, roots_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from engine.memory import MemorySummary
     from labels.measure.extras import Extras
@@ -35,7 +36,7 @@ FORMATS = ("text", "json", "markdown", "html")
 )
 @click.option("--prompts", metavar="FILE", help="The prompts of --run: their kinds, and their texts instead of ids.")
 @click.option("--ranking", is_flag=True, help="P@k, MAP, nDCG, MRR and bpref of what is injected, too.")
-@ROOT
+@roots_option("a report of each: a prompt and what it brings up belong to one root.")
 @DB
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
 @click.option("--output", metavar="FILE", help="Write it to FILE instead of printing it.")
@@ -45,13 +46,14 @@ def report(
     unjudged: str,
     prompts: str | None,
     ranking: bool,
-    root: str | None,
+    roots: tuple[str, ...],
     db: str | None,
     form: str,
     output: str | None,
 ) -> None:
     """Precision and its companions for each system, from your labels or from files."""
     from labels.measure.extras import Extras
+    from tui.output import of_roots
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
@@ -59,13 +61,17 @@ def report(
         raise click.UsageError("--prompts goes with --run: the label store knows its prompts.")
     extras = Extras(ranking, comparing=True, curves=form in ("json", "html"))
     if run_file and qrels:
-        made = report_of_files(run_file, qrels, unjudged, names_of(prompts, root), extras)
+        made = {"": report_of_files(run_file, qrels, unjudged, names_of(prompts, roots), extras)}
     else:
-        made = report_of_labels(root, db, extras)
+        found = opening.resolve_roots(roots, os.environ)
+        if form == "html" and len(found) > 1:
+            raise click.UsageError("A page is about one folder of memories: name one --root with --format html.")
+        made = {root: report_of_labels(root, db, extras) for root in found}
+    text = of_roots({root: writer(form)(each) for root, each in made.items()}, form)
     if output:
-        write_file(Path(output), writer(form)(made))
+        write_file(Path(output), text)
     else:
-        click.echo(writer(form)(made), nl=False)
+        click.echo(text, nl=False)
 
 
 def writer(form: str) -> Callable[[Report], str]:
@@ -94,14 +100,14 @@ def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extr
     return report_from_files(Path(run_file), Path(qrels), unjudged, names, extras=extras)
 
 
-def names_of(prompts: str | None, root: str | None) -> Names:
-    """What the prompts in a file say, and what the memories of a root are called."""
+def names_of(prompts: str | None, roots: Sequence[str]) -> Names:
+    """What the prompts in a file say, and what the memories of the roots that were named are called."""
     from labels.measure.names import Names
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
     texts = {prompt.id: prompt.text for prompt in read}
     kinds = {prompt.id: prompt.kind for prompt in read}
-    return Names(texts, kinds, titles(summaries_of(root)) if root else {})
+    return Names(texts, kinds, titles([each for root in roots for each in summaries_of(root)]))
 
 
 def summaries_of(root: str) -> list[MemorySummary]:
@@ -113,13 +119,18 @@ def titles(summaries: list[MemorySummary]) -> dict[str, str]:
     return {summary.id: summary.title for summary in summaries}
 
 
-def report_of_labels(root: str | None, db: str | None, extras: Extras) -> Report:
+def report_of_labels(found: str, db: str | None, extras: Extras) -> Report:
+    from labels.measure.collecting import collector_at_rest
     from labels.measure.names import Names
     from labels.measure.report import report_from_store
 
-    found = opening.resolve_root(root, os.environ)
+    config = load_config(found, os.environ)
+    cutoff = opening.usable_cutoff(found, config, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
         summaries = list(index.summaries())
         digests = {summary.id: summary.digest for summary in summaries}
         names = Names(memories=titles(summaries))
-        return report_from_store(store, index.root, digests, names=names, extras=extras)
+        with collector_at_rest():
+            return report_from_store(
+                store, index.root, digests, names=names, extras=extras, config=config, cutoff=cutoff
+            )

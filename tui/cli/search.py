@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from engine.config import AUTO, SEARCH, load_config
+from engine.errors import UnknownMemoryError
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.record import replace
 from tui import opening
-from tui.cli.options import ROOT, opened_cutoff
+from tui.cli.options import opened_cutoff, roots_option
 from tui.cli.telling import refuse_a_miss, report_fallback, report_skipped
 from tui.judge_options import JudgeOptions, judge_options, opened_judge
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.config import Config
+
+OF_SEVERAL = "each is searched by itself; their results take turns, each with its `root`."
 
 
 @click.command()
 @click.argument("query")
-@ROOT
+@roots_option(OF_SEVERAL)
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help="auto: as the hook.")
 @click.option("--include-retired", is_flag=True, help="Find retired and archived memories too.")
 @click.option("--max-results", type=click.IntRange(1, 1000), metavar="N", help="Default: 10, or 3 in auto mode.")
@@ -30,7 +40,7 @@ from tui.judge_options import JudgeOptions, judge_options, opened_judge
 @click.option("--memory", "memory_id", metavar="ID", help="Explain what became of this memory, found or not.")
 def search(
     query: str,
-    root: str | None,
+    roots: tuple[str, ...],
     mode: str,
     include_retired: bool,
     max_results: int | None,
@@ -40,24 +50,65 @@ def search(
     memory_id: str | None,
 ) -> None:
     """Find memories that hold words of QUERY, best first. A judge, if one is named, leaves out the unrelated."""
-    from tui.search_rows import explanations, output_width, printed
+    from tui.search_rows import of_search
 
-    found = opening.resolve_root(root, os.environ)
-    config = judge.applied(load_config(found, os.environ), os.environ)
-    if max_results:
-        config = replace(config, max_results=max_results, max_inject=max_results)
-    explained = None
-    with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
-        if asked:
-            asked.prepare()
-        report_skipped(index.skipped)
-        prompt = typed_prompt(query)
-        cutoff = opened_cutoff(found, config) if mode == AUTO else None
-        retrieval = retrieve(
-            prompt, index, config, mode=mode, judge=asked, cutoff=cutoff, include_retired=include_retired
-        )
-        refuse_a_miss(judge, retrieval)
-        if explain or memory_id is not None:
-            explained = explanations(retrieval, index, config, memory_id, include_retired=include_retired)
-        click.echo(printed(retrieval, index, form, explained, output_width(), is_one=memory_id is not None))
-    report_fallback(retrieval)
+    wanted = Search(query, mode, include_retired, max_results, judge, form, explain, memory_id)
+    click.echo(of_search(wanted.over(opening.resolve_roots(roots, os.environ)), form))
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched for and how; None of `max_results` is what the root's configuration says."""
+
+    query: str
+    mode: str
+    include_retired: bool
+    max_results: int | None
+    judge: JudgeOptions
+    form: str
+    explains: bool
+    memory_id: str | None
+
+    def over(self, roots: Sequence[str]) -> dict[str, str]:
+        """What is printed of each root; one without the memory that was asked for is left out, unless all are."""
+        found: dict[str, str] = {}
+        for root in roots:
+            try:
+                found[root] = self.in_root(root)
+            except UnknownMemoryError:
+                if root == roots[-1] and not found:
+                    raise
+        return found
+
+    def in_root(self, root: str) -> str:
+        from tui.search_rows import explanations, output_width, printed
+
+        config = self.config_of(root)
+        explained = None
+        with opened_judge(self.judge, config) as asked, opening.opened_index(root) as index:
+            if asked:
+                asked.prepare()
+            report_skipped(index.skipped)
+            retrieval = retrieve(
+                typed_prompt(self.query),
+                index,
+                config,
+                mode=self.mode,
+                judge=asked,
+                cutoff=opened_cutoff(root, config) if self.mode == AUTO else None,
+                include_retired=self.include_retired,
+            )
+            refuse_a_miss(self.judge, retrieval)
+            if self.explains or self.memory_id is not None:
+                shown = self.memory_id
+                explained = explanations(retrieval, index, config, shown, include_retired=self.include_retired)
+            is_one = self.memory_id is not None
+            text = printed(retrieval, index, self.form, explained, output_width(), is_one=is_one)
+        report_fallback(retrieval)
+        return text
+
+    def config_of(self, root: str) -> Config:
+        config = self.judge.applied(load_config(root, os.environ), os.environ)
+        if not self.max_results:
+            return config
+        return replace(config, max_results=self.max_results, max_inject=self.max_results)

@@ -13,7 +13,7 @@ from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
 from tui import opening
-from tui.cli.options import DB, opened_store
+from tui.cli.options import DB, opened_store, roots_option
 from tui.cli.telling import tell
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from labels.tuning.examples import JudgedPrompt
     from labels.tuning.tuning import Tuning
 
-ROOTS = "Folder of memories; of several, one model for all. Default: this project's."
 TARGET = "Share of what is injected that is to be relevant, at least."
 CONFIDENCE = "How sure that is to be."
 UNJUDGED = "What a memory without a row in --qrels counts as."
@@ -38,7 +37,7 @@ UNJUDGED = "What a memory without a row in --qrels counts as."
     show_default=True,
     help=CONFIDENCE,
 )
-@click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
+@roots_option("one model is made for all.")
 @DB
 @click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels, instead of the store's.")
 @click.option("--qrels", metavar="FILE", help="TREC relevance labels, instead of those in the label store.")
@@ -62,7 +61,7 @@ def tune(
 
     Nothing is written without --apply. Exits with 1 where no threshold reaches the target.
     """
-    found = list(dict.fromkeys(opening.resolve_root(root, os.environ) for root in roots or (None,)))
+    found = opening.resolve_roots(roots, os.environ)
     if undo:
         if target is not None or apply:
             raise click.UsageError("--undo removes the model; it goes with neither --target-precision nor --apply.")

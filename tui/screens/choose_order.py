@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 CHOICES = {
     RANDOM: ("Random", "Every prompt alike; no weights are needed."),
     STRATIFIED: ("Stratified", "Where systems agree and differ, in proportion."),
-    DISAGREEMENT_FIRST: ("Disagreements first", "Four of five are where systems differ."),
-    UNCERTAIN_FIRST: ("Uncertain ones first", "Four of five have a memory near the threshold."),
+    DISAGREEMENT_FIRST: ("Disagreements first", "Up to four of five where systems differ."),
+    UNCERTAIN_FIRST: ("Uncertain ones first", "Up to four of five near the threshold."),
 }
 
 

@@ -10,6 +10,7 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError, MemsiftError
+from labels.records import LABEL
 from tui.bindings import bindings
 from tui.labelling import LabelQueue, Position
 from tui.messages import Kept, Surveyed
@@ -17,12 +18,14 @@ from tui.plain import beginning, plain
 from tui.planning import Planning, recorded_injections, require_possible, survey
 from tui.replay_rows import judge_sentence, ranking_rows
 from tui.screens.choose_order import ChooseOrder
+from tui.screens.choose_reason import ChooseReason
 from tui.screens.full_text import FullText
 from tui.screens.mode_screen import ModeScreen
 from tui.widgets.memory_text import memory_text
 from tui.widgets.prompt_text import prompt_text
 from tui.widgets.ranking_table import RankingTable, head_text
 from tui.widgets.recent_labels import recent_text
+from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 
@@ -36,7 +39,9 @@ if TYPE_CHECKING:
     from labels.records import Card, Event
     from tui.planning import Injections
 
+CARD_ACTIONS = ("label", "skip", "open", "note", "reason")
 QUESTION = "Inject it for this prompt?"
+HINT, HINT_FROM_WIDTH = " · m note, r reason", 70
 ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or z to take the last label back."
 NO_PROMPTS = "There are no prompts to label. Press F3, then n to type one, or start memsift with --prompts FILE."
 RUNNING = "Running the prompt through every system …"
@@ -56,15 +61,28 @@ class LabelScreen(ModeScreen):
         "mark.unsure",
         "label.next",
         "mark.undo",
-        hidden=("label.open", "label.order", "label.settle", "prompt.read"),
+        hidden=(
+            "mark.unrateable",
+            "label.note",
+            "label.reason",
+            "label.open",
+            "label.order",
+            "label.settle",
+            "prompt.read",
+        ),
+        at_once=("mark.relevant", "mark.not", "mark.unsure", "mark.unrateable", "mark.undo", "label.skip"),
     )
-    HELP = "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each key is saved at once."
+    HELP = (
+        "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each key is saved at once. "
+        "Before it, m writes a note and r chooses a reason; both are saved with the label."
+    )
 
     prompt_text = query_one("#prompt", Static)
     card_pane = query_one("#card", VerticalScroll)
     card_text = query_one("#card-text", Static)
     reveal = query_one("#reveal", Vertical)
     table = query_one(RankingTable)
+    remark_line = query_one(RemarkLine)
     progress = query_one("#progress", Static)
     recent = query_one("#recent", Static)
 
@@ -88,6 +106,7 @@ class LabelScreen(ModeScreen):
                 yield RankingTable(id="table")
                 yield Static(id="judge")
             yield Static(id="recent", classes="pane")
+        yield RemarkLine()
         yield Static(id="progress")
         yield Footer(compact=True, show_command_palette=False)
 
@@ -213,20 +232,23 @@ class LabelScreen(ModeScreen):
     def _show_card(self, at: Position, card: Card) -> None:
         memory = self.app.workspace.memory(card.memory.id)
         self._show_card_text(memory_text(memory) if memory else plain(card.memory.title))
-        self.card_pane.border_title = f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}"
+        hint = HINT if self.size.width >= HINT_FROM_WIDTH else ""
+        self.card_pane.border_title = f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}{hint}"
+        self.remark_line.turn_to((at.prompt.id, card.pair, at.is_repeat))
         self._shown_at = self.app.workspace.clock()
 
     def _show_card_text(self, text: Content) -> None:
         self.reveal.display = False
         self.card_pane.display = True
         self.card_pane.border_title = ""
+        self.remark_line.turn_to(None)
         self.card_text.update(text)
         self.card_pane.scroll_home(animate=False)
         self.card_pane.focus()
 
     def _show_reveal(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
-        workspace.show(prompt.id)
+        self.app.note_sighting(prompt.id)
         first, second = workspace.side_by_side(prompt.id)
         if first is None:
             return
@@ -235,6 +257,7 @@ class LabelScreen(ModeScreen):
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
         self.query_one("#judge", Static).update(plain(judge_sentence(judged or None)))
         self.card_pane.display = False
+        self.remark_line.turn_to(None)
         self.reveal.display = True
         self.table.focus()
         self.call_after_refresh(self._show_head)
@@ -263,14 +286,18 @@ class LabelScreen(ModeScreen):
         return self._at is not None and self.card is None and not self._at.is_repeat
 
     def action_label(self, verdict: str) -> None:
-        self._press(lambda store, *about, **how: store.label(*about, verdict, **how))
+        remark = self.remark_line.remark
+        said = {"reason": remark.reason, "note": remark.note}
+        self._press(lambda store, *about, **how: store.label(*about, verdict, **how, **said))
 
     def action_skip(self) -> None:
         self._press(lambda store, *about, **how: store.skip(*about, **how))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Cards are labelled, skipped and read; a reveal is left."""
-        if action in ("label", "skip", "open"):
+        if isinstance(self.focused, NoteInput) and action in (*CARD_ACTIONS, "undo"):
+            return False
+        if action in CARD_ACTIONS:
             return self.card is not None
         return self.is_revealed or self._has_failed if action == "next" else True
 
@@ -283,11 +310,27 @@ class LabelScreen(ModeScreen):
         # the ranks of a repeat were shown long ago; what counts is what was on the screen
         how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat}
         try:
-            write(workspace.store, workspace.annotator, prompt_id, self.card, **how)
+            event = write(workspace.store, workspace.annotator, prompt_id, self.card, **how)
         except LabelStoreError as error:
             self.app.tell_error(error)
             return
+        if event.action == LABEL:
+            self.remark_line.forget()
         self.show_position()
+
+    def action_note(self) -> None:
+        self.remark_line.write()
+
+    @on(NoteInput.Left)
+    def leave_note(self) -> None:
+        self.set_focus(self.card_pane)
+
+    def action_reason(self) -> None:
+        self.app.push_screen(ChooseReason(self.remark_line.remark.reason), self.take_reason)
+
+    def take_reason(self, reason: str | None) -> None:
+        if reason is not None:
+            self.remark_line.give_reason(reason)
 
     def action_undo(self) -> None:
         """Take the last label or skip back, and go to its prompt; one that was revealed is no longer blind."""
@@ -302,11 +345,13 @@ class LabelScreen(ModeScreen):
             self.app.tell("There is nothing to take back.")
             return
         self.app.tell("Taken back.")
+        if event.reason or event.note:
+            self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
             self._start_repeat(self._queue.again(prompt, event.pair))
             return
         if self._queue.is_finished(prompt):
-            workspace.show(prompt.id)
+            self.app.note_sighting(prompt.id)
         self.start(prompt)
 
     def action_order(self) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.screen import Screen
+from textual.worker import Worker, WorkerState
 
 from tui.messages import Reloaded
 from tui.widgets.top_bar import TopBar
@@ -31,6 +32,12 @@ class ModeScreen(Screen[None]):
     @on(Reloaded)
     def begin_anew(self) -> None:
         self._begin()
+
+    @on(Worker.StateChanged)
+    def end_failed(self, event: Worker.StateChanged) -> None:
+        """Tell why a worker of this screen failed; the app hears of its own workers only."""
+        if event.state is WorkerState.ERROR:
+            self.app.tell_failure(event.worker.error)
 
     def _begin(self) -> None:
         self.query_one(TopBar).show_where(where_text(self.app.workspace))

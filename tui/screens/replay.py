@@ -60,6 +60,7 @@ class ReplayScreen(ModeScreen):
         hidden=(
             "replay.type",
             "mark.unsure",
+            "mark.unrateable",
             "replay.again",
             "replay.next",
             "replay.previous",
@@ -147,7 +148,7 @@ class ReplayScreen(ModeScreen):
             return
         note = "…" if workspace.second else "off"
         rows = ranking_rows(first, second, workspace.labels(prompt.id))
-        workspace.show(prompt.id)
+        self.app.note_sighting(prompt.id)
         self.table.show(rows, workspace.marker(prompt), note)
         self.prompt_text.update(beginning(prompt.text))
         self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 from textual.containers import VerticalScroll
 from textual.getters import query_one
 from textual.widgets import Footer, Static
+from textual.worker import Worker, WorkerState, get_current_worker
 
-from engine.errors import LabelStoreError
+from labels.measure.extras import Extras
 from tui.bindings import bindings
-from tui.messages import AllReplayed, Kept
+from tui.messages import AllReplayed, Kept, Reported
 from tui.plain import plain
 from tui.screens.mode_screen import ModeScreen
 from tui.widgets.report_text import report_text
@@ -23,15 +24,19 @@ if TYPE_CHECKING:
     from labels.measure.report import Report
 
 MARGIN = 5
+COUNTING = "Counting …"
 
 
 class ReportScreen(ModeScreen):
-    """Numbers from the label store, made anew whenever the screen is shown."""
+    """Numbers from the label store, made anew in a worker whenever the screen is shown."""
 
     CSS_PATH = "report.tcss"
     AUTO_FOCUS = "#scroll"
-    BINDINGS = bindings("report.replay")
-    HELP = "Precision is relevant / judged over everything injected. Press r to replay all prompts first."
+    BINDINGS = bindings("report.replay", "report.more")
+    HELP = (
+        "Precision is relevant / judged over everything injected. Press r to replay all prompts first, and m for what "
+        "only few need: the curves that the charts of memsift report are drawn from, and measures of ranking."
+    )
 
     text = query_one("#text", Static)
     state = query_one("#state", Static)
@@ -39,6 +44,9 @@ class ReportScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._report: Report | None = None
+        self._shows_more = False
+        self._replaying = ""
+        self._doing = ""
 
     def compose(self) -> ComposeResult:
         yield TopBar("report")
@@ -53,16 +61,47 @@ class ReportScreen(ModeScreen):
     def on_resize(self) -> None:
         self._draw()
 
+    # The report
+
     def show_report(self) -> None:
-        try:
-            self._report = self.app.workspace.report()
-        except LabelStoreError as error:
-            self.app.tell_error(error)
+        """Have a worker make the report; what is there stays until then."""
+        self._doing = COUNTING
+        self._show_state()
+        more = self._shows_more
+        self._make(Extras(ranking=more, comparing=True, curves=more))
+
+    @work(thread=True, exclusive=True, group="report", exit_on_error=False)
+    def _make(self, extras: Extras) -> None:
+        """Make the report, and hand it over unless it is made anew meanwhile."""
+        worker, made = get_current_worker(), self.app.workspace.report(extras)
+        if not worker.is_cancelled:
+            self.post_message(Reported(made))
+
+    @on(Reported)
+    def take_report(self, message: Reported) -> None:
+        self._report = message.report
+        self._doing = ""
+        self._show_state()
         self._draw()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Where a report could not be made, the last one stays."""
+        if event.state is WorkerState.ERROR:
+            self._doing = ""
+            self._show_state()
 
     def _draw(self) -> None:
         if self._report:
             self.text.update(report_text(self._report, self.size.width - MARGIN))
+
+    def _show_state(self) -> None:
+        self.state.update(plain(" · ".join(filter(None, (self._replaying, self._doing)))))
+
+    def action_more(self) -> None:
+        self._shows_more = not self._shows_more
+        self.show_report()
+
+    # Replaying
 
     def action_replay_all(self) -> None:
         if not self.app.workspace.prompts:
@@ -74,12 +113,13 @@ class ReportScreen(ModeScreen):
     def count(self) -> None:
         workspace = self.app.workspace
         total = len(workspace.prompts) * len(workspace.systems)
-        self.state.update(plain(f"Replaying: {workspace.replayed:,} of {total:,}"))
+        self._replaying = f"Replaying: {workspace.replayed:,} of {total:,}"
+        self._show_state()
 
     @on(AllReplayed)
     def finish(self, message: AllReplayed) -> None:
         self.call_after_refresh(self._show_finished, message.prompts)
 
     def _show_finished(self, prompts: int) -> None:
-        self.state.update(plain(f"{prompts:,} prompts replayed."))
+        self._replaying = f"{prompts:,} prompts replayed."
         self.show_report()

@@ -41,7 +41,7 @@ class SettleScreen(ModeScreen):
         "settle.later",
         "mark.unsure",
         "mark.undo",
-        hidden=("label.open", "prompt.read"),
+        hidden=("mark.unrateable", "label.open", "prompt.read"),
     )
     HELP = "People said different things of these memories. What you say here counts instead, whoever said what."
 
@@ -128,10 +128,10 @@ class SettleScreen(ModeScreen):
         self.show_dispute()
 
     def action_undo(self) -> None:
-        """Take back what was settled last, and show it again."""
+        """Take back what was settled last of these memories, and show it again."""
         workspace = self.app.workspace
         try:
-            event = workspace.store.undo(workspace.annotator, adjudications=True)
+            event = workspace.store.undo(workspace.annotator, root=workspace.index.root, adjudications=True)
         except LabelStoreError as error:
             self.app.tell_error(error)
             return
@@ -161,8 +161,8 @@ def _place(order: list[tuple[str, tuple[str, str]]], dispute: Dispute) -> int:
 
 
 def said_text(said: tuple[Label, ...]) -> Content:
-    """A line for each verdict, with the note that goes with it; by verdict, so that nothing tells who said which."""
-    lines = sorted((label.verdict, label.note) for label in said)
+    """A line for each verdict, with why it was given; by verdict, so that nothing tells who said which."""
+    lines = sorted((label.verdict, ", ".join(filter(None, (label.reason, label.note)))) for label in said)
     return Content("\n").join(
-        plain(WORDS[verdict]).stylize_before("bold") + plain(f": {note}" if note else "") for verdict, note in lines
+        plain(WORDS[verdict]).stylize_before("bold") + plain(f": {why}" if why else "") for verdict, why in lines
     )

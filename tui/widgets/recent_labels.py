@@ -19,7 +19,7 @@ TONES = {"good": "$text-success", "bad": "$text-error", "match": "$text-warning"
 
 
 def recent_text(labels: Iterable[Label], index: Index) -> Content:
-    """A line for each: the sign of its verdict and the memory's title."""
+    """A line for each: the sign of its verdict, its reason or that it has a note, and the memory's title."""
     lines = [_line(label, index) for label in labels]
     return Content("\n").join(lines) if lines else plain("Nothing yet.").stylize_before("$foreground-muted")
 
@@ -28,4 +28,5 @@ def _line(label: Label, index: Index) -> Content:
     memory = index.memory(label.memory_id)
     sign, tone = SIGNS[label.verdict]
     title = one_line(memory.summary.title) if memory else label.memory_id
-    return Content.styled(sign, TONES[tone]) + plain(f" {title}")
+    why = label.reason or ("note" if label.note else "")
+    return Content.styled(sign, TONES[tone]) + plain(f" {why}:" if why else "") + plain(f" {title}")

@@ -47,6 +47,8 @@ def _section(section: Section, width: int) -> Iterator[Content]:
         yield plain(section.about).stylize_before(MUTED)
     if section.table:
         yield from _table(section.table, width)
+        if section.lines:
+            yield Content("")
     for line in section.lines:
         yield plain(f"- {line}")
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Table:
     """Cells of text under a *head*, in which a newline parts two lines; the first *names* columns are names, the others
-    numbers."""
+    numbers. `is_whole`: its names mean nothing when cut."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     names: int = 1
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)

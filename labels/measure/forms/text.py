@@ -43,15 +43,15 @@ def table_lines(table: Table, width: int) -> list[str]:
 
 
 def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
-    """The lines of the head and of the rows, numbers aligned to the right; names are cut where the table would be wider
-    than *width*.
+    """The lines of the head and of the rows, numbers aligned to the right; names that may be are cut where the table
+    would be wider than *width*.
 
-    Where not even the numbers fit beside each other, each row is a block with a line for each number, without a head.
+    Where not even that makes it fit, each row is a block with a line for each number, without a head.
     """
     rows = [[one_line(cell) for cell in row] for row in table.rows]
     head = [column.split("\n") for column in table.head]
     widths = [max(cells(cell) for cell in (*lines, *(row[at] for row in rows))) for at, lines in enumerate(head)]
-    fitted = fit(widths, table.names, width)
+    fitted = fit(widths, 0 if table.is_whole else table.names, width)
     if not fitted:
         return [], list(blocks(table, rows, width))
 
@@ -65,11 +65,11 @@ def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
 
 
 def fit(widths: Sequence[int], names: int, width: int) -> list[int] | None:
-    """Column widths that together fit *width*, the widest name cut first; None if names would have to vanish."""
+    """Column widths that together fit *width*, the widest of so many *names* cut first; None if they would vanish."""
     fitted = list(widths)
     while sum(fitted) + len(GAP) * (len(fitted) - 1) > width:
-        widest = max(range(names), key=lambda at: fitted[at])
-        if fitted[widest] <= MIN_NAME:
+        widest = max(range(names), key=lambda at: fitted[at], default=None)
+        if widest is None or fitted[widest] <= MIN_NAME:
             return None
         fitted[widest] -= 1
     return fitted

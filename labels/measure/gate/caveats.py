@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
-from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
+from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, with_other_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,14 +31,8 @@ def warnings(evidence: Evidence, system: str) -> tuple[str, ...]:
 
 
 def on_settings(evidence: Evidence, system: str) -> Iterator[str]:
-    rows = evidence.of(system)
-    other = [row for row in rows if row.run_id in evidence.changed]
-    if other:
-        differences = "; ".join(evidence.changed[other[-1].run_id])
-        yield (
-            f"{part(len(other), len(rows), 'prompts')} were replayed with another configuration than the present one "
-            f"({differences}). Replay them again with memsift replay --save; the labels stay."
-        )
+    if outdated := with_other_settings(evidence.of(system), evidence.changed):
+        yield outdated
 
 
 def on_sight(evidence: Evidence) -> Iterator[str]:

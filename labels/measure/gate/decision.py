@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from labels.measure.sequences import stratified_interval
 from labels.measure.stratified import Estimate, stratified_estimate
+from labels.measure.stratified_sequence import stratified_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Mapping
 
     from labels.measure.intervals import Interval
     from labels.measure.stratified import Counts
@@ -59,13 +59,10 @@ class Sample:
         return {prompt_id: self.strata.get(prompt_id, "") for prompt_id in self.injected}
 
     @property
-    def drawn(self) -> dict[Hashable, list[Counts]]:
-        """The judged prompts of each stratum, in order."""
+    def sequence(self) -> list[tuple[Hashable, Counts]]:
+        """The stratum of each judged prompt and its counts, in order."""
         frame = self.frame
-        drawn: dict[Hashable, list[Counts]] = {}
-        for prompt_id, counts in self.judged.items():
-            drawn.setdefault(frame[prompt_id], []).append(counts)
-        return drawn
+        return [(frame[prompt_id], counts) for prompt_id, counts in self.judged.items()]
 
     @property
     def shares(self) -> dict[Hashable, float]:
@@ -104,7 +101,7 @@ def decide(sample: Sample, gate: Gate) -> Decision:
     It is wrong with a probability of at most 1 - confidence, over all moments at which somebody may look: a precision
     under `zone.low` does not pass and one over `zone.high` does not fail.
     """
-    live = stratified_interval(sample.drawn, sample.shares, sample.most, gate.confidence)
+    live = stratified_interval(sample.sequence, sample.shares, sample.most, gate.confidence)
     estimate = stratified_estimate(sample.judged, sample.frame, gate.confidence)
     above, below = sides(live, gate)
     verdict = PASS if above else FAIL if below else UNDECIDED
@@ -126,22 +123,16 @@ def prompts_needed(sample: Sample, gate: Gate, estimate: Estimate) -> int | None
     far = max(estimate.value - gate.zone.low, gate.zone.high - estimate.value)
     if estimate.prompts < FEWEST_TO_PLAN or far < standard_error(estimate):
         return None
-    drawn, shares, most = sample.drawn, sample.shares, sample.most
+    judged, shares, most = sample.sequence, sample.shares, sample.most
 
     def is_decided(more: int) -> bool:
-        longer = {stratum: repeated(rows, 1 + more / estimate.prompts) for stratum, rows in drawn.items()}
+        longer = [judged[number % len(judged)] for number in range(len(judged) + more)]
         return any(sides(stratified_interval(longer, shares, most, gate.confidence), gate))
 
-    # the interval only narrows, so what decides with some prompts more decides with any further ones
+    # the interval narrows, so what decides with some prompts more decides with any further ones
     place = bisect_left(AHEAD, True, key=is_decided)
     return AHEAD[place] if place < len(AHEAD) else None
 
 
 def standard_error(estimate: Estimate) -> float:
     return sqrt(estimate.value * (1 - estimate.value) / estimate.effective)
-
-
-def repeated(rows: Sequence[Counts], times: float) -> list[Counts]:
-    """*rows* over and over, until there are *times* as many."""
-    length = round(len(rows) * times)
-    return [rows[number % len(rows)] for number in range(length)]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from engine.systems import JUDGED, SYSTEMS
 from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
 from labels.measure.basis import AS_NOT
 from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
-from labels.measure.gate.settings import changed_settings
 from labels.measure.metrics import Ratio, tally
-from labels.measure.outcomes import assuming_not_relevant, consensus
+from labels.measure.outcomes import assuming_not_relevant, consensus, texts
+from labels.measure.settings import changes
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from labels.calls import JudgeCall
     from labels.measure.outcomes import Judgements, Outcome
     from labels.records import Label
@@ -104,16 +105,20 @@ class Evidence:
 
 
 def evidence_from_store(
-    store: LabelStore, root: str, digests: Mapping[str, str], config: Config | None = None
+    store: LabelStore,
+    root: str,
+    digests: Mapping[str, str],
+    config: Config | None = None,
+    cutoff: Cutoff | None = None,
 ) -> Evidence:
     """The newest replays of *root* and the labels about what they returned.
 
-    *digests* are the memories' present ones by id: labels about another text do not count. *config* is the present
-    configuration of the root; None compares with none.
+    *digests* are the memories' present ones by id: labels about another text do not count. *config* and *cutoff*
+    are the root's present ones; without a configuration there is no comparison.
     """
-    rows, seen = store.outcomes(root), store.result_digests(root)
+    rows = store.outcomes(root)
     said = settling(store.labels(root=root), store.adjudications(root))
-    counted = matching(current(said, digests), seen)
+    counted = matching(current(said, digests), texts(rows))
     agreed = consensus(counted)
     return Evidence(
         rows=rows,
@@ -124,7 +129,7 @@ def evidence_from_store(
         stale=len(said) - len(counted),
         disputed=agreed.disputed,
         blind=blindness(counted),
-        changed=changes(rows, store.run_configs(root), config) if config else {},
+        changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
     )
 
 
@@ -144,21 +149,11 @@ def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[s
     """When each memory was dealt with first; one on which people are split is not."""
     settled: dict[str, dict[str, int]] = {}
     # by time, as labels that were merged into this store are numbered when they came
-    for moment, label in enumerate(sorted(labels, key=lambda label: (label.ts, label.event_id))):
+    for moment, label in enumerate(sorted(labels, key=attrgetter("ts", "event_id"))):
         is_known = label.memory_id in judgements.get(label.prompt_id, {})
         if is_known or label.verdict not in (RELEVANT, NOT_RELEVANT):
             settled.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
     return settled
-
-
-def changes(rows: Iterable[Outcome], recorded: Mapping[str, str], config: Config) -> dict[str, tuple[str, ...]]:
-    """run id -> how its configuration differs from what *config* means for its system; only where it does."""
-    systems = {row.run_id: row.system for row in rows if row.run_id in recorded and row.system in SYSTEMS}
-    found = {
-        run_id: changed_settings(recorded[run_id], SYSTEMS[system].of(config), has_judge=system.endswith(JUDGED))
-        for run_id, system in systems.items()
-    }
-    return {run_id: differences for run_id, differences in found.items() if differences}
 
 
 def evidence_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT) -> Evidence:

@@ -29,6 +29,7 @@ from labels.exchange.records import (
     Result,
     Retrieved,
     Run,
+    Sighting,
 )
 from labels.exchange.source import Source
 from labels.exchange.storing import add
@@ -179,6 +180,7 @@ def datasets(draw: DrawFn, *, annotators: st.SearchStrategy[str] = names) -> Dat
         tuple(retrievals),
         tuple(Framed(**each, seed=1, stratum="injected", inclusion_probability=0.5, ts=moment(3)) for each in framed),
         tuple(Planned("/root", prompt.id, people[0], "random", 7, "same", moment(4)) for prompt in asked[:1]),
+        tuple(Sighting(people[0], prompt.id, moment(5)) for prompt in asked if draw(st.booleans())),
     )
 
 

@@ -75,4 +75,4 @@ def check_judgement(judgement: dict[str, Any], scale: list[int]) -> None:
     is_open = judgement["unrateable"] or judgement["judge_later"]
     assert judgement["rating"] is None if is_open else judgement["rating"] in scale
     assert judgement["user_email"].count("@") == 1
-    assert judgement["explanation"] is None or len(judgement["explanation"].encode()) <= 65535
+    assert judgement["explanation"] is None or len(judgement["explanation"].encode("utf-8", "surrogatepass")) <= 65535

@@ -28,7 +28,7 @@ def line(**changes: Any) -> str:
     [
         ("jsonl", '{"record": "event"', "line 1, row: expected a JSON object"),
         ("jsonl", '\n{"record": "what"}', "line 2, record: expected one of memsift, prompt,"),
-        ("jsonl", '{"record": "memsift", "version": 2}', "line 1, version: expected at most 1: a newer memsift"),
+        ("jsonl", '{"record": "memsift", "version": 3}', "line 1, version: expected at most 2: a newer memsift"),
         ("jsonl", '{"record": "event"}', "line 1, annotator: expected a text, not empty"),
         (
             "jsonl",

@@ -1,0 +1,178 @@
+"""Several `--root`s: what each command makes of them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from labels.measure.outcomes import texts
+from labels.store import LabelStore
+from tests.engine.builders import memory, write_root
+from tests.labels.samples import card
+from tests.tui.command_line import jsonl, memsift, printed, refused, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+    Options = list[str | Path]
+
+ASK = "how long does the token cache live?"
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> tuple[Path, Path]:
+    first = [memory("token cache rule", "tokens", memory_id="a1"), memory("token cache colours", memory_id="a2")]
+    second = [memory("cache for a token", "cache", memory_id="b1"), memory("what is for lunch", memory_id="b2")]
+    return write_root(tmp_path / "first", first), write_root(tmp_path / "second", second)
+
+
+@pytest.fixture
+def both(roots: tuple[Path, Path]) -> Options:
+    return ["--root", roots[0], "--root", roots[1]]
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> Path:
+    return jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+
+
+@pytest.fixture
+def labelled(tmp_path: Path, both: Options, prompts: Path) -> Options:
+    """A store in which a prompt was replayed over both roots; what the first injects is relevant, the other not."""
+    store: Options = ["--db", tmp_path / "labels.db"]
+    assert memsift("replay", *both, "--prompts", prompts, "--save", *store).exit_code == 0
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("p1 0 a1 1\np1 0 a2 1\np1 0 b1 0\n", encoding="utf-8")
+    done = memsift("import", qrels, *both, "--prompts", prompts, *store)
+    assert "3 labels" in done.stderr
+    assert "Not known here" not in done.stderr
+    return store
+
+
+def usage_error(result: Result) -> str:
+    assert (result.exit_code, result.stdout) == (2, "")
+    return result.stderr
+
+
+def test_results_of_a_search_take_turns_and_name_their_root(roots: tuple[Path, Path], both: Options) -> None:
+    found = printed(memsift("search", ASK, *both))
+    assert [one["root"] for one in found["results"]] == [str(roots[0]), str(roots[1]), str(roots[0])]
+    alone = [printed(memsift("search", ASK, "--root", root))["results"] for root in roots]
+    assert [one["id"] for one in found["results"]] == [alone[0][0]["id"], "b1", alone[0][1]["id"]]
+    assert (found["query"], found["total_results"]) == (ASK, 3)
+    assert "root" not in printed(memsift("search", ASK, *both[:2]))["results"][0]
+    assert printed(memsift("search", ASK, *both[:2], *both[:2])) == printed(memsift("search", ASK, *both[:2]))
+    text = memsift("search", ASK, *both, "--format", "text").stdout
+    assert text.index(str(roots[0])) < text.index("token cache rule") < text.index(str(roots[1]))
+
+
+def test_one_memory_is_explained_in_the_root_that_has_it(roots: tuple[Path, Path], both: Options) -> None:
+    assert printed(memsift("search", ASK, *both, "--memory", "b1"))["memory"]["id"] == "b1"
+    assert printed(memsift("search", ASK, *both, "--memory", "a1"))["memory"]["id"] == "a1"
+    assert "no memory 'c1' in this root" in refused(memsift("search", ASK, *both, "--memory", "c1"))
+    dropped = printed(memsift("search", "lunch", *both, "--explain", "--mode", "auto"))
+    assert {one["root"] for one in (*dropped["results"], *dropped["dropped"])} == {str(roots[1])}
+
+
+def test_the_judge_is_asked_about_each_root(tmp_path: Path, roots: tuple[Path, Path], both: Options) -> None:
+    script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': []})}"
+    found = printed(memsift("judge", ASK, *both, "--judge", script, "--format", "json"))
+    assert [(one["root"], len(one["verdicts"])) for one in found] == [(str(roots[0]), 2), (str(roots[1]), 1)]
+
+
+def test_a_replay_says_over_which_root_and_such_a_file_is_not_one_report(
+    tmp_path: Path, roots: tuple[Path, Path], both: Options, prompts: Path
+) -> None:
+    found = rows(memsift("replay", *both, "--prompts", prompts))
+    assert [(row["root"], {one["id"] for one in row["injected"]}) for row in found] == [
+        (str(roots[0]), {"a1", "a2"}),
+        (str(roots[1]), {"b1"}),
+    ]
+    assert "root" not in rows(memsift("replay", *both[:2], "--prompts", prompts))[0]
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("p1 0 a1 1\n", encoding="utf-8")
+    line = refused(memsift("report", "--run", jsonl(tmp_path / "run.jsonl", *found), "--qrels", qrels))
+    assert "line 2, root: expected" in line
+    assert "a file for each root" in line
+    line = refused(memsift("replay", *both[:2], "--prompts", prompts, "--resume", tmp_path / "run.jsonl"))
+    assert "line 1, root: expected none" in line
+
+
+def test_what_belongs_to_one_run_is_refused_for_several_roots(tmp_path: Path, both: Options, prompts: Path) -> None:
+    for options in (["--resume", tmp_path / "run.jsonl"], ["--max-cost", "1"], ["--batch"]):
+        assert "name one --root" in usage_error(memsift("replay", *both, "--prompts", prompts, *options))
+
+
+def test_there_is_a_report_of_each_root(roots: tuple[Path, Path], both: Options, labelled: Options) -> None:
+    found = printed(memsift("report", *both, *labelled, "--format", "json"))
+    values = {one["root"]: one["systems"][0]["precision"]["value"] for one in found}
+    assert values == {str(roots[0]): 1.0, str(roots[1]): 0.0}
+    assert printed(memsift("report", *both[:2], *labelled, "--format", "json")) == {
+        name: value for name, value in found[0].items() if name != "root"
+    }
+    text, markdown = (memsift("report", *both, *labelled, "--format", form).stdout for form in ("text", "markdown"))
+    assert [line for line in text.splitlines() if line.startswith(str(roots[0].parent))] == [
+        str(each) for each in roots
+    ]
+    assert f"# {roots[1]}\n" in markdown
+    assert "one --root with --format html" in usage_error(memsift("report", *both, *labelled, "--format", "html"))
+
+
+def test_the_gate_fails_where_one_root_does(tmp_path: Path, roots: tuple[Path, Path], both: Options) -> None:
+    store: Options = ["--db", tmp_path / "labels.db"]
+    names = [f"p{number}" for number in range(40)]
+    prompts = jsonl(tmp_path / "many.jsonl", *({"id": name, "prompt": ASK} for name in names))
+    memsift("replay", *both, "--prompts", prompts, "--save", *store)
+    with LabelStore.open(tmp_path / "labels.db") as opened:
+        for root, verdict in zip(roots, ("relevant", "not"), strict=True):
+            for prompt_id, digests in texts(opened.outcomes(str(root))).items():
+                for shown in (card(*pair) for pair in digests.items()):
+                    opened.label("me", prompt_id, shown, verdict, seed=1, blind=True, elapsed_ms=1)
+    asked = ["gate", "--min-precision", "0.5", "--format", "json", *store]
+    result = memsift(*asked, *both)
+    verdicts = {one["root"]: one["decision"]["verdict"] for one in json.loads(result.stdout)}
+    assert (result.exit_code, verdicts) == (1, {str(roots[0]): "pass", str(roots[1]): "fail"})
+    assert memsift(*asked, *both[:2]).exit_code == 0
+    assert memsift(*asked, *both[2:]).exit_code == 1
+
+
+def test_how_far_labelling_is_is_told_of_each_root(
+    roots: tuple[Path, Path], both: Options, labelled: Options, prompts: Path
+) -> None:
+    told = rows(memsift("label", *both, *labelled, "--prompts", prompts, "--format", "json"))
+    assert [one["root"] for one in told] == [str(each) for each in roots]
+    following = rows(memsift("label", *both, *labelled, "--prompts", prompts, "--next", "1", "--format", "json"))
+    assert {(one["root"], one["id"]) for one in following} <= {(str(each), "p1") for each in roots}
+    assert "name one --root" in usage_error(memsift("label", *both, *labelled, "--adjudicate"))
+
+
+def test_an_export_holds_what_any_of_the_roots_brought_up(both: Options, labelled: Options) -> None:
+    def exported(*options: str | Path) -> set[str]:
+        events = [one for one in rows(memsift("export", *options, *labelled)) if one["record"] == "event"]
+        return {one["memory_id"] for one in events}
+
+    assert exported(*both) == exported() == {"a1", "a2", "b1"}
+    assert (exported(*both[:2]), exported(*both[2:])) == ({"a1", "a2"}, {"b1"})
+
+
+def test_runs_in_a_file_are_taken_as_over_the_first_root(
+    tmp_path: Path, roots: tuple[Path, Path], both: Options, prompts: Path
+) -> None:
+    run = tmp_path / "run.txt"
+    run.write_text("p1 Q0 b1 1 2.5 bm25\np1 Q0 a1 2 1.5 bm25\n", encoding="utf-8")
+    store = tmp_path / "labels.db"
+    done = memsift("import", run, *both, "--prompts", prompts, "--db", store)
+    assert done.exit_code == 0, done.stderr
+    with closing(sqlite3.connect(store)) as kept:
+        assert kept.execute("SELECT DISTINCT root FROM run").fetchall() == [(str(roots[0]),)]
+        assert kept.execute("SELECT count(*) FROM result").fetchone() == (2,)
+
+
+def test_the_app_is_open_on_one_root(both: Options) -> None:
+    assert "one folder of memories at a time, not on 2" in usage_error(memsift(*both))

@@ -1,0 +1,149 @@
+"""Label: a note and a reason that go with a label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.tui.apps import SIZE, card_shown, demo_prompts, press, reads, settled, shown, starting_in, type_ahead
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from labels.records import Card, Event
+    from tests.tui.conftest import Opener
+    from tui.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def workspace(open_workspace: Opener) -> Workspace:
+    return open_workspace(prompts=demo_prompts("p01"), judge=None)
+
+
+def card(pilot: Pilot[None]) -> Card:
+    screen: Any = pilot.app.screen
+    found: Card = screen.card
+    return found
+
+
+def last(workspace: Workspace) -> Event:
+    return workspace.store.events()[-1]
+
+
+def is_shown(pilot: Pilot[None]) -> bool:
+    return bool(pilot.app.screen.query_one("RemarkLine").display)
+
+
+async def test_a_note_goes_with_the_label_and_no_letter_of_it_is_a_key(workspace: Workspace) -> None:
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        first = card(pilot)
+        assert not is_shown(pilot)
+        await press(pilot, "m", *"axu10z!mrqs", "space", "o", "backspace", "enter")
+        assert workspace.store.events() == ()
+        assert card(pilot) == first
+        await reads(pilot, "NoteInput", "axu10z!mrqs")
+        await press(pilot, "x")
+        event = last(workspace)
+        assert (event.memory_id, event.verdict, event.note) == (first.memory.id, "not", "axu10z!mrqs")
+        assert event.blind
+        assert not is_shown(pilot)
+        await reads(pilot, "#recent", "− note: ")
+        await press(pilot, "a")
+        assert last(workspace).note == ""
+
+
+@pytest.mark.parametrize("leave", ["enter", "escape"])
+async def test_what_is_typed_ahead_behind_the_note_labels_after_it(workspace: Workspace, leave: str) -> None:
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        first, second = workspace.pool("p01").cards[:2]  # type: ignore[union-attr]
+        type_ahead(pilot, "m", *"max", "backspace", leave, "x", "a")
+        await settled(pilot)
+        said = [(event.memory_id, event.verdict, event.note) for event in workspace.store.events()]
+        note = "ma" if leave == "enter" else ""
+        assert said == [(first.memory.id, "not", note), (second.memory.id, "relevant", "")]
+
+
+async def test_a_note_that_is_typed_ahead_is_about_the_card_behind_the_label(workspace: Workspace) -> None:
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        second = workspace.pool("p01").cards[1]  # type: ignore[union-attr]
+        type_ahead(pilot, "a", "m", *"xaz", "enter")
+        await settled(pilot)
+        (event,) = workspace.store.events()
+        assert (event.verdict, event.note) == ("relevant", "")
+        assert card(pilot) == second
+        await reads(pilot, "NoteInput", "xaz")
+
+
+async def test_escape_leaves_the_note_as_it_was_and_an_empty_one_is_none(workspace: Workspace) -> None:
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        await press(pilot, "m", "h", "i", "enter", "m", "x", "escape")
+        await reads(pilot, "NoteInput", "hi")
+        await press(pilot, "m", "ctrl+u", "space", "enter")
+        assert not is_shown(pilot)
+        await press(pilot, "a")
+        assert (last(workspace).verdict, last(workspace).note) == ("relevant", "")
+
+
+async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Workspace) -> None:
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        type_ahead(pilot, "r", "1", "x")
+        await settled(pilot)
+        await settled(pilot)
+        assert [(event.verdict, event.reason) for event in workspace.store.events()] == [("not", "stale")]
+        await press(pilot, "r", "down", "down", "enter")
+        await reads(pilot, "RemarkLine", "Wrong")
+        await press(pilot, "r", "escape", "r", "enter", "x")
+        assert last(workspace).reason == "wrong"
+        await press(pilot, "z", "r", "0", "x")
+        assert [event.reason for event in workspace.store.events()] == ["stale", "wrong", "", ""]
+
+
+async def test_a_remark_waits_for_its_card(workspace: Workspace) -> None:
+    """While that is skipped, while another screen is shown, and when its label is taken back."""
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        first = card(pilot)
+        await press(pilot, "m", "h", "i", "f2", "f4")
+        await card_shown(pilot)
+        await reads(pilot, "NoteInput", "hi")
+        await press(pilot, "r", "2", "space")
+        assert not is_shown(pilot)
+        while card(pilot) != first:
+            await press(pilot, "a")
+        await reads(pilot, "NoteInput", "hi")
+        await press(pilot, "x")
+        assert (last(workspace).reason, last(workspace).note) == ("wrong", "hi")
+        await press(pilot, "z")
+        assert card(pilot) == first
+        await reads(pilot, "RemarkLine", "Wrong")
+        await press(pilot, "a")
+        (said,) = (label for label in workspace.store.labels() if label.memory_id == first.memory.id)
+        assert (said.verdict, said.reason, said.note) == ("relevant", "wrong", "hi")
+
+
+async def test_what_cannot_be_rated_is_said_by_a_key_of_its_own(workspace: Workspace) -> None:
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        type_ahead(pilot, "exclamation_mark")
+        await settled(pilot)
+        assert last(workspace).verdict == "unrateable"
+
+
+async def test_a_note_full_of_brackets_is_shown_as_it_is(workspace: Workspace) -> None:
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        line: Any = pilot.app.screen.query_one("NoteInput")
+        await press(pilot, "m")
+        line.value = "[/b] and [red"
+        await press(pilot, "enter")
+        assert "[/b] and [red" in shown(pilot, "NoteInput")
+        await press(pilot, "x")
+        assert last(workspace).note == "[/b] and [red"

@@ -1,0 +1,150 @@
+"""What goes with the label of a card: a reason that was chosen, and a note that is typed here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import Vertical
+from textual.events import Key
+from textual.getters import query_one
+from textual.message import Message
+from textual.widgets import Input
+
+from tui.plain import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from textual.app import ComposeResult
+
+MAX_NOTE = 2_000
+TYPING, WAITING = "note: enter keeps, esc leaves", "goes with the label"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Why a label says what it says; either may be empty."""
+
+    reason: str = ""
+    note: str = ""
+
+
+class NoteInput(Input):
+    """One line of text. What is typed behind the key that leaves it goes to the app, as it would have later."""
+
+    class Left(Message):
+        """Enter or escape was pressed."""
+
+    def __init__(self) -> None:
+        about = "A note that goes with the label"
+        super().__init__(placeholder=about, compact=True, max_length=MAX_NOTE, select_on_focus=False)
+        self.is_open = False
+        self._before = ""
+
+    def open(self) -> None:
+        self.is_open, self._before = True, self.value
+        self.cursor_position = len(self.value)
+        self.screen.set_focus(self)
+
+    def on_focus(self) -> None:
+        """A click leads here, too."""
+        if not self.is_open:
+            self.open()
+
+    def on_blur(self) -> None:
+        self.is_open = False
+
+    async def on_key(self, event: Key) -> None:
+        """Deal with a key at once. As a binding it would act behind what was typed after it, when this was left."""
+        if self.is_open and event.is_printable:
+            return
+        if not self.is_open:
+            self.app.post_message(Key(event.key, event.character))
+        elif event.key in ("enter", "escape"):
+            self._leave(keeps=event.key == "enter")
+        elif not await self._edit(event.key):
+            return
+        event.stop()
+        event.prevent_default()
+
+    def _leave(self, *, keeps: bool) -> None:
+        if not keeps:
+            self.value = self._before
+        self.is_open = False
+        # at once: of two keys that follow, the second must not get to where the focus goes before the first
+        self.screen.set_focus(None)
+        self.post_message(self.Left())
+
+    async def _edit(self, key: str) -> bool:
+        """Do what *key* does in an input; whether it does anything there."""
+        bound = self._bindings.key_to_bindings.get(key, ())
+        for binding in bound:
+            await self.run_action(binding.action)
+        return bool(bound)
+
+
+class RemarkLine(Vertical):
+    """The remark on one card at a time; hidden while there is none. What was begun on another card is kept for it."""
+
+    DEFAULT_CSS = """
+    RemarkLine {
+        height: auto; display: none;
+        NoteInput, NoteInput.-textual-compact { padding: 0 1; background: $boost; }
+    }
+    """
+
+    line = query_one(NoteInput)
+
+    def __init__(self) -> None:
+        super().__init__(classes="pane")
+        self._reason = ""
+        self._about: Hashable = None
+        self._begun: dict[Hashable, Remark] = {}
+
+    def compose(self) -> ComposeResult:
+        yield NoteInput()
+
+    def on_mount(self) -> None:
+        self.line.cursor_blink = False
+
+    @property
+    def remark(self) -> Remark:
+        return Remark(self._reason, self.line.value.strip())
+
+    def turn_to(self, about: Hashable) -> None:
+        """Show what was begun on a card; None is no card."""
+        if self._about is not None:
+            self._begun[self._about] = self.remark
+        self._about = about
+        self.line.is_open = False
+        self._show(self._begun.get(about, Remark()))
+
+    def begin(self, about: Hashable, remark: Remark) -> None:
+        """Have *remark* there when that card, not the present one, is shown."""
+        self._begun[about] = remark
+
+    def forget(self) -> None:
+        """The remark is in the store now."""
+        self._begun.pop(self._about, None)
+        self._about = None
+
+    def write(self) -> None:
+        """Let the note be typed."""
+        self.display = True  # a hidden input takes no focus
+        self.line.open()
+        self._show(self.remark)
+
+    @on(NoteInput.Left)
+    def close(self) -> None:
+        self._show(self.remark)
+
+    def give_reason(self, reason: str) -> None:
+        self._show(replace(self.remark, reason=reason))
+
+    def _show(self, remark: Remark) -> None:
+        self._reason, self.line.value = remark.reason, remark.note
+        state = TYPING if self.line.is_open else WAITING
+        self.border_title = plain((f"{remark.reason} · {state}" if remark.reason else state).capitalize())
+        self.display = remark != Remark() or self.line.is_open
