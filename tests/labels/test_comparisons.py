@@ -37,7 +37,7 @@ def test_the_report_says_what_a_system_changes() -> None:
     (section,) = (each for each in sections(report) if each.name == "comparison")
     assert "On the 30 prompts labelled in full for both." in section.about
     assert section.table is not None
-    assert section.table.rows[0] == ("bm25+judge", "bm25", "+0.25", "+0.16 to +0.34", "<0.001", "-0.50", "-0.50")
+    assert section.table.rows[0] == ("bm25+judge", "bm25", "+0.25", "+0.16", "+0.34", "<0.001", "-0.50", "-0.50")
 
 
 def test_a_report_compares_only_when_asked_to() -> None:
