@@ -10,19 +10,20 @@ import _thread
 
 from engine.search import rows, schema
 from engine.search.query import all_of
-from engine.search.recheck import changed
+from engine.search.recheck import changed, others
 from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DAMAGE, in_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TypeVar
 
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
     from engine.search.hits import Hit
     from engine.search.query import Term
     from engine.search.sqlite import Connection
+    from engine.search.stamps import Stamp
 
     T = TypeVar("T")
 
@@ -129,9 +130,14 @@ class Index:
         """The answer of *question*, which reads the tables; asked again of another database if this one is damaged."""
         return self._ask(lambda: question(self._db))
 
-    def stale(self, summaries: list[MemorySummary]) -> set[str]:
-        """The ids of those of *summaries* whose files may have changed since. Only within `ask`."""
-        found = changed(self._db, summaries) if self._checked else set()
+    def stale(self, summaries: list[MemorySummary], stamps: Mapping[str, Stamp] | None = None) -> set[str]:
+        """The ids of those of *summaries* whose files may have changed since. Only within `ask`.
+
+        *stamps*: what the index knows of their files, by id, if that was read already.
+        """
+        found: set[str] = set()
+        if self._checked:
+            found = changed(self._db, summaries) if stamps is None else others(summaries, stamps)
         self.was_behind |= bool(found)
         return found
 

@@ -8,8 +8,11 @@ from engine.search.stamps import stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from engine.memory import Memory, MemorySummary
     from engine.search.sqlite import Connection
+    from engine.search.stamps import Stamp
 
 
 def is_fresh(db: Connection, root: str) -> bool:
@@ -26,8 +29,12 @@ def changed(db: Connection, summaries: list[MemorySummary]) -> set[str]:
     sql = """select memory.id, size, mtime, ctime from memory join file using (rowid)
              where memory.id in (select value from json_each(?))"""
     listed = dumps([summary.id for summary in summaries], ascii_only=False)
-    stored = {memory_id: tuple(known) for memory_id, *known in db.execute(sql, (listed,))}
-    return {summary.id for summary in summaries if stored.get(summary.id) != stamp(summary.file)}
+    return others(summaries, {memory_id: tuple(known) for memory_id, *known in db.execute(sql, (listed,))})
+
+
+def others(summaries: list[MemorySummary], stamps: Mapping[str, Stamp]) -> set[str]:
+    """The ids of those of *summaries* whose files have other stamps than these, by id."""
+    return {summary.id for summary in summaries if stamps.get(summary.id) != stamp(summary.file)}
 
 
 def read_again(root: str, summary: MemorySummary) -> Memory | None:

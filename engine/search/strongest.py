@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from engine.search.query import Term
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
+    from engine.search.stamps import Stamp
     from engine.search.strength import Match
 
 
@@ -47,6 +48,11 @@ class Effort(Record):
 
 
 EXHAUSTIVE = Effort(opening=10**12, budget=10**12, candidates=10**9, phrased=10**9)
+
+
+SUMMARY = ", ".join(f"memory.{name}" for name in rows.SUMMARY.split(", "))
+READ = f"""select rowid, size, mtime, ctime, {SUMMARY}, check_sum from memory left join file using (rowid)
+where rowid in (select value from json_each(?))"""
 
 
 class Strong(Record):
@@ -107,6 +113,7 @@ class Search:
         self._effort = effort or bounded(self._matcher.rows, len(self._units))
         self._counts_all = counts_all
         self._lengths = lengths_of(db)
+        self._stamps: dict[str, Stamp] = {}
 
     def run(self, limit: int) -> Answers:
         matches, are_active = self._recent()
@@ -174,15 +181,15 @@ class Search:
         return {row: rows.words_in(tuple(words)) for row, *words in read}
 
     def _with_summaries(self, found: dict[int, Match]) -> list[Strong]:
-        sql = f"select rowid, {rows.SUMMARY}, check_sum from memory where rowid in (select value from json_each(?))"
-        read = self._db.execute(sql, (dumps([*found]),)).fetchall()
+        read = self._db.execute(READ, (dumps([*found]),)).fetchall()
         if len(read) != len(found):
             raise DatabaseError("the index names memories that it does not hold")
-        return [Strong(rows.summary_of(self._index.root, row[1:]), found[row[0]]) for row in read]
+        self._stamps = {memory_id: (size, mtime, ctime) for _, size, mtime, ctime, memory_id, *_ in read}
+        return [Strong(rows.summary_of(self._index.root, row[4:]), found[row[0]]) for row in read]
 
     def _as_on_disk(self, found: list[Strong]) -> list[Strong]:
         """The memories as their files are now: what changed is read again; what is gone or says nothing is left out."""
-        stale = self._index.stale([one.summary for one in found])
+        stale = self._index.stale([one.summary for one in found], self._stamps)
         if not stale:
             return found
         read = [self._read_again(one) if one.summary.id in stale else one for one in found]
