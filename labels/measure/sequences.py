@@ -68,15 +68,6 @@ def lower_bound(per_prompt: PerPrompt, most: float, rich: float) -> float:
     return last_true(lambda p: bool((capitals(counts, most, p) >= rich).any()))
 
 
-def rich_after(per_prompt: PerPrompt, most: float, rich: float, p: float) -> int | None:
-    """After how many prompts those who bet that precision is above *p*, in 0..1, have made 1 into *rich*.
-
-    None if they never have.
-    """
-    is_rich = capitals(as_array(per_prompt), most, p) >= rich
-    return int(is_rich.argmax()) + 1 if is_rich.any() else None
-
-
 def as_array(per_prompt: PerPrompt) -> Array:
     import numpy as np
 
