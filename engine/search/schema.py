@@ -50,7 +50,7 @@ SEARCHABLE = """
 create virtual table {fields} using {module}({columns}, content='words', tokenize="{tokenizer}");
 create virtual table {fields}_vocabulary using fts5vocab({fields}, row);
 create table {fields}_frequency(term text primary key, count int, before int, stem text) without rowid;
-create index {fields}_stem on {fields}_frequency(stem, count);
+create index {fields}_stem on {fields}_frequency(stem, term, count);
 """
 """`frequency`: in how many memories a term stands, and the sum of the counts of all terms that sort before it, so that
 the sum over a prefix is one subtraction. The counts are exact; the sums lag until the next count of all."""
