@@ -11,7 +11,7 @@ from _struct import pack
 
 from engine.search.bags import bag_of, text_check, weights_in, weights_of
 from engine.search.frequencies import add_counts
-from engine.search.postings import FULL_SHARE, MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT
+from engine.search.postings import FULL_SHARE, MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List
 from engine.search.schema import COLUMNS
 
 TYPE_CHECKING = False
@@ -158,11 +158,7 @@ class _Lists:
 
 def _with(stored: Stored, changed: memoryview[int]) -> Stored:
     """A list after *changed*: row << 8 | weight, the weight 0 for a row that goes; of equal rows the last counts."""
-    rows, is_full, content = stored
-    if is_full:
-        placed = {row: weight for row, weight in enumerate(content) if weight}
-    else:
-        placed = dict(zip(memoryview(content)[: 2 * rows].cast("H"), content[2 * rows :], strict=True))
+    placed = List(0, *stored).weights() if stored[0] else {}
     placed |= {one >> 8: one & 0xFF for one in changed}
     return _packed({row: weight for row, weight in placed.items() if weight})
 

@@ -72,7 +72,6 @@ class Tally:
         self._db = db
         self._lengths = lengths
         self._matcher = matcher
-        self._damping = _Damping(matcher)
         self._lists: dict[str, list[List]] = {}
         self._full: dict[int, Weights] = {}
         self._longer: dict[int, Weights] = {}
