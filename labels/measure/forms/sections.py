@@ -94,8 +94,8 @@ def injecting(report: Report) -> Section:
         "injecting",
         "Injecting: how often a system speaks, and how often in vain",
         "Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for which nothing is relevant. "
-        f"Per prompt: irrelevant memories, over the {counted(measured, 'prompt')} that are measured. "
-        "Polluted: prompts with an irrelevant memory that a single word had found.",
+        f"Per prompt: irrelevant memories, over the {counted(measured, 'prompt that is', 'prompts that are')} "
+        "measured. Polluted: prompts with an irrelevant memory that a single word had found.",
         table_of(
             report,
             {
