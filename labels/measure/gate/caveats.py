@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from labels.measure.forms.figures import counted
 from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
 from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, with_other_settings
 
@@ -133,7 +134,3 @@ def undecidable(evidence: Evidence, system: str) -> Ratio:
 
 def part(number: int, whole: int, things: str) -> str:
     return f"{number:,} of {whole:,} {things}"
-
-
-def counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

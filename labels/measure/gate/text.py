@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from labels.measure.forms.figures import counted
 from labels.measure.forms.text import printable
-from labels.measure.gate.caveats import counted
 from labels.measure.gate.decision import AHEAD, FEWEST_TO_PLAN, PASS, UNDECIDED
 from labels.measure.gate.judge_case import COSTS, PAYS
 
