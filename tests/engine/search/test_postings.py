@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.memory import Corpus
-from engine.search import schema
+from engine.search import rows, schema
 from engine.search.bags import weights_in, weights_of
 from engine.search.changes import Changes
+from engine.search.frequencies import refresh
 from engine.search.index import Index
 from engine.search.postings import MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List, lengths_of, lists_of, recent_in
 from engine.search.query import query_terms
@@ -135,9 +136,9 @@ def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: in
 def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) -> None:
     write(db, {}, {row: ("", "", "cache " * (row % 7 + 1)) for row in range(0, 900, step)}, MANY)
     (found,) = lists_of(db, ["cache"])["cache"]
-    for rows in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
-        wanted = {row: weight for row, weight in found.weights().items() if row in rows}
-        assert found.among(rows, {*rows}) == wanted
+    for asked in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
+        wanted = {row: weight for row, weight in found.weights().items() if row in asked}
+        assert found.among(asked, {*asked}) == wanted
 
 
 @pytest.mark.parametrize("most", [10, 2, 0])
@@ -204,6 +205,24 @@ def test_what_commoner_words_add_is_what_all_words_add(corpus: Index, kind: str)
         found = strongest(corpus, terms, 3, effort=SMALL).memories
         assert found
         assert all(one.match == wanted[one.summary.id] for one in found)
+
+
+def test_where_the_rows_of_memories_lie_changes_no_answer(corpus: Index) -> None:
+    """Among more memories than one list holds, which here lie in the first, the second and the fourth of them."""
+    memories = [corpus.memory(one.id) for one in corpus.summaries()]
+    with closing(empty()) as db:
+        changes = Changes(db, MANY, counts=False)
+        for number, one in enumerate(memories):
+            assert one
+            rows.insert(db, corpus.root, (0, 1, 3)[number % 3] * SEGMENT + number + 1, one, changes)
+        changes.write()
+        refresh(db)
+        index = Index.over(db, corpus.root)
+        for prompt in prompts(12, "ordinary", seed=7):
+            terms = query_terms(prompt)
+            for effort in (None, SMALL, EXHAUSTIVE):
+                wanted = strongest(corpus, terms, 15, effort=effort).memories
+                assert strongest(index, terms, 15, effort=effort).memories == wanted
 
 
 def test_which_of_many_equal_memories_are_found_does_not_depend_on_their_rows() -> None:
