@@ -24,6 +24,7 @@ from tests.tui.apps import (
     toasts,
     until,
 )
+from tui.labelling import workspace_pace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -318,7 +319,8 @@ async def test_progress_counts_prompts_and_labels(open_workspace: Opener) -> Non
             given += 1
         await reads(pilot, "#progress", "1 of 3 prompts")
         await reads(pilot, "#progress", f"{given} label")
-        await reads(pilot, "#progress", "4 s a card")
+        await reads(pilot, "#progress", "under 1 min left")
+        assert workspace_pace(workspace) == pytest.approx(4.2)
         await until(pilot, lambda: shown(pilot, "#recent").count("−") == given, "the latest labels")
 
 
