@@ -150,6 +150,7 @@ async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
         first = card(pilot)
         await press(pilot, "a", "space", "z", "backspace")
         assert card(pilot) == first
+        await reads(pilot, "#progress", "Taken back · 0 of 1 prompts done · 0 labels")
         assert [event.action for event in workspace.store.events()] == ["label", "skip", "retract", "retract"]
         assert workspace.store.labels() == ()
         await press(pilot, "x")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIMITS = "What these numbers cannot say"
 CONFIDENCE = "Precision by confidence", "What the system said of a memory when it injected it."
 KIND = "Precision by kind of prompt", "The kinds came with the prompts."
-FEW_IN_A_ROW = "A row stands on few memories: look at its interval first."
+FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
 
 
 def sections(report: Report) -> tuple[Section, ...]:
