@@ -205,10 +205,12 @@ class MemsiftApp(App[None]):
             self.tell(f"{type(error).__name__}: {error}", severity="error")
 
     def action_toggle_help(self) -> None:
-        if self.screen.query("HelpPanel"):
-            self.action_hide_help_panel()
+        from tui.screens.key_help import KeyHelp, key_help
+
+        if isinstance(self.screen, KeyHelp):
+            self.screen.dismiss()
         else:
-            self.action_show_help_panel()
+            self.push_screen(key_help(self.screen))
 
     def action_reload(self) -> None:
         """Read the memories anew and let the screen show them."""

@@ -117,15 +117,15 @@ class LabelQueue:
     # Progress
 
     def progress(self, at: Position | None) -> str:
-        """What one must know of the order, prompts done, labels so far, pace, and about how long the rest takes."""
+        """Prompts done, labels so far, about how long the rest takes, and the order where one must know of it."""
         workspace = self._workspace
         given, done = self._given, len(self._finished)
         parts = [f"{done:,} of {len(self.order):,} prompts done", f"{given:,} label{'' if given == 1 else 's'}"]
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
-            parts += [f"{max(1, round(seconds))} s a card", _time_left(seconds * self._cards_left(at))]
+            parts.append(_time_left(seconds * self._cards_left(at)))
         if workspace.order in NOTES:
-            parts.insert(0, NOTES[workspace.order])
+            parts.append(NOTES[workspace.order])
         return " · ".join(parts)
 
     def _finished_before(self) -> set[str]:
@@ -141,10 +141,12 @@ class LabelQueue:
         return done | (workspace.empty_prompts() & self._by_id.keys())
 
     def _cards_left(self, at: Position | None) -> int:
-        """Open cards of this prompt, and for each other unfinished one as many as this one's pool has."""
-        size = max(1, len(at.pool.cards)) if at else 1
-        others = len(self.order) - len(self._finished) - (1 if at and at.open else 0)
-        return (len(at.open) if at else 0) + others * size
+        """Open cards of this prompt, and for each other unfinished one as many as a finished one took."""
+        here = at if at and at.open and not at.is_repeat else None
+        begun = len(here.pool.cards) - len(here.open) if here else 0
+        done = len(self._finished)
+        size = (self._given - begun) / done if done else len(at.pool.cards) if at else 1
+        return round((len(at.open) if at else 0) + (len(self.order) - done - bool(here)) * size)
 
 
 def workspace_pace(workspace: Workspace) -> float | None:

@@ -28,9 +28,9 @@ Injections = dict[str, list[tuple[str, ...]]]
 """Prompt id -> what each system that ran it injected."""
 
 NOTES = {
-    STRATIFIED: "stratified, weighted",
-    DISAGREEMENT_FIRST: "disagreements first, weighted",
-    UNCERTAIN_FIRST: "uncertain ones first, weighted",
+    STRATIFIED: "stratified",
+    DISAGREEMENT_FIRST: "disagreements first",
+    UNCERTAIN_FIRST: "uncertain ones first",
 }
 """By order, what a person should know of it while labelling. Of the random one there is nothing to know."""
 

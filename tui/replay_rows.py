@@ -44,8 +44,11 @@ def judge_sentence(judged: Retrieval | None) -> str:
     answered = f"Judge {judgement.provider} ({judgement.model}): {judgement.status}, {where}."
     if judgement.status == OK:
         return answered
-    instead = "What would be without a judge" if judgement.status == NO_KEY else f"The best {len(judged.injected)}"
-    return f"{answered} {judgement.detail.rstrip('.')}. {instead} is injected instead."
+    best = len(judged.injected)
+    instead = f"The best {best} are" if best != 1 else "The best one is"
+    if judgement.status == NO_KEY:
+        instead = "What would be without a judge is"
+    return f"{answered} {judgement.detail.rstrip('.')}. {instead} injected instead."
 
 
 def candidate_sentence(row: Row, names: tuple[str, str]) -> str:

@@ -138,10 +138,11 @@ def on_systems(report: Report, rows: Sequence[Outcome]) -> Iterator[str]:
 
 
 def on_failures(system: SystemReport) -> Iterator[str]:
-    part, whole = system.fallbacks.part, system.fallbacks.whole
-    if part > MAX_FALLBACKS * whole:
+    failed = system.fallbacks.part
+    asked = max(failed, system.asked)
+    if failed > MAX_FALLBACKS * asked:
         yield (
-            f"{system.system}: the judge failed on {part} of {counted(whole, 'prompt', 'prompts')}; "
+            f"{system.system}: the judge failed on {failed:,} of {counted(asked, 'prompt')} on which it was asked; "
             "what was injected instead is what was measured."
         )
 
@@ -151,24 +152,30 @@ def on_unjudged(system: SystemReport) -> Iterator[str]:
     if system.precision.whole and part > MAX_UNJUDGED * whole:
         yield (
             f"{system.system}: {part:,} of {counted(whole, 'injected memory', 'injected memories')} have no label that "
-            "counts: none yet, unsure, disputed or stale. Unless the labelled prompts are a random draw, precision is "
-            "only sure to be within what it could be."
+            f"counts: none yet, unsure, disputed or stale.{within(system)}"
         )
+
+
+def within(system: SystemReport) -> str:
+    """What precision comes to if none of the unlabelled memories were relevant, and if all were."""
+    if system.bounds is None:
+        return ""
+    none, every = f"{system.bounds.low:.2f}", f"{system.bounds.high:.2f}"
+    return f" Unless chance left them out, precision is only sure to be from {none} (none relevant) to {every} (all)."
 
 
 def on_weights(report: Report, weights: Weights) -> Iterator[str]:
     """What the sign before a number says, where there is one."""
+    why = []
+    if weights.strata:
+        why.append("the prompts were not labelled in plain random order")
     if weights.pairs and report.labelled_prompts:
+        why.append("of what the judge dropped only a random sample was put before people")
+    if why:
         yield (
-            "Of what the judge dropped only a random sample was put before people. In numbers with a ~ each of the "
-            "sample counts for as many as it stands for, so they are not the quotient of the counts beside them."
+            f"In numbers with a ~ each prompt or memory counts for as many as it stands for: {', and '.join(why)}. "
+            "They are not the quotient of the counts beside them."
         )
-    if not weights.strata:
-        return
-    yield (
-        "The prompts were not labelled in plain random order. In numbers with a ~ each counts for as many of its "
-        "stratum as it stands for, so they are not the quotient of the counts beside them."
-    )
     untouched = set(weights.strata.values()) - {weights.strata[prompt_id] for prompt_id in weights.prompts}
     if untouched and weights.prompts:
         prompts = sum(stratum in untouched for stratum in weights.strata.values())

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from labels.measure.outcomes import Judgements, Outcome
 
 SHOWN_WORST = 10
+PATTERN = 2
+"""Of one irrelevant pair nothing follows."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,12 @@ def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> dict[tupl
 
 
 def worst(pairs: Iterable[tuple[str, bool]], texts: Mapping[str, str], limit: int = SHOWN_WORST) -> tuple[Worst, ...]:
-    """The *limit* ids with most irrelevant pairs, of those that have any; the less relevant first among equals."""
+    """The *limit* ids with most irrelevant pairs, of those with two or more; the less relevant first among equals."""
     counts = Counter(pairs)
     found = [
         Worst(id_, texts.get(id_, ""), number, counts[id_, True])
         for (id_, is_relevant), number in counts.items()
-        if not is_relevant
+        if not is_relevant and number >= PATTERN
     ]
     return tuple(sorted(found, key=lambda one: (-one.irrelevant, one.relevant, one.id))[:limit])
 

@@ -20,7 +20,7 @@ EVERY = 5
 
 MOST_CHANGES = 10
 MAX_WIDTH = 60
-HEAD = ("P at least", "injected", "precision", "at least*", "recall", "fires", "false fires", "unjudged")
+HEAD = ("P at least", "injected", "precision", "at least*", "recall", "fires", "in vain", "unjudged")
 
 
 def format_text(tuning: Tuning) -> str:
@@ -37,7 +37,7 @@ def format_json(tuning: Tuning) -> str:
 def _labels(tuning: Tuning) -> str:
     return (
         f"From {tuning.prompts:,} prompts with labels: of the memories that are found now, {tuning.relevant:,} are "
-        f"relevant and {tuning.not_relevant:,} are not."
+        f"relevant and {tuning.not_relevant:,} are not.\nP is how likely a memory is to be relevant, going by them."
     )
 
 
@@ -47,13 +47,16 @@ def _curve(tuning: Tuning) -> str:
     while len(shown) > 1 and not shown[-1].injected and not shown[-2].injected:
         shown.pop()
     rows = [HEAD, *(_row(one) for one in shown)]
+    if not any(one.unjudged for one in shown):
+        rows = [row[:-1] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     marks = ["", *("  <" if one.threshold == chosen else "" for one in shown)]
     table = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     lines = [f"{line}{mark}" for line, mark in zip(table, marks, strict=True)]
     about = "another root than these" if tuning.groups >= MIN_GROUPS else "prompts like these"
     note = f"* with {_percent(tuning.confidence)} confidence, for {about}; a memory that nobody judged is not relevant."
-    return "\n".join([*lines, note])
+    fires = "Fires: prompts that got a memory, of all; in vain: of those for which nothing is relevant."
+    return "\n".join([*lines, note, fires])
 
 
 def _row(one: Point) -> tuple[str, ...]:
@@ -69,7 +72,7 @@ def _choice(tuning: Tuning) -> str:
             f"With P >= {at.threshold:.2f}, at least {_percent(tuning.target)} of what is injected is relevant, {sure}."
             f"\nWith a judge as well, it is asked only about P from {tuning.doubt:.2f} to there: what is above is "
             f"injected, what is below is not. That is a call for {tuning.asked[0]:,} of these prompts instead of "
-            f"{tuning.asked[1]:,}; of what is injected unasked, {_share(at.precision)} is relevant."
+            f"{tuning.asked[1]:,}; {_share(at.precision)} of what is injected unasked is relevant."
         )
     reachable = tuning.reachable
     if reachable is None or reachable.low is None:

@@ -11,11 +11,11 @@ from labels.exchange.calls import read_calls
 from labels.measure.gate.caveats import refusals, warnings
 from labels.measure.gate.decision import UNDECIDED, Gate
 from labels.measure.gate.evidence import Evidence, evidence_from_files, evidence_from_store
-from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
+from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, failures_of, judge_case
 from labels.measure.gate.report import gate_report
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio
-from labels.measure.report import EXCLUDE
+from labels.measure.report import EXCLUDE, report_from_store
 from labels.measure.settings import RunSettings
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
 from labels.store import LabelStore
@@ -111,6 +111,27 @@ def test_a_dispute_holds_a_prompt_back_until_somebody_settles_it(store: LabelSto
     store.adjudicate("cyd", "p1", card("a"), NOT_RELEVANT, seed=1, elapsed_ms=1)
     assert evidence(store).sample(PLAIN).judged == {"p1": (0, 1)}
     assert evidence(store).blind == Ratio(0, 0)
+
+
+def test_what_was_settled_keeps_its_place_so_that_gate_and_report_agree(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["b"], prompt_id="p2"))
+    say(store, "p1 a", RELEVANT)
+    say(store, "p2 b", RELEVANT)
+    say(store, "p1 a", NOT_RELEVANT, who="bob")
+    store.adjudicate("cyd", "p1", card("a"), NOT_RELEVANT, seed=1, elapsed_ms=1)
+    known = evidence(store)
+    assert known.sample(PLAIN).judged == {"p1": (0, 1), "p2": (1, 1)}
+    assert list(known.sample(PLAIN).judged) == ["p1", "p2"]
+    live = report_from_store(store, ROOT, DIGESTS).systems[0].live
+    assert live == gate_report(known, PLAIN, Gate(0.5, Interval(0.5, 0.5))).decision.live
+
+
+def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> None:
+    """A prompt that brings nothing up is none on which it could have failed."""
+    record(store, failed(["a", "b"]), judged([], [], prompt_id="p2"), judged(["c"], [], prompt_id="p3"))
+    say(store, "p1 a", RELEVANT)
+    assert failures_of(evidence(store).of(JUDGED)) == Ratio(1, 2)
+    assert any("failed on 1 of 2 prompts on which it was asked" in one for one in warnings(evidence(store), JUDGED))
 
 
 def test_files_are_taken_in_an_order_of_their_own_that_stays(tmp_path: Path) -> None:

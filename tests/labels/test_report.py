@@ -147,7 +147,7 @@ def test_a_failed_judge_counts_as_the_fallback_that_was_injected(store: LabelSto
     report = report_from_store(store, ROOT, DIGESTS)
     judge = system(report, "bm25+judge")
     assert (judge.precision, judge.fallbacks) == (Ratio(1, 1), Ratio(1, 1))
-    assert any("the judge failed on 1 of 1 prompt;" in note for note in report.notes)
+    assert any("the judge failed on 1 of 1 prompt on which it was asked;" in note for note in report.notes)
 
 
 def test_labels_given_with_scores_in_view_are_pointed_out(store: LabelStore) -> None:

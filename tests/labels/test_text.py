@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXPECTED = """\
-2 prompts replayed, 2 of them with labels. 3 labels by ann: 1 relevant, 2 not, 0
-unsure, 0 unrateable; 0 more are stale. 100 % were given blind.
+2 prompts replayed, 2 of them with labels. 3 labels by ann: 1 relevant, 2 not.
+All were given blind, before ranks and verdicts were shown.
 
 Precision: how much of what was injected is relevant
-Relevant of what was injected and labelled, over all prompts. The true precision
-is in the 95 % interval 19 times of 20: in the first if one looks once, when all
-labels are there; in the second however often one looks. Could be: if every
-unlabelled memory were irrelevant, or every one relevant.
+Relevant of what was injected and has a label that counts, over all prompts. The
+true precision is in the 95 % interval 19 times of 20. “One look” is for a
+single look, when all labels are there. If you look on the way, and stop when
+you like what you see, take “any look”.
 
                             95 %       95 %
-            precision   one look   any look  relevant   could be
-bm25             0.33  0.05-0.82  0.01-0.99    1 of 3  0.25-0.50
-bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1  1.00-1.00
+            precision   one look   any look  relevant  no label
+bm25             0.33  0.05-0.82  0.01-0.99    1 of 3         1
+bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1         0
 
 Injecting: how often a system speaks, and how often in vain
-Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for
-which nothing is relevant. Per prompt: irrelevant memories, over the 2 prompts
-that are measured. Polluted: prompts with an irrelevant memory that a single
-word had found.
+Fires: prompts that got a memory, of all. Fires in vain: the same, of the
+prompts for which nothing is relevant. Irrelevant per prompt: memories, over the
+labelled prompts. Polluted: labelled prompts that got an irrelevant memory for
+one single word.
 
                                        irrelevant
                  fires  fires in vain  per prompt    polluted
-bm25        1.00 (2/2)              -        1.00  1.00 (2/2)
-bm25+judge  0.50 (1/2)              -        0.00  0.00 (0/2)
+bm25        1.00 (2/2)              -  1.00 (2/2)  1.00 (2/2)
+bm25+judge  0.50 (1/2)              -  0.00 (0/2)  0.00 (0/2)
 
 Recall: how much of what is relevant was injected
 In the pool: of what any system brought up and people call relevant. Lost per
@@ -53,53 +53,39 @@ prompt: relevant memories of the pool that were not injected.
 bm25         1.00 (1/1)       0.00 (0/2)
 bm25+judge   1.00 (1/1)       0.00 (0/2)
 
-The judge of bm25+judge, against people
-Memories that a person has labelled and the judge has seen.
-
-                      relevant  irrelevant
-the judge kept it            1           0
-the judge dropped it         0           2
-
-- Sensitivity, of the relevant ones it kept: 1.00 (1/1), 95 % interval
-  0.15-1.00.
-- Specificity, of the irrelevant ones it dropped: 1.00 (2/2), 95 % interval
-  0.28-1.00.
-- Agreement with people: 1.00 (3/3). Beyond what chance gives (0 is chance, 1 is
-  perfect): Cohen's kappa 1.00 ± 0.00, Gwet's AC1 1.00.
-
-Worst memories
-Memories that were injected for most prompts without being relevant, by any
-system.
-
-memory  irrelevant  relevant
-b                1         0
-c                1         0
-
-Worst prompts
-Prompts that drew most irrelevant memories, from all systems together.
-
-prompt                 irrelevant  relevant
-how do tokens expire?           1         0
-how do tokens expire?           1         1
-
-Running
-Silent: prompts that got no memory. Injected: memories, of which some have no
-label. Judge failed: of the prompts on which it was asked. It rejects nothing
-then: what was injected instead is what was measured.
-
-            prompts  silent  injected  unlabelled  judge failed  median time
-bm25              2       0         4           1                     1.5 ms
-bm25+judge        2       1         1           0        0 of 2     211.5 ms
-
 What these numbers cannot say
 - Only 2 prompts have labels: below 20, a few odd ones weigh much.
 - Nobody labelled anything twice: how sure the labels themselves are is not
   known.
 - bm25: 1 of 4 injected memories have no label that counts: none yet, unsure,
-  disputed or stale. Unless the labelled prompts are a random draw, precision is
-  only sure to be within what it could be.
+  disputed or stale. Unless chance left them out, precision is only sure to be
+  from 0.25 (none relevant) to 0.50 (all).
 - What no system returned was never looked at: recall and losses are within the
   pool.
+
+The judge of bm25+judge, against people
+Memories that the judge was asked about and that have a label.
+
+                      relevant  irrelevant
+the judge kept it            1           0
+the judge dropped it         0           2
+
+- Of the relevant ones it kept (sensitivity): 1.00 (1/1), 95 % interval
+  0.15-1.00.
+- Of the irrelevant ones it dropped (specificity): 1.00 (2/2), 95 % interval
+  0.28-1.00.
+- Of all it and people agree on 1.00 (3/3). Beyond chance (0 is chance, 1
+  perfect): Cohen's kappa 1.00; Gwet's AC1, which one rare answer moves less,
+  1.00.
+
+Running
+Silent: prompts that got no memory. Judge failed: of the prompts on which it was
+asked. It rejects nothing then: what was injected instead is what was measured.
+Median time: of a prompt, with all that the judge took.
+
+            prompts  silent  injected  judge failed  median time
+bm25              2       0         4                     1.5 ms
+bm25+judge        2       1         1        0 of 2     211.5 ms
 """
 
 
@@ -130,7 +116,7 @@ def test_what_is_unknown_is_not_shown_as_a_number() -> None:
     rows = [outcome(["a", "b"])]
     text = format_text(build_report(rows, labelled_basis(rows, {})))
     assert next(line.split()[1:] for line in text.splitlines() if line.startswith("bm25")) == [
-        *("-", "-", "0", "of", "0", "0.00-1.00")
+        *("-", "-", "0", "of", "0", "2")
     ]
 
 
@@ -181,9 +167,9 @@ def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
 def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
     lines = format_markdown(small_report(tmp_path)).splitlines()
     assert lines[0] == "# memsift report"
-    assert "|  | precision | 95 % one look | 95 % any look | relevant | could be |" in lines
+    assert "|  | precision | 95 % one look | 95 % any look | relevant | no label |" in lines
     assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines
-    assert "| bm25+judge | 1.00 | 0.15-1.00 | 0.01-1.00 | 1 of 1 | 1.00-1.00 |" in lines
+    assert "| bm25+judge | 1.00 | 0.15-1.00 | 0.01-1.00 | 1 of 1 | 0 |" in lines
     assert "## The judge of bm25+judge, against people" in lines
 
 

@@ -29,6 +29,7 @@ from tui.app import MemsiftApp
 from tui.bindings import KEYS
 from tui.commands import KeyCommands
 from tui.screens.full_text import FullText
+from tui.screens.key_help import KeyHelp, keys_by_id, sentence_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,9 +179,19 @@ async def test_help_opens_and_closes_with_the_same_key(open_workspace: Opener) -
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         for key in ("question_mark", "f1"):
             await press(pilot, key)
-            await until(pilot, lambda: pilot.app.screen.query("HelpPanel"))
+            await until(pilot, lambda: isinstance(pilot.app.screen, KeyHelp))
             await press(pilot, key)
-            await until(pilot, lambda: not pilot.app.screen.query("HelpPanel"))
+            await until(pilot, lambda: not isinstance(pilot.app.screen, KeyHelp))
+
+
+async def test_help_names_the_keys_that_act_on_the_screen_now(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(), "label").run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: "label.note" in keys_by_id(pilot.app.screen))
+        keys = keys_by_id(pilot.app.screen)
+        assert "label.next" not in keys
+        assert keys["mark.undo"] == "z ⌫"
+        assert list(keys).index("mark.undo") < list(keys).index("app.quit")
+        assert sentence_of("mark.undo") == "Take the last label back"
 
 
 async def test_a_key_that_opens_a_text_pressed_twice_opens_one(open_workspace: Opener) -> None:

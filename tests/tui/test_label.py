@@ -24,6 +24,7 @@ from tests.tui.apps import (
     toasts,
     until,
 )
+from tui.labelling import workspace_pace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,6 +150,7 @@ async def test_undo_leads_back_to_the_card(open_workspace: Opener) -> None:
         first = card(pilot)
         await press(pilot, "a", "space", "z", "backspace")
         assert card(pilot) == first
+        await reads(pilot, "#progress", "Taken back · 0 of 1 prompts done · 0 labels")
         assert [event.action for event in workspace.store.events()] == ["label", "skip", "retract", "retract"]
         assert workspace.store.labels() == ()
         await press(pilot, "x")
@@ -318,7 +320,8 @@ async def test_progress_counts_prompts_and_labels(open_workspace: Opener) -> Non
             given += 1
         await reads(pilot, "#progress", "1 of 3 prompts")
         await reads(pilot, "#progress", f"{given} label")
-        await reads(pilot, "#progress", "4 s a card")
+        await reads(pilot, "#progress", "under 1 min left")
+        assert workspace_pace(workspace) == pytest.approx(4.2)
         await until(pilot, lambda: shown(pilot, "#recent").count("−") == given, "the latest labels")
 
 

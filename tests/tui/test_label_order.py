@@ -42,7 +42,7 @@ async def test_a_chosen_order_is_made_shown_and_kept(open_workspace: Opener) -> 
         await reads(pilot, "#progress", "0 of 52 prompts")
         await choose(pilot, "down", "down", "enter")
         assert workspace.order == DISAGREEMENT_FIRST
-        await reads(pilot, "#progress", "disagreements first, weighted · 0 of 52 prompts")
+        await reads(pilot, "#progress", "0 of 52 prompts done · 0 labels · disagreements first")
         strata = workspace.store.strata(workspace.index.root)
         screen: Any = pilot.app.screen
         first_ten = [strata[prompt.id] for prompt in screen._queue.order[:10]]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
+from labels.measure.intervals import Interval
 from labels.measure.report import report_from_store
 from labels.store import LabelStore
 from tests.labels.samples import card, failed, judged, record, retrieval
@@ -49,7 +50,7 @@ def test_without_labels_it_says_that_precision_is_unknown(store: LabelStore) -> 
     assert "Press F4" in shown
     assert "1 prompt replayed" in shown
     assert line(shown, "bm25").split()[1] == "-"
-    assert "├" not in shown
+    assert "●" not in shown
 
 
 def test_each_system_has_its_precision_interval_and_counts(store: LabelStore) -> None:
@@ -59,7 +60,7 @@ def test_each_system_has_its_precision_interval_and_counts(store: LabelStore) ->
     shown = text(store)
     assert line(shown, "bm25 ").split()[1:7] == ["0.33", "0.02-0.91", "0.00-0.99", "1", "of", "3"]
     assert line(shown, "bm25+judge ").split()[1] == "1.00"
-    assert "3 labels by me: 1 relevant, 2 not, 0 unsure, 0 unrateable; 0 more are stale." in shown
+    assert "3 labels by me: 1 relevant, 2 not. All were given blind" in shown
 
 
 def test_the_judge_is_graded_against_the_person(store: LabelStore) -> None:
@@ -95,17 +96,19 @@ def test_a_narrow_screen_shows_every_number_on_a_line_of_its_own(store: LabelSto
 
 
 @pytest.mark.parametrize(
-    ("low", "point", "high", "drawn"),
+    ("one", "point", "live", "drawn"),
     [
-        (0.0, 0.5, 1.0, "├────●────┤"),
-        (0.0, 0.0, 0.4, "●───┤······"),
-        (0.6, 1.0, 1.0, "······├───●"),
-        (0.5, 0.5, 0.5, "·····●·····"),
-        (0.2, 0.3, 0.5, "··├●─┤·····"),
+        ((0.3, 0.7), 0.5, (0.1, 0.9), "·──━━●━━──·"),
+        ((0.3, 0.7), 0.5, (0.3, 0.7), "···━━●━━···"),
+        ((0.0, 0.4), 0.0, (0.0, 0.6), "●━━━━──····"),
+        ((0.6, 1.0), 1.0, (0.6, 1.0), "······━━━━●"),
+        ((0.5, 0.5), 0.5, (0.5, 0.5), "·····●·····"),
     ],
 )
-def test_an_interval_is_drawn_to_scale(low: float, point: float, high: float, drawn: str) -> None:
-    assert interval_bar(low, point, high, 11).plain == drawn
+def test_both_intervals_are_drawn_to_scale(
+    one: tuple[float, float], point: float, live: tuple[float, float], drawn: str
+) -> None:
+    assert interval_bar(point, Interval(*one), Interval(*live), 11).plain == drawn
 
 
 def test_names_out_of_a_file_are_not_parsed(store: LabelStore) -> None:

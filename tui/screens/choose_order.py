@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui.app import MemsiftApp
 
 CHOICES = {
-    RANDOM: ("Random", "Every prompt alike; no weights are needed."),
+    RANDOM: ("Random", "Every prompt alike: the numbers need no weighing."),
     STRATIFIED: ("Stratified", "Where systems agree and differ, in proportion."),
     DISAGREEMENT_FIRST: ("Disagreements first", "Up to four of five where systems differ."),
     UNCERTAIN_FIRST: ("Uncertain ones first", "Up to four of five near the threshold."),

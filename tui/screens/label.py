@@ -46,7 +46,8 @@ ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or 
 NO_PROMPTS = "There are no prompts to label. Press F3, then n to type one, or start memsift with --prompts FILE."
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
-REVEALED = "Done: what you said, and what each system does. Enter goes on, z takes your last label back."
+TAKEN_BACK = "Taken back"
+REVEALED = "Done: what you said, and what each system does. Space goes on, z takes your last label back."
 
 
 class LabelScreen(ModeScreen):
@@ -74,7 +75,8 @@ class LabelScreen(ModeScreen):
     )
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each key is saved at once. "
-        "Before it, m writes a note and r chooses a reason; both are saved with the label."
+        "Before it, m writes a note and r chooses a reason; both are saved with the label. About one card in ten comes "
+        "again, to see how far you agree with yourself."
     )
 
     prompt_text = query_one("#prompt", Static)
@@ -93,6 +95,7 @@ class LabelScreen(ModeScreen):
         self._at: Position | None = None
         self._has_failed = False
         self._shown_at = 0.0
+        self._happened = ""
 
     def compose(self) -> ComposeResult:
         yield TopBar("label")
@@ -270,7 +273,9 @@ class LabelScreen(ModeScreen):
 
     def _show_progress(self) -> None:
         workspace = self.app.workspace
-        self.progress.update(plain(self._queue.progress(self._at) if self._queue else ""))
+        progress = self._queue.progress(self._at) if self._queue else ""
+        self.progress.update(plain(" · ".join(filter(None, (self._happened, progress)))))
+        self._happened = ""
         self.recent.border_title = "Latest"
         self.recent.update(recent_text(workspace.store.recent(workspace.annotator, repeats=True), workspace.index))
 
@@ -344,7 +349,7 @@ class LabelScreen(ModeScreen):
         if event is None or prompt is None or self._queue is None:
             self.app.tell("There is nothing to take back.")
             return
-        self.app.tell("Taken back.")
+        self._happened = TAKEN_BACK
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from labels.records import Dispute, Label
 
 QUESTION = "Inject it for this prompt?"
+TAKEN_BACK = "Taken back"
 WORDS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
 NONE_LEFT = "Nobody differs. Press F4 to label, F5 for the report, or z to take back what you settled last."
 
@@ -55,6 +56,7 @@ class SettleScreen(ModeScreen):
         super().__init__()
         self._open: list[Dispute] = []
         self._settled = 0
+        self._happened = ""
         self._shown_at = 0.0
 
     def compose(self) -> ComposeResult:
@@ -97,7 +99,8 @@ class SettleScreen(ModeScreen):
         self.said.border_title = "What was said"
         self.said.update(said_text(dispute.said) if dispute else "")
         settled = f" · {self._settled:,} settled just now" if self._settled else ""
-        self.progress.update(plain(f"{len(self._open):,} to settle{settled}"))
+        happened, self._happened = self._happened, ""
+        self.progress.update(plain(f"{happened}{len(self._open):,} to settle{settled}"))
         self._shown_at = self.app.workspace.clock()
         self.refresh_bindings()
 
@@ -138,7 +141,7 @@ class SettleScreen(ModeScreen):
         if event is None:
             self.app.tell("There is nothing to take back.")
             return
-        self.app.tell("Taken back.")
+        self._happened = f"{TAKEN_BACK} · "
         self._settled = max(0, self._settled - 1)
         again = [one for one in workspace.disputes() if (one.prompt_id, one.pair) == (event.prompt_id, event.pair)]
         self._open = [*again, *self._open]

@@ -112,7 +112,7 @@ def _cell(candidate: Candidate | None, width: int) -> Cell:
         return cells("", width), "muted"
     is_wide = width >= FIRST_WIDTH
     if candidate.verdict:
-        return _judged_cell(candidate, width, is_wide=is_wide)
+        return _judged_cell(candidate, width)
     score = f"{-candidate.score:5.2f}"
     if not candidate.injected:
         text = f"· {candidate.dropped_by:<6}  {score}" if is_wide else f"· {candidate.dropped_by}"
@@ -121,11 +121,10 @@ def _cell(candidate: Candidate | None, width: int) -> Cell:
     return cells(text, width), "good"
 
 
-def _judged_cell(candidate: Candidate, width: int, *, is_wide: bool) -> Cell:
+def _judged_cell(candidate: Candidate, width: int) -> Cell:
     if candidate.injected:
         kept = candidate.verdict is not None and candidate.verdict.decision == "approved"
-        instead = "✓ fallback" if is_wide else "✓ instead"
-        return cells("✓ kept" if kept else instead, width), "good"
+        return cells("✓ kept" if kept else "✓ fallback", width), "good"
     if candidate.dropped_by == "judge":
         return cells("✗ judge", width), "bad"
     return cells(f"· {candidate.dropped_by}", width), "muted"

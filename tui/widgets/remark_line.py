@@ -38,8 +38,7 @@ class NoteInput(Input):
         """Enter or escape was pressed."""
 
     def __init__(self) -> None:
-        about = "A note that goes with the label"
-        super().__init__(placeholder=about, compact=True, max_length=MAX_NOTE, select_on_focus=False)
+        super().__init__(compact=True, max_length=MAX_NOTE, select_on_focus=False)
         self.is_open = False
         self._before = ""
 
@@ -146,5 +145,6 @@ class RemarkLine(Vertical):
     def _show(self, remark: Remark) -> None:
         self._reason, self.line.value = remark.reason, remark.note
         state = TYPING if self.line.is_open else WAITING
+        self.line.placeholder = "A note that goes with the label" if self.line.is_open else "m writes a note"
         self.border_title = plain((f"{remark.reason} · {state}" if remark.reason else state).capitalize())
         self.display = remark != Remark() or self.line.is_open

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from labels.measure.forms.sections import sections, summary
+from labels.measure.forms.sections import has_order, sections, summary
 from labels.measure.forms.text import laid_out
 from tui.plain import cells, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from labels.measure.forms.section import Section, Table
+    from labels.measure.intervals import Interval
     from labels.measure.report import Report
     from labels.measure.systems import SystemReport
 
+LOOKS = "━ one look   ─ any look"
 MUTED = "$foreground-muted"
 SYSTEM_WIDTH = 18
 MIN_SCALE, MAX_SCALE = 14, 60
@@ -67,27 +69,27 @@ def _intervals(report: Report, width: int) -> Iterator[Content]:
     ends = "0" + "1".rjust(scale - 1)
     middle = ends[: scale // 2 - 1] + "0.5" + ends[scale // 2 + 2 :]
     yield plain(" " * SYSTEM_WIDTH + middle).stylize_before(MUTED)
+    if has_order(report):
+        yield plain(" " * SYSTEM_WIDTH + LOOKS).stylize_before(MUTED)
 
 
 def _bar(system: SystemReport, scale: int) -> Content:
     value, interval = system.precision.value, system.interval
     if value is None or interval is None:
         return plain("nothing judged yet").stylize_before(MUTED)
-    return interval_bar(interval.low, value, interval.high, scale)
+    return interval_bar(value, interval, system.live or interval, scale)
 
 
-def interval_bar(low: float, point: float, high: float, width: int) -> Content:
-    """An interval on a scale from 0 to 1 that is *width* cells wide; the point is a dot."""
-    first, dot, last = (round(share_of_scale * (width - 1)) for share_of_scale in (low, point, high))
-    drawn = "".join(_sign(i, first, dot, last) for i in range(width))
+def interval_bar(point: float, one: Interval, live: Interval, width: int) -> Content:
+    """A point and its interval for *one* look, thick, and the *live* one, on a scale of 0 to 1, *width* cells wide."""
+    dot, *ends = (round(share * (width - 1)) for share in (point, one.low, one.high, live.low, live.high))
+    thick, thin = ends[:2], ends[2:]
+    first, last = min(thin[0], thick[0]), max(thin[1], thick[1])
+    drawn = "".join("●" if i == dot else _sign(i, thick, thin) for i in range(width))
     return Content(drawn).stylize(MUTED).stylize("$text-success", first, last + 1).stylize("bold", dot, dot + 1)
 
 
-def _sign(i: int, first: int, dot: int, last: int) -> str:
-    if i == dot:
-        return "●"
-    if i == first:
-        return "├"
-    if i == last:
-        return "┤"
-    return "─" if first < i < last else "·"
+def _sign(i: int, thick: Sequence[int], thin: Sequence[int]) -> str:
+    if thick[0] <= i <= thick[1]:
+        return "━"
+    return "─" if thin[0] <= i <= thin[1] else "·"

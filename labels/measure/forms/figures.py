@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from labels.measure.metrics import Ratio
 
 UNKNOWN = "-"
+LEAST_ERROR = 0.005
 WEIGHTED = "~"
 """Before a number that is not simply the quotient of the counts beside it."""
 
@@ -39,8 +40,8 @@ def decimal(number: float | None) -> str:
 
 
 def give_or_take(number: float | None, error: float | None) -> str:
-    """A number and its standard error."""
-    return decimal(number) if error is None else f"{decimal(number)} ± {error:.2f}"
+    """A number and its standard error, if that is more than nothing: a formula's zero is no certainty."""
+    return decimal(number) if error is None or error < LEAST_ERROR else f"{decimal(number)} ± {error:.2f}"
 
 
 def counted(number: int, one: str, many: str = "") -> str:

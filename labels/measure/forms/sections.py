@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure.forms.comparison_section import comparison_section
 from labels.measure.forms.curve_sections import curve_sections
-from labels.measure.forms.figures import counted, decimal, part_of, percent, rate, share, span
+from labels.measure.forms.figures import counted, decimal, part_of, rate, share, span
 from labels.measure.forms.judge_section import judge_sections
 from labels.measure.forms.people_section import people_section
 from labels.measure.forms.section import Section, Table
@@ -15,9 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from labels.measure.groups import Group
+    from labels.measure.metrics import Ratio
     from labels.measure.report import Report
     from labels.measure.systems import SystemReport
     from labels.measure.worst import Worst
+
+
+LIMITS = "What these numbers cannot say"
+CONFIDENCE = "Precision by confidence", "What the system said of a memory when it injected it."
+KIND = "Precision by kind of prompt", "The kinds came with the prompts."
+FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
 
 
 def sections(report: Report) -> tuple[Section, ...]:
@@ -26,11 +33,12 @@ def sections(report: Report) -> tuple[Section, ...]:
         return tuple(limits(report))
     return (
         precision(report),
+        *([comparison_section(report.comparisons)] if report.comparisons else []),
         injecting(report),
         recall(report),
-        *([comparison_section(report.comparisons)] if report.comparisons else []),
-        *grouped("confidence", "Precision by confidence", report, lambda one: one.by_confidence),
-        *grouped("kind", "Precision by kind of prompt", report, lambda one: one.by_kind),
+        *limits(report),
+        *grouped("confidence", CONFIDENCE, report, lambda one: one.by_confidence),
+        *grouped("kind", KIND, report, lambda one: one.by_kind),
         *curve_sections(report),
         *ranking(report),
         *judges(report),
@@ -38,7 +46,6 @@ def sections(report: Report) -> tuple[Section, ...]:
         *worst("memory", "memories", report.worst_memories),
         *worst("prompt", "prompts", report.worst_prompts),
         running(report),
-        *limits(report),
     )
 
 
@@ -48,11 +55,20 @@ def summary(report: Report) -> str:
     total = sum(report.labels.values())
     if not total and not report.stale:
         return replayed
-    verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items())
     by = f" by {', '.join(report.annotators)}" if report.annotators else ""
-    blind = f" {percent(report.blind.part, report.blind.whole)} were given blind." if report.blind.whole else ""
-    weighed = " Numbers with a ~ are weighed: the last part says why." if has_weights(report) else ""
-    return f"{replayed} {counted(total, 'label')}{by}: {verdicts}; {report.stale:,} more are stale.{blind}{weighed}"
+    said = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items() if number)
+    stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
+    weighed = f" Numbers with a ~ are weighed: “{LIMITS}” says why." if has_weights(report) else ""
+    return (
+        f"{replayed} {counted(total, 'label')}{by}{f': {said}' if said else ''}{stale}.{blind(report.blind)}{weighed}"
+    )
+
+
+def blind(given: Ratio) -> str:
+    if not given.whole:
+        return ""
+    number = "All" if given.part == given.whole else f"{given.part:,} of {given.whole:,}"
+    return f" {number} were given blind, before ranks and verdicts were shown."
 
 
 def has_weights(report: Report) -> bool:
@@ -64,13 +80,15 @@ def has_weights(report: Report) -> bool:
 
 def precision(report: Report) -> Section:
     live = has_order(report)
-    looks = ": in the first if one looks once, when all labels are there; in the second however often one looks"
+    looks = (
+        " “One look” is for a single look, when all labels are there. If you look on the way, and stop when you like "
+        "what you see, take “any look”."
+    )
     return Section(
         "precision",
         "Precision: how much of what was injected is relevant",
-        "Relevant of what was injected and labelled, over all prompts. The true precision is in the 95 % interval 19 "
-        f"times of 20{looks if live else ''}. Could be: if every unlabelled memory were irrelevant, or every one "
-        "relevant.",
+        f"Relevant of what was injected{unlabelled(report)}, over all prompts. The true precision is in the 95 % "
+        f"interval 19 times of 20.{looks if live else ''}",
         table_of(
             report,
             {
@@ -78,10 +96,19 @@ def precision(report: Report) -> Section:
                 ("95 %\none look" if live else "95 % interval"): lambda one: span(one.interval),
                 **({"95 %\nany look": lambda one: span(one.live)} if live else {}),
                 "relevant": lambda one: part_of(one.precision),
-                "could be": lambda one: span(one.bounds),
+                "no label": lambda one: f"{one.unjudged.part:,}",
             },
         ),
     )
+
+
+def unlabelled(report: Report) -> str:
+    """What becomes of injected memories without a label, where there are any."""
+    missing = [one for one in report.systems if one.unjudged.part]
+    if not missing:
+        return ""
+    is_assumed = any(one.precision.whole == one.unjudged.whole for one in missing)
+    return "; what has no label counts as not relevant" if is_assumed else " and has a label that counts"
 
 
 def has_order(report: Report) -> bool:
@@ -89,19 +116,18 @@ def has_order(report: Report) -> bool:
 
 
 def injecting(report: Report) -> Section:
-    measured = max(one.irrelevant_per_prompt.whole for one in report.systems)
     return Section(
         "injecting",
         "Injecting: how often a system speaks, and how often in vain",
-        "Fires: prompts that got a memory, of all. Fires in vain: the same of prompts for which nothing is relevant. "
-        f"Per prompt: irrelevant memories, over the {counted(measured, 'prompt that is', 'prompts that are')} "
-        "measured. Polluted: prompts with an irrelevant memory that a single word had found.",
+        "Fires: prompts that got a memory, of all. Fires in vain: the same, of the prompts for which nothing is "
+        "relevant. Irrelevant per prompt: memories, over the labelled prompts. Polluted: labelled prompts that got an "
+        "irrelevant memory for one single word.",
         table_of(
             report,
             {
                 "fires": lambda one: share(one.fire_rate),
                 "fires in vain": lambda one: share(one.false_fire_rate),
-                "irrelevant\nper prompt": lambda one: rate(one.irrelevant_per_prompt),
+                "irrelevant\nper prompt": lambda one: share(one.irrelevant_per_prompt),
                 "polluted": lambda one: share(one.polluted_rate),
             },
         ),
@@ -131,15 +157,14 @@ def running(report: Report) -> Section:
     return Section(
         "running",
         "Running",
-        "Silent: prompts that got no memory. Injected: memories, of which some have no label. Judge failed: of the "
-        "prompts on which it was asked. It rejects nothing then: what was injected instead is what was measured.",
+        "Silent: prompts that got no memory. Judge failed: of the prompts on which it was asked. It rejects nothing "
+        "then: what was injected instead is what was measured. Median time: of a prompt, with all that the judge took.",
         table_of(
             report,
             {
                 "prompts": lambda one: f"{one.prompts:,}",
                 "silent": lambda one: f"{one.silent:,}",
                 "injected": lambda one: f"{one.unjudged.whole:,}",
-                "unlabelled": lambda one: f"{one.unjudged.part:,}",
                 "judge failed": lambda one: f"{one.fallbacks.part:,} of {one.asked:,}" if one.asked else "",
                 "median time": lambda one: f"{one.median_ms:,.1f} ms",
             },
@@ -154,18 +179,20 @@ def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) 
 
 
 def grouped(
-    name: str, title: str, report: Report, groups: Callable[[SystemReport], Sequence[Group]]
+    name: str, titles: tuple[str, str], report: Report, groups: Callable[[SystemReport], Sequence[Group]]
 ) -> Iterator[Section]:
-    """Precision of the groups of each system, if any has more than one."""
-    if max((len(groups(one)) for one in report.systems), default=0) < 2:
+    """Precision of the groups of each system about which something is known, if any has more than one."""
+    known = {one.system: [group for group in groups(one) if group.precision.ratio.whole] for one in report.systems}
+    if max(map(len, known.values()), default=0) < 2:
         return
     head = ("", name, "precision", "95 % interval", "relevant", "prompts")
     rows = [
-        (one.system if at == 0 else "", *group_cells(group))
-        for one in report.systems
-        for at, group in enumerate(groups(one))
+        (system if at == 0 else "", *group_cells(group))
+        for system, found in known.items()
+        for at, group in enumerate(found)
     ]
-    yield Section(name, title, "", Table(head, tuple(rows), names=2))
+    title, about = titles
+    yield Section(name, title, f"{about} {FEW_IN_A_ROW}", Table(head, tuple(rows), names=2))
 
 
 def group_cells(group: Group) -> tuple[str, ...]:
@@ -176,7 +203,7 @@ def group_cells(group: Group) -> tuple[str, ...]:
 def judges(report: Report) -> Iterator[Section]:
     for one in report.systems:
         if one.agreement:
-            yield from judge_sections(one.system, one.agreement, report.names)
+            yield from judge_sections(one.system, one.agreement, report.names, one.assumed)
 
 
 def ranking(report: Report) -> Iterator[Section]:
@@ -196,8 +223,8 @@ def ranking(report: Report) -> Iterator[Section]:
 def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[Section]:
     if found:
         about = {
-            "memory": "Memories that were injected for most prompts without being relevant, by any system.",
-            "prompt": "Prompts that drew most irrelevant memories, from all systems together.",
+            "memory": "Injected for more than one prompt without being relevant, by any system. Counted are prompts.",
+            "prompt": "Drew more than one irrelevant memory, from all systems together. Counted are memories.",
         }[one]
         rows = tuple((each.text or each.id, f"{each.irrelevant:,}", f"{each.relevant:,}") for each in found)
         yield Section(f"worst-{many}", f"Worst {many}", about, Table((one, "irrelevant", "relevant"), rows))
@@ -205,4 +232,4 @@ def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[Section]:
 
 def limits(report: Report) -> Iterator[Section]:
     if report.notes:
-        yield Section("limits", "What these numbers cannot say", lines=report.notes)
+        yield Section("limits", LIMITS, lines=report.notes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.measure.forms.figures import counted
+from labels.measure.gate.judge_case import failures_of
 from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
 from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, with_other_settings
 
@@ -62,12 +63,11 @@ def on_few(evidence: Evidence, system: str) -> Iterator[str]:
 
 
 def on_failures(evidence: Evidence, system: str) -> Iterator[str]:
-    rows = evidence.of(system)
-    failed = sum(bool(row.fallback) for row in rows)
-    if failed > MAX_FALLBACKS * len(rows):
+    failures = failures_of(evidence.of(system))
+    if failures.part > MAX_FALLBACKS * failures.whole:
         yield (
-            f"The judge failed on {part(failed, len(rows), 'prompts')}; what was injected instead, without it, is what "
-            "is measured."
+            f"The judge failed on {part(failures.part, failures.whole, 'prompts')} on which it was asked; what was "
+            "injected instead, without it, is what is measured."
         )
 
 

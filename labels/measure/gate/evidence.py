@@ -117,13 +117,15 @@ def evidence_from_store(
     are the root's present ones; without a configuration there is no comparison.
     """
     rows = store.outcomes(root)
-    said = settling(store.labels(root=root), store.adjudications(root))
+    labels, adjudications = store.labels(root=root), store.adjudications(root)
+    said = settling(labels, adjudications)
     counted = matching(current(said, digests), texts(rows))
+    every = matching(current([*labels, *adjudications], digests), texts(rows))
     agreed = consensus(counted)
     return Evidence(
         rows=rows,
         judgements=agreed.judgements,
-        settled=moments(counted, agreed.judgements),
+        settled=moments(every, agreed.judgements),
         strata=store.strata(root),
         calls=store.judge_calls(root),
         stale=len(said) - len(counted),

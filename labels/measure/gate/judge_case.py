@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from labels.calls import JudgeCall
     from labels.measure.gate.evidence import Evidence
+    from labels.measure.outcomes import Outcome
 
 PAYS, COSTS, UNCLEAR = "pays", "costs", "unclear"
 """What `JudgeCase.answer` can be."""
@@ -37,8 +38,8 @@ class Expense:
 class JudgeCase:
     """The judged system against the same one without the judge.
 
-    `failures` are the prompts on which the judge gave no answer; they count with what was injected instead. `expense`
-    is None where nothing is recorded.
+    `failures` are the prompts on which the judge gave no answer, of those on which it was asked; they count with what
+    was injected instead. `expense` is None where nothing is recorded.
     """
 
     comparison: SystemComparison
@@ -68,9 +69,14 @@ def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None)
     )
     if found is None:
         return None
-    rows = evidence.of(judged)
-    failures = Ratio(sum(bool(row.fallback) for row in rows), len(rows))
-    return JudgeCase(found, failures, expense([call for call in evidence.calls if call.system == judged]))
+    return JudgeCase(
+        found, failures_of(evidence.of(judged)), expense([call for call in evidence.calls if call.system == judged])
+    )
+
+
+def failures_of(rows: Sequence[Outcome]) -> Ratio:
+    """Prompts on which the judge gave no answer, of those on which it was asked."""
+    return Ratio(sum(bool(row.fallback) for row in rows), sum(row.is_asked or bool(row.fallback) for row in rows))
 
 
 def expense(calls: Iterable[JudgeCall]) -> Expense | None:

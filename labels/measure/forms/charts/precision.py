@@ -23,7 +23,7 @@ def precision_chart(systems: Sequence[SystemReport]) -> str:
     parts += [label((across(tick), bottom + 15), f"{tick:g}", "tick middle") for tick in TICKS]
     for number, system in enumerate(systems):
         parts += row(system, number, ROW * number + 20)
-    marks = "bar: 95 % interval; thin line: that for any look" if any(one.live for one in systems) else ""
+    marks = "95 %: the bar for one look, the thin line for any" if any(one.live for one in systems) else ""
     parts.append(label((across(0.5), bottom + 33), marks, "axis middle"))
     said = "; ".join(f"{one.system}: {decimal(one.precision.value)}, interval {span(one.interval)}" for one in systems)
     return chart("precision-chart", "Precision of each system", said, bottom + (40 if marks else 22), parts)
