@@ -257,7 +257,7 @@ def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
         elapsed_ms=elapsed_ms,
         run_id=run,
         kind=kind,
-        found=tuple([Found._make(row[4:]) for row in results]),
+        found={row[1]: Found._make(row[4:]) for row in results},
         is_asked=bool(is_asked),
     )
 

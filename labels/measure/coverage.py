@@ -64,18 +64,17 @@ def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: Weights =
 
 
 def has_probabilities(row: Outcome) -> bool:
-    details = row.details
-    return all(memory_id in details and details[memory_id].probability is not None for memory_id in row.injected)
+    return all(memory_id in row.found and row.found[memory_id].probability is not None for memory_id in row.injected)
 
 
 def injected_by(rows: Sequence[Outcome], judgements: Judgements, weights: Weights, by: str) -> Iterator[Injected]:
     for row in rows:
-        judged, details = judgements.get(row.prompt_id, {}), row.details
+        judged, weight = judgements.get(row.prompt_id, {}), weights.of_prompt(row.prompt_id)
         for memory_id in row.injected:
-            if memory_id in details:
-                found = details[memory_id]
+            found = row.found.get(memory_id)
+            if found:
                 strength = -found.score if by == STRENGTH else found.probability or 0.0
-                yield Injected(strength, row.prompt_id, judged.get(memory_id), weights.of_prompt(row.prompt_id))
+                yield Injected(strength, row.prompt_id, judged.get(memory_id), weight)
 
 
 def swept(injected: Sequence[Injected], relevant: float, prompts: int) -> Iterator[Point]:

@@ -79,9 +79,10 @@ def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
     for number in range(prompts):
         prompt_id = f"p{number}"
         pool = made.sample(range(MEMORIES), POOL)
-        found = tuple(
-            Found(-10.0 + at, "high" if at < 2 else "medium", 1 + at % 4, 0.9 - at / POOL) for at in range(POOL)
-        )
+        found = {
+            f"m{one}": Found(-10.0 + at, "high" if at < 2 else "medium", 1 + at % 4, 0.9 - at / POOL)
+            for at, one in enumerate(pool)
+        }
         people[prompt_id] = {f"m{one}": made.random() < 0.5 for one in pool[:LABELLED]}
         ids = [f"m{one}" for one in pool]
         kept = [one for one in ids[:LABELLED] if made.random() < 0.5]
