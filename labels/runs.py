@@ -257,7 +257,7 @@ def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
         elapsed_ms=elapsed_ms,
         run_id=run,
         kind=kind,
-        found=tuple([Found._make(row[4:]) for row in results]),
+        found={row[1]: Found._make(row[4:]) for row in results},
         is_asked=bool(is_asked),
     )
 
@@ -292,11 +292,11 @@ def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
     db.insert("frame", row, upsert=f"(prompt_id, memory_id, digest, seed) DO UPDATE SET {changes}")
 
 
-def newest_pools(db: LabelDatabase, seed: int) -> dict[str, tuple[Pair, ...]]:
+def newest_pools(db: LabelDatabase, seed: int) -> dict[str, list[str]]:
     rows = db.tuples(
-        """SELECT prompt_id, memory_id, digest FROM frame
+        """SELECT prompt_id, json_group_array(memory_id) FROM frame
            JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id) USING (prompt_id, ts)
-           WHERE seed = :seed ORDER BY prompt_id""",
+           WHERE seed = :seed GROUP BY prompt_id""",
         {"seed": seed},
     )
-    return {one: tuple([row[1:] for row in found]) for one, found in groupby(rows, key=itemgetter(0))}
+    return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}

@@ -144,8 +144,8 @@ class LabelStore:
         """A prompt as it was recorded."""
         return runs.recorded_prompt(self._db, prompt_id)
 
-    def pooled_pairs(self, seed: int) -> dict[str, tuple[Pair, ...]]:
-        """What the newest pool of each prompt held, of the pools that *seed* made: prompt id -> pairs."""
+    def pooled(self, seed: int) -> dict[str, list[str]]:
+        """What the newest pool of each prompt held, of the pools that *seed* made: prompt id -> memory ids."""
         return runs.newest_pools(self._db, seed)
 
     # What a person says

@@ -245,8 +245,8 @@ class Workspace:
         """
         digests = self.digests()
         return {
-            prompt_id: frozenset((memory_id, digests[memory_id]) for memory_id, _ in pairs if memory_id in digests)
-            for prompt_id, pairs in self.store.pooled_pairs(self.seed).items()
+            prompt_id: frozenset([(each, digests[each]) for each in memory_ids if each in digests])
+            for prompt_id, memory_ids in self.store.pooled(self.seed).items()
         }
 
     def digests(self) -> dict[str, str]:

@@ -121,10 +121,10 @@ def outcome_of(line: Line, row: dict[str, Any]) -> Outcome:
     )
 
 
-def found(row: dict[str, Any]) -> tuple[Found, ...]:
+def found(row: dict[str, Any]) -> dict[str, Found]:
     """How each candidate was found; what is missing or of another type is not known, and no fault."""
     confidences = {each["id"]: each.get("confidence") for each in row["injected"]}
-    return tuple(found_field(each, confidences.get(each["id"])) for each in row["candidates"])
+    return {each["id"]: found_field(each, confidences.get(each["id"])) for each in row["candidates"]}
 
 
 def found_field(candidate: dict[str, Any], confidence: object) -> Found:

@@ -104,11 +104,12 @@ def comparisons(outcomes: Iterable[Outcome], judgements: Judgements, weights: We
     for outcome in outcomes:
         prompt_id = outcome.prompt_id
         judged, weight = judgements.get(prompt_id, {}), weights.of_prompt(prompt_id)
+        of_memories = weights.pairs.get(prompt_id, {})
         for memory_id, decision in outcome.candidates:
             if decision is not None and memory_id in judged:
                 is_deployed = decision == FLAGGED
                 kept = memory_id in outcome.injected if is_deployed else decision == APPROVED
-                own = weight * weights.of_memory(prompt_id, memory_id)
+                own = weight * of_memories.get(memory_id, 1.0)
                 yield Comparison(prompt_id, memory_id, judged[memory_id], kept, own, is_deployed)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.weights import EQUAL
@@ -57,25 +58,24 @@ def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: Weights =
     The cut goes along what the system does inject, so the last point is the system as it is.
     """
     by = PROBABILITY if all(has_probabilities(row) for row in rows) else STRENGTH
-    injected = sorted(injected_by(rows, judgements, weights, by), key=lambda each: -each.strength)
+    injected = sorted(injected_by(rows, judgements, weights, by), key=attrgetter("strength"), reverse=True)
     relevant = sum(weights.of_prompt(row.prompt_id) * sum(judgements.get(row.prompt_id, {}).values()) for row in rows)
     points = tuple(swept(injected, relevant, len(rows)))
     return Coverage(by, thinned(points)) if points else None
 
 
 def has_probabilities(row: Outcome) -> bool:
-    details = row.details
-    return all(memory_id in details and details[memory_id].probability is not None for memory_id in row.injected)
+    return all(memory_id in row.found and row.found[memory_id].probability is not None for memory_id in row.injected)
 
 
 def injected_by(rows: Sequence[Outcome], judgements: Judgements, weights: Weights, by: str) -> Iterator[Injected]:
     for row in rows:
-        judged, details = judgements.get(row.prompt_id, {}), row.details
+        judged, weight = judgements.get(row.prompt_id, {}), weights.of_prompt(row.prompt_id)
         for memory_id in row.injected:
-            if memory_id in details:
-                found = details[memory_id]
+            found = row.found.get(memory_id)
+            if found:
                 strength = -found.score if by == STRENGTH else found.probability or 0.0
-                yield Injected(strength, row.prompt_id, judged.get(memory_id), weights.of_prompt(row.prompt_id))
+                yield Injected(strength, row.prompt_id, judged.get(memory_id), weight)
 
 
 def swept(injected: Sequence[Injected], relevant: float, prompts: int) -> Iterator[Point]:
@@ -83,7 +83,7 @@ def swept(injected: Sequence[Injected], relevant: float, prompts: int) -> Iterat
     hits = whole = 0.0
     judged = 0
     firing: set[str] = set()
-    for strength, group in groupby(injected, key=lambda each: each.strength):
+    for strength, group in groupby(injected, key=attrgetter("strength")):
         for each in group:
             firing.add(each.prompt_id)
             if each.is_relevant is not None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from labels.measure.basis import Basis
+    from labels.measure.gate.decision import Sample
     from labels.measure.outcomes import Outcome
 
 
@@ -28,9 +29,10 @@ class Curves:
     history: tuple[Moment, ...]
 
 
-def curves(system: str, rows: Sequence[Outcome], basis: Basis) -> Curves:
+def curves(rows: Sequence[Outcome], basis: Basis, sample: Sample | None) -> Curves:
+    """The curves of one system's *rows*, one for each prompt; *sample* is None where no order is known."""
     return Curves(
         coverage(rows, basis.judgements, basis.weights),
         reliability(rows, basis.judgements),
-        history(basis.evidence.sample(system)) if basis.evidence else (),
+        history(sample) if sample else (),
     )

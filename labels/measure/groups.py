@@ -40,10 +40,10 @@ def by_confidence(rows: Iterable[Outcome], judgements: Judgements, weights: Weig
 
 def levels(row: Outcome, judgements: Judgements) -> Mapping[str, Tally]:
     """What was injected of each confidence that is known."""
-    judged, details = judgements.get(row.prompt_id, {}), row.details
+    judged = judgements.get(row.prompt_id, {})
     counts: dict[str, list[int]] = {}
     for memory_id in row.injected:
-        level = details[memory_id].confidence if memory_id in details else ""
+        level = row.found[memory_id].confidence if memory_id in row.found else ""
         if level:
             count = counts.setdefault(level, [0, 0, 0])
             count[0] += 1

@@ -143,15 +143,12 @@ def polluted_rate(
 
 def has_matches(row: Outcome) -> bool:
     """Whether it is known of every injected memory how many words of the prompt it matched."""
-    if not row.injected:
-        return True
-    details = row.details
-    return all(memory_id in details and details[memory_id].matched is not None for memory_id in row.injected)
+    return all(memory_id in row.found and row.found[memory_id].matched is not None for memory_id in row.injected)
 
 
 def is_polluted(row: Outcome, judgements: Judgements) -> bool:
-    judged, details = judgements.get(row.prompt_id, {}), row.details
-    return any(judged.get(memory_id) is False and details[memory_id].matched == 1 for memory_id in row.injected)
+    judged = judgements.get(row.prompt_id, {})
+    return any(judged.get(memory_id) is False and row.found[memory_id].matched == 1 for memory_id in row.injected)
 
 
 class InPools(NamedTuple):

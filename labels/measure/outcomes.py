@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.records import NOT_RELEVANT, RELEVANT
@@ -36,12 +36,11 @@ class Found(NamedTuple):
     digest: str = ""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one system did with one prompt.
 
     `injected` are memory ids, best first. `candidates` are what it looked at, in rank order, each with the judge's
-    decision or None where no judge saw it; `found` says how, in the same order, and is empty where that is not known.
+    decision or None where no judge saw it; `found` says how, by memory id, without those of which that is not known.
     A store gives of the candidates only those that were injected or that somebody was asked about; `is_asked` says
     whether a judge decided on any of them, given or not. `fallback` is the judge's error status or empty. `run_id` is
     empty outside a store, `kind` the prompt's or empty.
@@ -55,13 +54,8 @@ class Outcome:
     elapsed_ms: float
     run_id: str = ""
     kind: str = ""
-    found: tuple[Found, ...] = ()
+    found: Mapping[str, Found] = MappingProxyType({})
     is_asked: bool = False
-
-    @cached_property
-    def details(self) -> dict[str, Found]:
-        """How each candidate was found, by memory id; empty where that is not known."""
-        return {memory_id: found for (memory_id, _), found in zip(self.candidates, self.found, strict=False)}
 
 
 def texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
@@ -69,7 +63,7 @@ def texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
     seen: dict[str, dict[str, str]] = {}
     for outcome in outcomes:
         of_prompt = seen.setdefault(outcome.prompt_id, {})
-        for (memory_id, _), found in zip(outcome.candidates, outcome.found, strict=True):
+        for memory_id, found in outcome.found.items():
             of_prompt[memory_id] = found.digest
     return seen
 

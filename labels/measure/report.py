@@ -18,7 +18,7 @@ from labels.measure.people import People, people_of
 from labels.measure.said import Said, said_of
 from labels.measure.settings import changes
 from labels.measure.systems import SystemReport, system_report
-from labels.measure.worst import Worst, worst_memories, worst_prompts
+from labels.measure.worst import Worst, injected_pairs, worst_memories, worst_prompts
 from labels.records import VERDICTS
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS,
     for row in rows:
         by_system.setdefault(row.system, []).append(row)
     prompts = {row.prompt_id for row in rows}
+    injected = injected_pairs(rows, basis.judgements)
     return Report(
         systems=tuple(system_report(name, by_system[name], basis, names.kinds, extras) for name in sorted(by_system)),
         prompts=len(prompts),
@@ -78,8 +79,8 @@ def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS,
         annotators=(),
         comparisons=comparisons(rows, basis) if extras.comparing else (),
         people=None,
-        worst_memories=worst_memories(rows, basis.judgements, names),
-        worst_prompts=worst_prompts(rows, basis.judgements, names),
+        worst_memories=worst_memories(injected, names),
+        worst_prompts=worst_prompts(injected, names),
         notes=(),
         names=names,
     )

@@ -6,12 +6,14 @@ it suits is wrong far more often. A confidence sequence is wrong in at most 5 % 
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import partial
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -24,18 +26,25 @@ if TYPE_CHECKING:
 STAKES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """The shares of their capital that the gamblers can lose with one prompt; each begins with a fifth of the whole."""
 
-STEPS = 20
-"""Halvings of 0..1 in a search for a bound: exact to a millionth."""
+STEPS = 2**20
+"""Into how many steps 0..1 is divided in a search for a bound: exact to a millionth."""
 
 NOTHING_KNOWN = Interval(0.0, 1.0)
 
 
 def betting_interval(per_prompt: PerPrompt, most: float, confidence: float = 0.95) -> Interval:
-    """The interval of set precision after these prompts, in the order in which they were judged; 0..1 without any.
+    """The interval of set precision after all of these prompts; `betting_intervals` says what it is."""
+    return betting_intervals(per_prompt, most, [len(per_prompt)], confidence)[0]
+
+
+def betting_intervals(
+    per_prompt: PerPrompt, most: float, moments: Sequence[int], confidence: float = 0.95
+) -> list[Interval]:
+    """The intervals of set precision after so many prompts, in the order in which they were judged; 0..1 after none.
 
     *per_prompt* are (relevant, judged) with 0 <= relevant <= judged <= *most*, which must be known before the labels
     are; the prompts must be a random draw. For scores in 0..1 give (score, 1) and *most* 1: it is their mean's then.
-    What an earlier moment has ruled out stays ruled out, so the interval only ever narrows.
+    *moments* rise. What an earlier prompt has ruled out stays ruled out, so the interval only ever narrows.
 
     Gamblers bet on each prompt that the precision is above p, and others that it is below. Their capital is a product
     of 1 +- bet * (relevant - p * judged). If p is the truth that is a nonnegative martingale, which by Ville's
@@ -46,12 +55,12 @@ def betting_interval(per_prompt: PerPrompt, most: float, confidence: float = 0.9
     half as many prompts again where precision is ten points from a gate: see tests/benchmarks/intervals.py.
     """
     if not per_prompt:
-        return NOTHING_KNOWN
+        return [NOTHING_KNOWN] * len(moments)
     rich = 2 / (1 - confidence)
-    low = lower_bound(per_prompt, most, rich)
-    high = 1 - lower_bound(mirrored(per_prompt), most, rich)
+    lows = lower_bounds(per_prompt, most, moments, rich)
+    missing = lower_bounds(mirrored(per_prompt), most, moments, rich)
     # they cross only where the prompts were no random draw, or in one run of many
-    return Interval(min(low, high), max(low, high))
+    return [Interval(min(low, 1 - less), max(low, 1 - less)) for low, less in zip(lows, missing, strict=True)]
 
 
 def mirrored(per_prompt: PerPrompt) -> PerPrompt:
@@ -59,13 +68,28 @@ def mirrored(per_prompt: PerPrompt) -> PerPrompt:
     return [(m - x, m) for x, m in per_prompt]
 
 
-def lower_bound(per_prompt: PerPrompt, most: float, rich: float) -> float:
-    """The largest precision by denying which the gamblers that bet on a higher one have become *rich*.
+def lower_bounds(per_prompt: PerPrompt, most: float, moments: Sequence[int], rich: float) -> list[float]:
+    """The largest precision by denying which the gamblers that bet on a higher one have become *rich* by each moment.
 
-    Their capital falls in p at every moment, as each factor of it does, so that is one point and all below it.
+    Their capital falls in p after every prompt, as each factor of it does, so that is one point and all below it. By a
+    later moment the point can only be higher, and there nobody has been rich before.
     """
+    import numpy as np
+
     counts = as_array(per_prompt)
-    return last_true(lambda p: bool((capitals(counts, most, p) >= rich).any()))
+    kinds, which = np.unique(counts, axis=0, return_inverse=True)
+    bounds, bound, seen = [], 0.0, 0
+    for number in moments:
+        times = np.bincount(which.ravel()[:seen], minlength=len(kinds))
+        is_rich = partial(becomes_rich, counts[seen:number], kinds, times, most, rich)
+        bound, seen = last_true(is_rich, bound), number
+        bounds.append(bound)
+    return bounds
+
+
+def becomes_rich(since: Array, kinds: Array, times: NDArray[np.intp], most: float, rich: float, p: float) -> bool:
+    """Whether the gamblers do by one of the prompts *since*, if those before had the counts *kinds* so many *times*."""
+    return bool((capitals(since, most, p, earned(kinds, times, most, p)) >= rich).any())
 
 
 def as_array(per_prompt: PerPrompt) -> Array:
@@ -74,21 +98,38 @@ def as_array(per_prompt: PerPrompt) -> Array:
     return np.array(per_prompt, dtype=np.float64).reshape(-1, 2)
 
 
-def capitals(counts: Array, most: float, p: float) -> Array:
-    """What the gamblers have together after each prompt. One who stakes a share c bets c / (p * most), and so keeps at
-    least 1 - c."""
+def capitals(counts: Array, most: float, p: float, start: Array | float = 1.0) -> Array:
+    """What the gamblers have together after each prompt, if each begins with his *start*."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):  # rich beyond measure is rich
+        each = factors(counts, most, p)
+        each[:, :1] *= np.reshape(start, (-1, 1))
+        return np.asarray(np.cumprod(each, axis=1).mean(axis=0))
+
+
+def earned(kinds: Array, times: NDArray[np.intp], most: float, p: float) -> Array:
+    """What each gambler has made of 1 by prompts with the counts *kinds*, each so many *times*."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(np.log(factors(kinds, most, p)) @ times))
+
+
+def factors(counts: Array, most: float, p: float) -> Array:
+    """(gamblers, prompts): by what each capital is multiplied. One who stakes a share c bets c / (p * most), and so
+    keeps at least 1 - c."""
     import numpy as np
 
     gains = (counts[:, 0] - p * counts[:, 1]) / (p * most)
-    with np.errstate(over="ignore"):  # rich beyond measure is rich
-        each: Array = np.cumprod(1 + np.outer(gains, STAKES), axis=0)
-        return np.asarray(each.mean(axis=1))
+    return np.asarray(1 + np.outer(STAKES, gains))
 
 
-def last_true(holds: Callable[[float], bool]) -> float:
-    """The largest p in 0..1 at which *holds*, which holds from 0 up to there; 0 if nowhere."""
-    low, high = 0.0, 1.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+def last_true(holds: Callable[[float], bool], known: float = 0.0) -> float:
+    """The largest step p under 1 at which *holds*, which holds from 0, and for certain from *known*, up to there.
+
+    0 if nowhere.
+    """
+    least = round(known * STEPS)
+    beyond = bisect_left(range(least + 1, STEPS), True, key=lambda step: not holds(step / STEPS))
+    return (least + beyond) / STEPS

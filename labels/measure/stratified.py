@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval, extremes, wilson
@@ -37,7 +38,7 @@ class Stratum:
     weight: float
     drawn: tuple[Counts, ...]
 
-    @property
+    @cached_property
     def mean(self) -> Counts:
         return sum(x for x, _ in self.drawn) / len(self.drawn), sum(m for _, m in self.drawn) / len(self.drawn)
 
@@ -53,7 +54,7 @@ def stratified_estimate(
     `headline_interval`. Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
     """
     groups = grouped(judged, strata)
-    value = ratio(groups)
+    value = precision(groups)
     if value is None:
         return None
     effective = effective_size(groups, len(strata))
@@ -73,9 +74,14 @@ def grouped(judged: Mapping[str, Counts], strata: Mapping[str, Hashable]) -> lis
     return [Stratum(sizes[name] / len(strata), tuple(rows)) for name, rows in drawn.items()]
 
 
-def ratio(groups: Sequence[Stratum]) -> float | None:
-    relevant = sum(group.weight * group.mean[0] for group in groups)
-    size = sum(group.weight * group.mean[1] for group in groups)
+def precision(groups: Sequence[Stratum]) -> float | None:
+    return ratio([(group.weight, group.mean) for group in groups])
+
+
+def ratio(means: Sequence[tuple[float, Counts]]) -> float | None:
+    """Of strata with such a share of the frame and such means."""
+    relevant = sum(weight * x for weight, (x, _) in means)
+    size = sum(weight * m for weight, (_, m) in means)
     return relevant / size if size else None
 
 
@@ -88,7 +94,7 @@ def effective_size(groups: Sequence[Stratum], frame: int) -> float:
 
 def design_effect(groups: Sequence[Stratum], frame: int) -> float:
     """How many times larger the variance is than that of as many independent memories; 1 where there is none."""
-    p = ratio(groups)
+    p = precision(groups)
     memories = sum(m for group in groups for _, m in group.drawn)
     return variance(groups, p, frame) / (p * (1 - p) / memories) if p and p < 1 else 1.0
 

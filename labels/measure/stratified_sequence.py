@@ -6,7 +6,7 @@ from math import ceil, log
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
-from labels.measure.sequences import NOTHING_KNOWN, STAKES, as_array, betting_interval, mirrored
+from labels.measure.sequences import NOTHING_KNOWN, STAKES, as_array, betting_intervals, mirrored
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -45,7 +45,7 @@ def stratified_intervals(
     """The intervals of set precision after so many prompts, where strata were not drawn from alike, but each at random.
 
     *shares* are each stratum's part of all that is injected over the whole frame, judged or not, with the sum 1; *most*
-    is as for `betting_interval`, which this is where there is one stratum. What was ruled out at one of *moments*,
+    is as for `betting_intervals`, which this is where there is one stratum. What was ruled out at one of *moments*,
     which rise, stays ruled out at later ones.
 
     In each stratum gamblers bet that its precision is above p_h. Where the p_h are the truth, their capitals are
@@ -59,7 +59,7 @@ def stratified_intervals(
     if not drawn:
         return [NOTHING_KNOWN] * len(moments)
     if len(drawn) == 1:
-        return [betting_interval([counts for _, counts in judged[:number]], most, confidence) for number in moments]
+        return betting_intervals([counts for _, counts in judged], most, moments, confidence)
     rich = log(2 / (1 - confidence))
     strata = {stratum: [counts for name, counts in judged if name == stratum] for stratum in drawn}
     taken = {stratum: counted(stratum, judged, moments) for stratum in drawn}

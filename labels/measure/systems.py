@@ -68,13 +68,14 @@ def system_report(
     judgements, weights, measured = basis.judgements, basis.weights, basis.measured
     tallies = [tally(row, judgements) for row in own]
     judged = estimate(tallies, weights)
+    sample = basis.evidence.sample(system) if basis.evidence else None
     given = tallies if basis.explicit is judgements else [tally(row, basis.explicit) for row in own]
     return SystemReport(
         system=system,
         prompts=len(own),
         precision=judged.ratio,
         interval=judged.interval,
-        live=live_interval(basis.evidence.sample(system)) if basis.evidence else None,
+        live=live_interval(sample) if sample else None,
         design_effect=design_effect(per_prompt(tallies)),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),
@@ -92,7 +93,7 @@ def system_report(
         by_confidence=by_confidence(own, judgements, weights),
         by_kind=by_kind(own, tallies, kinds, weights),
         ranked=ranking_of(own, basis) if extras.ranking else None,
-        curves=curves(system, own, basis) if extras.curves else None,
+        curves=curves(own, basis, sample) if extras.curves else None,
         agreement=agreement(own, judgements, weights),
         assumed=assumed_decisions(own, basis),
     )

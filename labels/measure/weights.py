@@ -26,10 +26,6 @@ class Weights:
     def of_prompt(self, prompt_id: str) -> float:
         return self.prompts.get(prompt_id, 1.0)
 
-    def of_memory(self, prompt_id: str, memory_id: str) -> float:
-        """Of a memory among those of its prompt."""
-        return self.pairs[prompt_id].get(memory_id, 1.0) if prompt_id in self.pairs else 1.0
-
 
 EQUAL = Weights()
 """Everything judged was equally likely to be judged."""

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from labels.measure.names import NAMELESS, Names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from labels.measure.outcomes import Judgements, Outcome
+
+    Pairs = Mapping[tuple[str, str], bool]
+    """(prompt id, memory id): whether the memory is relevant."""
 
 SHOWN_WORST = 10
 PATTERN = 2
@@ -31,14 +34,14 @@ class Worst:
     relevant: int
 
 
-def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> dict[tuple[str, str], bool]:
-    """(prompt id, memory id) of everything that any system injects and that is judged: whether it is relevant."""
+def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> Pairs:
+    """Everything that any system injects and that is judged."""
     return {
-        (row.prompt_id, memory_id): judgements[row.prompt_id][memory_id]
+        (row.prompt_id, memory_id): judged[memory_id]
         for row in rows
-        if row.prompt_id in judgements
+        if (judged := judgements.get(row.prompt_id))
         for memory_id in row.injected
-        if memory_id in judgements[row.prompt_id]
+        if memory_id in judged
     }
 
 
@@ -53,13 +56,11 @@ def worst(pairs: Iterable[tuple[str, bool]], texts: Mapping[str, str], limit: in
     return tuple(sorted(found, key=lambda one: (-one.irrelevant, one.relevant, one.id))[:limit])
 
 
-def worst_memories(rows: Sequence[Outcome], judgements: Judgements, names: Names = NAMELESS) -> tuple[Worst, ...]:
+def worst_memories(pairs: Pairs, names: Names = NAMELESS) -> tuple[Worst, ...]:
     """The memories that are most often injected and irrelevant, over all systems; a prompt counts once."""
-    pairs = injected_pairs(rows, judgements)
     return worst(((memory_id, relevant) for (_, memory_id), relevant in pairs.items()), names.memories)
 
 
-def worst_prompts(rows: Sequence[Outcome], judgements: Judgements, names: Names = NAMELESS) -> tuple[Worst, ...]:
+def worst_prompts(pairs: Pairs, names: Names = NAMELESS) -> tuple[Worst, ...]:
     """The prompts for which most irrelevant memories are injected, by all systems together; a memory counts once."""
-    pairs = injected_pairs(rows, judgements)
     return worst(((prompt_id, relevant) for (prompt_id, _), relevant in pairs.items()), names.prompts)

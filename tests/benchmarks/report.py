@@ -16,11 +16,15 @@ from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, TypeVar
 
+import scipy.stats
+
 from engine.judge.verdict import APPROVED, REJECTED
 from labels.measure import comparison, ranked
 from labels.measure.basis import weighted_basis
 from labels.measure.collecting import collector_at_rest
 from labels.measure.extras import Extras
+from labels.measure.forms.json_form import format_json
+from labels.measure.forms.markdown import format_markdown
 from labels.measure.forms.page import format_html
 from labels.measure.forms.text import format_text
 from labels.measure.gate.evidence import Evidence
@@ -32,6 +36,8 @@ from tests.labels.samples import ROOT, card, judged, record, retrieval
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from labels.measure.report import Report
+
 T = TypeVar("T")
 PROMPTS, POOL, LABELLED, MEMORIES = 10_000, 15, 5, 3000
 EXTRAS = {
@@ -42,8 +48,11 @@ EXTRAS = {
 }
 
 
+FORMS = {"text": format_text, "json": format_json, "markdown": format_markdown, "html": format_html}
+
+
 def main(prompts: int) -> None:
-    assert comparison and ranked  # they are loaded before the clock runs
+    assert comparison and ranked and scipy.stats  # they are loaded before the clock runs
     rows, people = outcomes(prompts)
     print(f"{prompts:,} prompts, {len(rows):,} outcomes, {sum(map(len, people.values())):,} labels")
     settled = {prompt_id: dict.fromkeys(judged, at) for at, (prompt_id, judged) in enumerate(people.items())}
@@ -64,12 +73,20 @@ def from_store(prompts: int) -> None:
             filled, _ = timed(lambda: fill(store, prompts))
             digests = {f"m{number}": f"digest-of-m{number}" for number in range(MEMORIES)}
             with collector_at_rest():
-                whole, _ = timed(lambda: report_from_store(store, ROOT, digests, extras=Extras(comparing=True)))
+                for name, form in FORMS.items():
+                    seconds, _ = timed(lambda: whole_report(store, digests, form))  # noqa: B023 - called at once
+                    print(f"  from the store, {name:<10}{seconds:5.2f} s")
             reading, _ = timed(lambda: store.outcomes(ROOT))
             labels, _ = timed(lambda: store.labels(root=ROOT))
         size = path.stat().st_size / 1e6
-    print(f"  store: {size:.0f} MB, filled in {filled:.0f} s; whole report {whole:.2f} s")
+    print(f"  store: {size:.0f} MB, filled in {filled:.0f} s")
     print(f"    of which its outcomes {reading:.2f} s, its labels {labels:.2f} s")
+
+
+def whole_report(store: LabelStore, digests: dict[str, str], form: Callable[[Report], str]) -> str:
+    """All that the command does once its modules are there."""
+    extras = Extras(comparing=True, curves=form in (format_json, format_html))
+    return form(report_from_store(store, ROOT, digests, extras=extras))
 
 
 def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
@@ -79,9 +96,10 @@ def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
     for number in range(prompts):
         prompt_id = f"p{number}"
         pool = made.sample(range(MEMORIES), POOL)
-        found = tuple(
-            Found(-10.0 + at, "high" if at < 2 else "medium", 1 + at % 4, 0.9 - at / POOL) for at in range(POOL)
-        )
+        found = {
+            f"m{one}": Found(-10.0 + at, "high" if at < 2 else "medium", 1 + at % 4, 0.9 - at / POOL)
+            for at, one in enumerate(pool)
+        }
         people[prompt_id] = {f"m{one}": made.random() < 0.5 for one in pool[:LABELLED]}
         ids = [f"m{one}" for one in pool]
         kept = [one for one in ids[:LABELLED] if made.random() < 0.5]

@@ -8,7 +8,7 @@ from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judge
 from engine.memory import MemorySummary
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
-from labels.measure.outcomes import Outcome
+from labels.measure.outcomes import Found, Outcome
 from labels.records import INJECTED, Card, Pool
 
 if TYPE_CHECKING:
@@ -107,11 +107,14 @@ def outcome(
     decisions: Mapping[str, str | None] | None = None,
     fallback: str = "",
     run_id: str = "",
+    kind: str = "",
+    found: Sequence[Found] = (),
 ) -> Outcome:
     """What a system did; candidates are *decisions*, or else what it injected, which no judge saw."""
-    candidates = tuple((decisions or dict.fromkeys(injected)).items())
-    is_asked = any(decision for _, decision in candidates)
-    return Outcome(prompt_id, system, tuple(injected), candidates, fallback, 1.0, run_id, is_asked=is_asked)
+    seen = decisions or dict.fromkeys(injected)
+    is_asked = any(seen.values())
+    how = dict(zip(seen, found, strict=False))
+    return Outcome(prompt_id, system, tuple(injected), tuple(seen.items()), fallback, 1.0, run_id, kind, how, is_asked)
 
 
 def write(path: Path, *lines: str) -> Path:

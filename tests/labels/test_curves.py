@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,7 +24,7 @@ def scored(prompts: int, *, probabilities: bool = False):  # type: ignore[no-unt
     for number in range(prompts):
         chance = made.random()
         found = Found(-chance, "high", 1, chance if probabilities else None)
-        rows.append(replace(outcome(["m"], prompt_id=f"p{number}"), found=(found,)))
+        rows.append(outcome(["m"], prompt_id=f"p{number}", found=(found,)))
         people[f"p{number}"] = {"m": made.random() < chance}
     return rows, people
 
@@ -37,7 +36,7 @@ def test_the_curve_is_scikit_learns(probabilities: bool, by: str) -> None:
     assert found is not None
     assert found.by == by
     truth = [people[row.prompt_id]["m"] for row in rows]
-    precision, recall, least = precision_recall_curve(truth, [-row.found[0].score for row in rows])
+    precision, recall, least = precision_recall_curve(truth, [-row.found["m"].score for row in rows])
     expected = list(zip(least, precision[:-1], recall[:-1], strict=True))[::-1]
     assert len(found.points) == 50 - 4
     for point, (strength, exact, of_all) in zip(found.points, expected[4:], strict=True):
@@ -71,7 +70,7 @@ def test_reliability_is_scikit_learns() -> None:
     found = reliability(rows, people)
     assert found is not None
     truth = [people[row.prompt_id]["m"] for row in rows]
-    said = [row.found[0].probability or 0.0 for row in rows]
+    said = [row.found["m"].probability or 0.0 for row in rows]
     shares, means = calibration_curve(truth, said, n_bins=10)
     assert found.brier == pytest.approx(brier_score_loss(truth, said), abs=1e-9)
     assert np.array([each.found for each in found.bins]) == pytest.approx(shares, abs=1e-9)

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 from labels.measure.groups import by_confidence, by_kind
 from labels.measure.intervals import headline_interval
 from labels.measure.metrics import Ratio, tally
@@ -13,8 +11,8 @@ PEOPLE = {"p1": {"a": True, "b": False}, "p2": {"a": False}}
 
 def test_precision_is_counted_for_each_confidence() -> None:
     rows = [
-        replace(outcome(["a", "b"]), found=(Found(-2.0, "high"), Found(-1.0, "low"))),
-        replace(outcome(["a", "unlabelled"], prompt_id="p2"), found=(Found(-2.0, "high"), Found(-1.0, "high"))),
+        outcome(["a", "b"], found=(Found(-2.0, "high"), Found(-1.0, "low"))),
+        outcome(["a", "unlabelled"], prompt_id="p2", found=(Found(-2.0, "high"), Found(-1.0, "high"))),
     ]
     high, low = by_confidence(rows, PEOPLE)
     assert (high.name, high.prompts, high.injected, high.precision.ratio) == ("high", 2, 3, Ratio(1, 2))
@@ -27,7 +25,7 @@ def test_what_was_injected_with_unknown_confidence_is_in_no_group() -> None:
 
 
 def test_precision_is_counted_for_each_kind_of_prompt() -> None:
-    rows = [replace(outcome(["a", "b"]), kind="specific"), outcome(["a"], prompt_id="p2")]
+    rows = [outcome(["a", "b"], kind="specific"), outcome(["a"], prompt_id="p2")]
     tallies = [tally(row, PEOPLE) for row in rows]
     unnamed, specific = by_kind(rows, tallies, {})
     assert (unnamed.name, unnamed.precision.ratio) == ("(no kind)", Ratio(0, 1))

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from labels.measure import metrics
@@ -89,19 +87,19 @@ def found_by(*matched: int | None) -> tuple[Found, ...]:
 
 def test_a_prompt_is_polluted_by_an_irrelevant_memory_that_one_word_found() -> None:
     rows = [
-        replace(outcome(["a", "b"]), found=found_by(1, 1)),
-        replace(outcome(["a", "b"], prompt_id="p2"), found=found_by(2, 3)),
-        replace(outcome(["a"], prompt_id="p3"), found=found_by(1)),
+        outcome(["a", "b"], found=found_by(1, 1)),
+        outcome(["a", "b"], prompt_id="p2", found=found_by(2, 3)),
+        outcome(["a"], prompt_id="p3", found=found_by(1)),
     ]
     assert metrics.polluted_rate(rows, PEOPLE, MEASURED) == Ratio(1, 3)
 
 
 def test_pollution_is_of_prompts_for_which_it_is_known_what_matched() -> None:
     rows = [
-        replace(outcome(["a"]), found=found_by(None)),
+        outcome(["a"], found=found_by(None)),
         outcome(["a", "b"], prompt_id="p2"),
         outcome([], prompt_id="p3"),
-        replace(outcome(["a"], prompt_id="not labelled"), found=found_by(1)),
+        outcome(["a"], prompt_id="not labelled", found=found_by(1)),
     ]
     assert metrics.polluted_rate(rows, PEOPLE, MEASURED) == Ratio(0, 1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -71,7 +70,7 @@ def hostile_report(text: str, extras: Extras = EVERYTHING) -> Report:
     found = (Found(-2.0, text, 1, 0.7), Found(-1.0, text, 2, 0.2))
     decisions = {f"m{text}": "approved", f"n{text}": "rejected"}
     rows = [
-        replace(outcome([f"m{text}", f"n{text}"], prompt_id=prompt_id, system=system, decisions=decisions), found=found)
+        outcome([f"m{text}", f"n{text}"], prompt_id=prompt_id, system=system, decisions=decisions, found=found)
         for prompt_id in people
         for system in (text, f"{text}+judge")
     ]

@@ -13,6 +13,7 @@ from labels.measure.sequences import (
     NOTHING_KNOWN,
     as_array,
     betting_interval,
+    betting_intervals,
     capitals,
     mirrored,
 )
@@ -64,6 +65,24 @@ def test_a_bound_is_where_the_gamblers_have_become_rich() -> None:
     assert rich_after(prompts, 3, RICH, interval.low + 1e-5) is None
     assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high) is not None
     assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high + 1e-5) is None
+
+
+@given(COUNTS, st.sets(st.integers(0, 40)))
+def test_the_interval_at_a_moment_is_that_of_the_prompts_until_then(
+    prompts: list[tuple[int, int]], at: set[int]
+) -> None:
+    moments = sorted(number for number in at if number <= len(prompts))
+    found = betting_intervals(prompts, 3, moments)
+    alone = [betting_interval(prompts[:number], 3) for number in moments]
+    assert [each.low for each in found] == pytest.approx([each.low for each in alone], abs=1e-6)
+    assert [each.high for each in found] == pytest.approx([each.high for each in alone], abs=1e-6)
+
+
+def test_a_fortune_beyond_measure_and_one_that_is_lost_are_no_fault() -> None:
+    prompts = [*[(3, 3)] * 3000, *[(0, 3)] * 9000, *[(3, 3)] * 3000]
+    found = betting_intervals(prompts, 3, [3000, 12_000, 15_000])
+    assert found[0] == betting_interval(prompts[:3000], 3)
+    assert found[-1] == betting_interval(prompts, 3)
 
 
 def test_the_capital_is_that_of_bets_made_one_after_the_other() -> None:

@@ -202,18 +202,17 @@ def test_the_newest_events_can_be_asked_for(store: LabelStore) -> None:
 def test_what_was_pooled_can_be_asked_for_and_only_the_newest_pool_counts(path: Path) -> None:
     times = (NOON + timedelta(minutes=minute) for minute in range(9))
     with LabelStore.open(path, now=lambda: next(times)) as store:
-        assert store.pooled_pairs(seed=1) == {}
+        assert store.pooled(seed=1) == {}
         store.record_frame(pool_of("a", "b"))
         store.record_frame(pool_of("a", prompt_id="p2"))
         assert pooled(store) == {"p1": {"a", "b"}, "p2": {"a"}}
         store.record_frame(pool_of("b", "c"))
         assert pooled(store) == {"p1": {"b", "c"}, "p2": {"a"}}
-        assert store.pooled_pairs(seed=2) == {}
+        assert store.pooled(seed=2) == {}
 
 
 def pooled(store: LabelStore) -> dict[str, set[str]]:
-    pools = store.pooled_pairs(seed=1)
-    return {prompt_id: {memory_id for memory_id, _ in pools[prompt_id]} for prompt_id in pools}
+    return {prompt_id: set(memory_ids) for prompt_id, memory_ids in store.pooled(seed=1).items()}
 
 
 def test_all_that_was_labelled_and_skipped_can_be_asked_for_at_once(store: LabelStore) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from labels.exchange.calls import read_calls
@@ -74,7 +74,7 @@ class Evidence:
 
     def is_finished(self, row: Outcome) -> bool:
         """Whether people have dealt with all that was injected."""
-        return self.settled.get(row.prompt_id, {}).keys() >= set(row.injected)
+        return self.moment(row) is not None
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts for which any of *systems* injects something and that are judged in full for each of them."""
@@ -91,17 +91,19 @@ class Evidence:
 
     def sample(self, system: str) -> Sample:
         rows = self.injecting(system)
-        finished = sorted((row for row in rows if self.is_finished(row)), key=self.moment)
-        tallies = [tally(row, self.judgements) for row in finished]
+        moments = [(moment, row) for row in rows if (moment := self.moment(row)) is not None]
+        tallies = [tally(row, self.judgements) for _, row in sorted(moments, key=itemgetter(0))]
         return Sample(
             judged={each.prompt_id: (each.relevant, each.judged) for each in tallies},
             injected={row.prompt_id: len(row.injected) for row in rows},
             strata=self.strata if self.is_chosen else {},
         )
 
-    def moment(self, row: Outcome) -> int:
-        """When its last memory was dealt with."""
-        return max(self.settled[row.prompt_id][memory_id] for memory_id in row.injected)
+    def moment(self, row: Outcome) -> int | None:
+        """When the last of what was injected was dealt with, 0 where nothing was; None while some of it is left."""
+        settled = self.settled.get(row.prompt_id, {})
+        moments = [settled[memory_id] for memory_id in row.injected if memory_id in settled]
+        return max(moments, default=0) if len(moments) == len(row.injected) else None
 
 
 def evidence_from_store(
