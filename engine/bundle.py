@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     """Name, source, seen from the package's folder, its time and size, code."""
 
 PACKAGE = "__init__.py"
+LOADED = "__loaded__"
+"""What the code of a module calls `sys.modules`: see `bundling`."""
 
 
 def start(folder: str, entries: list[Entry]) -> None:
@@ -47,17 +49,13 @@ def stamp(path: str) -> tuple[int, int]:
 
 
 def _load(name: str, source: str, code: CodeType) -> None:
-    """A module gets what the import system would give it.
-
-    Each import of it looks whether its spec is `_initializing`: no spec to look at costs an exception (0.2 ms in all).
-    """
+    """A module gets what this package's modules ask one for, and the modules that it imports."""
     sys.modules[name] = module = type(sys)(name)
     module.__file__ = source
-    module.__spec__ = spec = type(sys.__spec__)(name, None, origin=source)
-    spec._initializing = False  # type: ignore[attr-defined]
     if source.endswith(PACKAGE):
-        module.__path__ = spec.submodule_search_locations = [source[: -len(PACKAGE) - 1] or "."]
+        module.__path__ = [source[: -len(PACKAGE) - 1] or "."]
     parent, _, own = name.rpartition(".")
     if parent:
         setattr(sys.modules[parent], own, module)
+    module.__dict__[LOADED] = sys.modules
     exec(code, module.__dict__)
