@@ -4,7 +4,8 @@ To find, open and check forty compiled modules one by one takes a cold process 0
 more than to load one file with the code of them all, a look at the time and size of each source included. The file lies
 in `__pycache__`, is written by the first start that finds it missing or behind (see `bundling`), and may be deleted.
 
-It holds the code of this module, which the launcher runs to have `start`, and the entries of all modules.
+It holds the code of this module with a call of `start` at its end, which the launcher runs, and the entries of all
+modules.
 """
 
 from __future__ import annotations

@@ -94,11 +94,13 @@ def _without_lines(code: CodeType) -> CodeType:
 
 
 def _content() -> tuple[CodeType, list[Entry]]:
-    """The code of `bundle`, which a start runs, and the entries of the modules that it loads with it."""
+    """The code that a start runs, and the entries of the modules that it loads with it."""
     # A module moves to the end of `sys.modules` when it is complete, so each comes after those that it imports.
     loaded = [module for name, module in sys.modules.items() if name.partition(".")[0] == "engine"]
     entries = [_entry(module) for module in loaded if module.__name__ not in NOT_OF_THE_HOOK]
-    return _entry(bundle)[-1], entries
+    source = str(bundle.__file__)
+    with open(source, "rb") as stream:
+        return compiled(stream.read() + b"start(folder, entries)\n", source), entries
 
 
 def _entry(module: ModuleType) -> Entry:
