@@ -42,7 +42,7 @@ ORDINARY = {
     *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "itertools", "math", "unicodedata"),
     *("engine", "engine.search", "engine.search.strategies", "engine.stores"),
     *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text"),
-    *("engine.extensions", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
+    *("engine.extensions", "engine.lean_binascii", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
     *("engine.paths", "engine.pipeline", "engine.prompt"),
     *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
     "engine.search.best",
