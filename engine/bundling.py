@@ -49,11 +49,13 @@ def write(file: str) -> None:
 def compiled(source: bytes, file: str) -> CodeType:
     """The code of a module without docstrings, annotations, lines and imports for the type checker.
 
-    The fields of a class keep their names in its annotations: `Record` reads them.
+    The fields of a class keep their names in its annotations: `Record` reads them, which from Python 3.14 on are there
+    only where a module imports `annotations` from `__future__`, or is compiled as if it did.
     """
     module = _Bare().visit(ast.parse(source))
     module.body = [linked for statement in module.body for linked in _linked(statement)]
-    return _without_lines(compile(module, file, "exec", dont_inherit=True, optimize=2))
+    flags = annotations.compiler_flag
+    return _without_lines(compile(module, file, "exec", flags, dont_inherit=True, optimize=2))
 
 
 def _linked(statement: ast.stmt) -> list[ast.stmt]:
