@@ -92,7 +92,7 @@ class _Bare(ast.NodeTransformer):
 
 def _without_lines(code: CodeType) -> CodeType:
     inner = (_without_lines(one) if isinstance(one, CodeType) else one for one in code.co_consts)
-    return code.replace(co_linetable=b"", co_consts=tuple(inner))
+    return code.replace(co_qualname=code.co_name, co_linetable=b"", co_consts=tuple(inner))
 
 
 def _content() -> tuple[CodeType, list[Entry]]:
