@@ -50,7 +50,7 @@ def stamp(path: str) -> tuple[int, int]:
 
 
 def _load(name: str, source: str, code: CodeType) -> None:
-    """A module gets what this package's modules ask one for, and the modules that it imports."""
+    """A module gets what this package's modules ask one for. A spec is not among it: imports do without one, too."""
     sys.modules[name] = module = type(sys)(name)
     module.__file__ = source
     if source.endswith(PACKAGE):
