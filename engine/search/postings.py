@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from itertools import compress
 
+from engine import extensions
 from engine.json_text import dumps
 from engine.search.sqlite import DatabaseError
 
@@ -107,6 +108,7 @@ def recent_in(db: Connection) -> Iterable[tuple[int, str | None, int | None, int
 
 def bisector() -> Callable[[Sequence[int], int, int, int], int]:
     """`bisect_left`. To load it takes a cold process 0.2 ms, and in a small root every list is read as a whole."""
+    extensions.load("_bisect")
     try:
         from _bisect import bisect_left
     except ImportError:
