@@ -4,7 +4,8 @@ To find, open and check forty compiled modules one by one takes a cold process 0
 more than to load one file with the code of them all, a look at the time and size of each source included. The file lies
 in `__pycache__`, is written by the first start that finds it missing or behind (see `bundling`), and may be deleted.
 
-It holds the code of this module, which the launcher runs to have `start`, and the entries of all modules.
+It holds the code of this module with a call of `start` at its end, which the launcher runs, and the entries of all
+modules.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     """Name, source, seen from the package's folder, its time and size, code."""
 
 PACKAGE = "__init__.py"
+LOADED = "__loaded__"
+"""What the code of a module calls `sys.modules`: see `bundling`."""
 
 
 def start(folder: str, entries: list[Entry]) -> None:
@@ -47,17 +50,13 @@ def stamp(path: str) -> tuple[int, int]:
 
 
 def _load(name: str, source: str, code: CodeType) -> None:
-    """A module gets what the import system would give it.
-
-    Each import of it looks whether its spec is `_initializing`: no spec to look at costs an exception (0.2 ms in all).
-    """
+    """A module gets what this package's modules ask one for. A spec is not among it: imports do without one, too."""
     sys.modules[name] = module = type(sys)(name)
     module.__file__ = source
-    module.__spec__ = spec = type(sys.__spec__)(name, None, origin=source)
-    spec._initializing = False  # type: ignore[attr-defined]
     if source.endswith(PACKAGE):
-        module.__path__ = spec.submodule_search_locations = [source[: -len(PACKAGE) - 1] or "."]
+        module.__path__ = [source[: -len(PACKAGE) - 1] or "."]
     parent, _, own = name.rpartition(".")
     if parent:
         setattr(sys.modules[parent], own, module)
+    module.__dict__[LOADED] = sys.modules
     exec(code, module.__dict__)

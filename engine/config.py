@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engine import lean_os as os
 from engine.json_text import dumps, loads
-from engine.judge.verdict import DEPTHS, KEEP
 from engine.record import Record, fields, replace
 from engine.stores.files import UnreadableFileError, read_text
 
@@ -24,6 +23,9 @@ for bodies, or by keywords."""
 
 AUTO, SEARCH = "auto", "search"
 """Modes: `auto` is what the hook does, `search` is an explicit question."""
+
+KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
+"""How much a judge is asked: which memories to keep, or a decision, a confidence and a sentence for each."""
 
 LEGACY, TIERED = "legacy", "tiered"
 """Output modes: every memory in the same form, or the surest in full and the others in short."""

@@ -13,7 +13,6 @@ from engine import lean_os as os
 from engine.activity import MAX_REASON, Activity
 from engine.config import Config, config_json, load_config
 from engine.json_text import dumps
-from engine.memory import Corpus
 from engine.paths import cutoff_file, state_dir
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import typed_prompt
@@ -149,6 +148,8 @@ class Decision:
     def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
         index = hook_index(root, self._environ, config.deadline)
         if index is None:
+            from engine.memory import Corpus
+
             self.activity.note(index="is being built")
             index = Index(Corpus(root, ()))
         self._index = index

@@ -7,6 +7,8 @@ goes to `json`, as does everything where there is no `_json`: values and errors 
 
 from __future__ import annotations
 
+import sys
+
 from engine import extensions
 
 extensions.load("_json")
@@ -23,21 +25,23 @@ _WHITE_SPACE = " \t\n\r"
 _CONSTANTS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
-class _Settings:
-    """What the scanner wants to know: the defaults of `json.JSONDecoder`."""
-
-    strict = True
-    object_hook = object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = _CONSTANTS.__getitem__
+_Namespace: Any = type(sys.implementation)
+_SETTINGS = _Namespace(
+    strict=True,
+    object_hook=None,
+    object_pairs_hook=None,
+    parse_float=float,
+    parse_int=int,
+    parse_constant=_CONSTANTS.__getitem__,
+)
+"""What the scanner wants to know: the defaults of `json.JSONDecoder`. A class of ours would cost more to make."""
 
 
 def loads(text: str) -> Any:
     """The value that *text* spells. ValueError for what is not JSON, RecursionError for what is nested too deeply."""
     stripped = text.strip(_WHITE_SPACE)
     try:
-        value, end = make_scanner(_Settings)(stripped, 0)  # type: ignore[arg-type]
+        value, end = make_scanner(_SETTINGS)(stripped, 0)
         if end == len(stripped):
             return value
     except Exception:  # noqa: BLE001 - without `json` loaded the scanner has no proper error to raise

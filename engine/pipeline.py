@@ -6,12 +6,11 @@ import time
 
 from engine import inject
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
-from engine.judge.verdict import APPROVED, FLAGGED, NO_KEY, OK
 from engine.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import below_floor, rank
 from engine.search.strategies import memsift
-from engine.systems import system_of
+from engine.system_names import system_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def retrieve(
         candidates = cutoff.drop(candidates, has_judge=judge is not None)
     judgement = _judgement(prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
-    has_failed = judgement is not None and judgement.status != OK
+    has_failed = judgement is not None and not judgement.is_answer
     if has_floor and has_failed:
         candidates = below_floor(candidates, config.floor, pool.least)
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
@@ -102,7 +101,7 @@ def retrieve(
     candidates = _by_budget(candidates, config) if mode == AUTO else candidates
     return Retrieval(
         prompt=prompt,
-        system=system_of(config, has_judge=judge is not None, has_cutoff=cutoff is not None).name,
+        system=system_name(config, has_judge=judge is not None, has_cutoff=cutoff is not None),
         mode=mode,
         strategy=strategy,
         candidates=tuple(candidates),
@@ -167,8 +166,10 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
     if judgement is None:
         return candidates
     judged = [replace(one, verdict=judgement.verdict_on(one.memory.id)) for one in candidates]
-    if judgement.status != OK:
+    if not judgement.is_answer:
         return judged
+    from engine.judge.verdict import APPROVED, FLAGGED
+
     kept = (APPROVED,) if mode == AUTO else (APPROVED, FLAGGED)
     return [
         _dropped(one, "judge", one.verdict.reasoning or "the judge did not keep it")
@@ -179,10 +180,10 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
 
 
 def _cap(config: Config, mode: str, judgement: Judgement | None) -> int:
-    """How many may be injected: fewer where the judge was asked and could not answer (a missing key is no judge)."""
+    """How many may be injected: fewer where the judge was asked and could not answer."""
     most = config.max_inject if mode == AUTO else config.max_results
-    failed = judgement is not None and judgement.status not in (OK, NO_KEY)
-    return min(most, config.judge.fallback_top_k) if failed else most
+    has_failed = judgement is not None and judgement.is_failure
+    return min(most, config.judge.fallback_top_k) if has_failed else most
 
 
 def _by_cap(candidates: list[Candidate], most: int) -> list[Candidate]:
@@ -225,4 +226,4 @@ def _dropped(candidate: Candidate, stage: str, reason: str) -> Candidate:
 def _fallback(judgement: Judgement | None, index: Index) -> str:
     if not index.has_fts5:
         return NO_FTS5
-    return judgement.status if judgement is not None and judgement.status != OK else ""
+    return judgement.status if judgement is not None and not judgement.is_answer else ""

@@ -29,9 +29,10 @@ else:
         # Inherited, because to set six special methods on each class takes three times what it takes to make one.
 
         def __init_subclass__(cls):
-            cls.__match_args__ = names = tuple(cls.__dict__.get("__annotations__", ()))  # noqa: RUF063 - see above
+            own = cls.__dict__
+            cls.__match_args__ = names = tuple(own.get("__annotations__", ()))
             cls._names = frozenset(names)
-            cls._defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
+            cls._defaults = {name: own[name] for name in names if name in own}
 
         def __init__(self, *values, **named):
             # A prompt makes hundreds of records, nearly all in one of the first two ways: half the time of the third.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from engine.config import FTS5_BM25, MEMSIFT, TITLE_TAGS
+from engine.config import TITLE_TAGS
 from engine.record import Record, replace
+from engine.system_names import CUT, JUDGED, STRATEGIES, system_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.config import Config
-
-CUT, JUDGED = "+cutoff", "+judge"
-STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
-"""First stage, as systems are named -> `match_strategy`."""
 
 
 class System(Record):
@@ -39,6 +36,4 @@ SYSTEMS = {
 
 def system_of(config: Config, *, has_judge: bool, has_cutoff: bool = False) -> System:
     """The system that *config* describes; keywords stay without a cutoff and a judge."""
-    (name,) = (name for name, strategy in STRATEGIES.items() if strategy == config.match_strategy)
-    full = f"{name}{CUT if has_cutoff else ''}{JUDGED if has_judge else ''}"
-    return SYSTEMS.get(full, SYSTEMS[name])
+    return SYSTEMS[system_name(config, has_judge=has_judge, has_cutoff=has_cutoff)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from engine.config import DEPTHS as DEPTHS
+from engine.config import EXPLAINED as EXPLAINED
+from engine.config import KEEP as KEEP
 from engine.record import Record
 
 APPROVED, REJECTED, FLAGGED = DECISIONS = ("approved", "rejected", "flagged")
@@ -20,9 +23,6 @@ OK, TIMEOUT, HTTP_ERROR, PARSE_ERROR, REFUSED, NO_KEY, CANCELLED = STATUSES = (
 
 LIVE, CACHE = SOURCES = ("live", "cache")
 """Where an answer comes from."""
-
-KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
-"""How much is asked: which memories to keep, or a decision, a confidence and a sentence for each."""
 
 
 class Opinion(Record):
@@ -80,6 +80,16 @@ class Judgement(Record):
     detail: str = ""
     depth: str = KEEP
     cost_usd: float | None = None
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the judge answered."""
+        return self.status == OK
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it was asked and could not answer: a missing key is no judge."""
+        return self.status not in (OK, NO_KEY)
 
     def verdict_on(self, memory_id: str) -> Verdict | None:
         return next((verdict for verdict in self.verdicts if verdict.memory_id == memory_id), None)

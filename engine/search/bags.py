@@ -8,6 +8,8 @@ which counting them would take 150.
 
 from __future__ import annotations
 
+from engine import lean_binascii as binascii
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.rows import Words
@@ -53,7 +55,5 @@ def weights_in(bag: str, wanted: frozenset[str] | None = None) -> tuple[int, dic
 
 
 def text_check(text: str) -> int:
-    """A check sum of a long text; most prompts read none, and so are spared 0.2 ms for a module and its library."""
-    from binascii import crc32
-
-    return crc32(text.encode("utf-8", "surrogatepass"))
+    """A check sum of a long text."""
+    return binascii.crc32(text.encode("utf-8", "surrogatepass"))

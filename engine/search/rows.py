@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from engine import lean_os as os
 from engine.json_text import dumps, loads
-from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.search.bags import text_check
 from engine.search.schema import COLUMNS, FULL_TEXT, HEADLINE
 from engine.search.sqlite import DatabaseError
 from engine.search.tokens import tokens
 from engine.sha256 import hex_digest
-from engine.surrogates import without_lone_surrogates
+from engine.summary import MemorySummary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from engine.memory import Memory, Skipped
     from engine.search.changes import Changes
     from engine.search.sqlite import Connection
 
@@ -124,6 +124,8 @@ def bag_in(row: tuple[Any, ...]) -> str:
 
 def memory_of(summary: MemorySummary, content: str) -> Memory:
     """The whole memory. Raises DatabaseError where the sections are not those that were stored."""
+    from engine.memory import Memory, Section, content_digest
+
     try:
         sections = tuple(Section(heading, tuple(lines)) for heading, *lines in loads(content))
     except (ValueError, TypeError) as error:
@@ -135,6 +137,9 @@ def memory_of(summary: MemorySummary, content: str) -> Memory:
 
 def skipped_in(db: Connection) -> tuple[Skipped, ...]:
     """What is not shown as a memory: folders and lines of a list in their order, then files by path."""
+    from engine.memory import Skipped
+    from engine.surrogates import without_lone_surrogates
+
     listed = [Skipped(place, reason) for place, reason in db.execute(LISTED)]
     files = [(os.fsdecode(name), reason) for name, reason in db.execute(UNUSED)]
     return (*listed, *(Skipped(without_lone_surrogates(name), reason) for name, reason in sorted(files)))

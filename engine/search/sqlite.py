@@ -16,21 +16,17 @@ if TYPE_CHECKING:
     import sqlite3 as lean
 else:
 
-    class _Functools:
-        """What `_sqlite3` wants of `functools`."""
+    def _lru_cache(maxsize):
+        from _functools import _lru_cache_wrapper
 
-        @staticmethod
-        def lru_cache(maxsize):
-            from _functools import _lru_cache_wrapper
-
-            return lambda function: _lru_cache_wrapper(function, maxsize, False, lambda *counts: counts)
+        return lambda function: _lru_cache_wrapper(function, maxsize, False, lambda *counts: counts)
 
     def _load():
         if "functools" in sys.modules:
             import _sqlite3
 
             return _sqlite3
-        sys.modules["functools"] = _Functools
+        sys.modules["functools"] = type(sys.implementation)(lru_cache=_lru_cache)
         try:
             extensions.load("_sqlite3")
             import _sqlite3
@@ -40,7 +36,7 @@ else:
 
     try:
         lean = _load()
-        _Functools.lru_cache(1)(len)
+        _lru_cache(1)(len)
     except (ImportError, AttributeError, TypeError):
         import sqlite3 as lean
 

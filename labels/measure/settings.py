@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from engine.config import config_json
 from engine.json_text import dumps
 from engine.record import fields
-from engine.systems import JUDGED, SYSTEMS
+from engine.system_names import JUDGED
+from engine.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
+from engine import lean_os, record
+from engine.bundle import LOADED
 from engine.bundling import compiled
 from tests.engine.hook_world import PROJECT
 
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
 SOURCE = b'''"""A module."""
 from __future__ import annotations
 
+from engine import lean_os as os
 from engine.record import Record, fields
 
 TYPE_CHECKING = False
@@ -42,7 +46,7 @@ def fails() -> None:
 
 
 def made() -> dict[str, Any]:
-    names: dict[str, Any] = {"__name__": "made"}
+    names: dict[str, Any] = {"__name__": "made", LOADED: sys.modules}
     exec(compiled(SOURCE, "made.py"), names)
     return names
 
@@ -65,6 +69,12 @@ def test_what_is_for_the_type_checker_is_gone_and_what_is_not_is_there() -> None
     assert (names["SEEN"], names["LIMIT"]) == ("at run time", 3)
     assert "nothing_of_this_name" not in names
     assert "annotations" not in names
+
+
+def test_what_is_imported_from_the_package_is_what_its_modules_have() -> None:
+    names = made()
+    assert names["os"] is lean_os
+    assert names["fields"] is record.fields
 
 
 def test_an_error_says_what_happened() -> None:

@@ -40,10 +40,10 @@ SLOW = {
 
 ORDINARY = {
     *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "itertools", "math", "unicodedata"),
-    *("engine", "engine.judge", "engine.search", "engine.search.strategies", "engine.stores"),
-    *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text", "engine.judge.verdict"),
-    *("engine.extensions", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
-    *("engine.memory", "engine.paths", "engine.pipeline", "engine.prompt"),
+    *("engine", "engine.search", "engine.search.strategies", "engine.stores"),
+    *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text"),
+    *("engine.extensions", "engine.lean_binascii", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
+    *("engine.paths", "engine.pipeline", "engine.prompt"),
     *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
     "engine.search.best",
     *("engine.search.expansion", "engine.search.index", "engine.search.names", "engine.search.opening"),
@@ -53,7 +53,7 @@ ORDINARY = {
     *("engine.search.stopwords", "engine.search.strategies.memsift", "engine.search.strength"),
     "engine.search.tally",
     *("engine.search.strongest", "engine.search.tokens", "engine.sessions", "engine.sha256", "engine.stores.files"),
-    *("engine.stores.roots", "engine.surrogates", "engine.systems", "engine.transcripts", "engine.watchdog"),
+    *("engine.stores.roots", "engine.summary", "engine.system_names", "engine.transcripts", "engine.watchdog"),
 }
 """All that an ordinary prompt loads. Each module more costs every prompt: of ours 0.1 ms, of C's 0.2, `os` 1.5."""
 
