@@ -72,9 +72,9 @@ def retrieve(
     The system is named after the configuration's strategy and whether there are a *cutoff* and a *judge*: see
     `engine.systems`. A cutoff acts on the strategy that it was made for. With a judge as well, it keeps what is sure,
     drops what is hopeless, and leaves the rest to the judge; where that cannot answer, the cutoff decides alone.
-    `search` mode takes `max_results` and drops nothing for being weak; `auto` is the hook's. *is_brief*: it matters what
-    is injected, not what else there is; so where strength alone decides, a smaller pool will do. *clock* and *now* are
-    in seconds.
+    `search` mode takes `max_results` and drops nothing for being weak; `auto` is the hook's. *is_brief*: what matters
+    is what is injected, not what else there is; so where strength alone decides, a smaller pool will do. *clock* and
+    *now* are in seconds.
     """
     started = clock()
     is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT

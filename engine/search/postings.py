@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SEGMENT = 65_536
 MOST_RECENT = 32
-FULL_SHARE = 24
+FULL_SHARE = 32
 """A list is full where the word stands in at least one of so many rows: larger, then, but quicker to look into."""
 
 MAX_LENGTH = 0x7FFF
@@ -62,6 +62,11 @@ class List:
                 self._rows = list(map(self.base.__add__, within)) if self.base else within
         return self._rows
 
+    @property
+    def most(self) -> int:
+        """The highest weight in it."""
+        return max(self._content if self.is_full else self._content[2 * self._size :])
+
     def postings(self) -> Iterable[tuple[int, int]]:
         """Row and weight of each memory that holds the word, by row."""
         weights = self._content.translate(None, b"\0") if self.is_full else self._content[2 * self._size :]
@@ -69,23 +74,10 @@ class List:
 
     def among(self, rows: frozenset[int]) -> dict[int, int]:
         """Row -> weight, for those of *rows* that hold the word."""
-        content, base, size = self._content, self.base, self._size
-        if self.is_full:
-            return {row: weight for row in rows if base <= row < base + size and (weight := content[row - base])}
-        listed = self.rows
-        return {row: content[2 * size + _place(listed, row)] for row in rows.intersection(listed)}
-
-
-def _place(ascending: Sequence[int], wanted: int) -> int:
-    """Where *wanted* stands. To load `bisect` takes a cold process longer than it saves."""
-    low, high = 0, len(ascending) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if ascending[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+        if not self.is_full:
+            return {row: weight for row, weight in self.postings() if row in rows}
+        content, base, end = self._content, self.base, self.base + self._size
+        return {row: weight for row in rows if base <= row < end and (weight := content[row - base])}
 
 
 def lists_of(db: Connection, words: Sequence[str]) -> dict[str, list[List]]:

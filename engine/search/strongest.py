@@ -91,7 +91,7 @@ def bounded(memories: int, units: int) -> Effort:
     In 40 generated prompts of each length it finds of the top three of an exhaustive search 98 to 100 in 100 among 500
     and 5,000 memories, and 97 to 100 among 50,000.
     """
-    candidates = min(40 + min(80, memories // 250), 12_000 // max(1, units))
+    candidates = min(45 + min(40, memories // 1000), 12_000 // max(1, units))
     budget = int(max(600, 30 * units) * min(4, 1 + memories / 20_000))
     return Effort(opening=4000, budget=budget, candidates=candidates, phrased=12)
 

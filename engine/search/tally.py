@@ -13,7 +13,7 @@ from engine.search.strength import HALF, K1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from engine.search.expansion import Unit
     from engine.search.rows import Words
@@ -84,8 +84,9 @@ class Tally:
             self._known = frozenset(self.sums)
         sums, get = self.sums, self.sums.get
         for one in (one for word in part.words for one in self._lists[word]):
+            worth = [factor * f / (f + K1) for f in range(one.most + 1)]
             for row, f in one.among(self._known).items() if only_known else one.postings():
-                sums[row] = get(row, 0.0) + factor * f / (f + K1)
+                sums[row] = get(row, 0.0) + worth[f]
         for phrase in part.phrases:
             for row in self._may_hold(phrase):
                 if not only_known or row in self._known:
@@ -137,14 +138,14 @@ class Scores:
         if may_be_phrase:
             self._phrases.append(unit)
             self.phrased |= full.keys()
-        self._add(self._matcher.idf[unit] * (K1 + 1), full, full.keys())
+        self._add(self._matcher.idf[unit] * (K1 + 1), full)
         if longer:
-            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), longer, longer.keys() - full.keys())
+            others = {row: weight for row, weight in longer.items() if row not in full}
+            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), others)
 
-    def _add(self, factor: float, weights: Weights, rows: Iterable[int]) -> None:
+    def _add(self, factor: float, weights: Weights) -> None:
         sums, matched, dampings = self._sums, self._matched, self._dampings
-        for row in rows:
-            f = weights[row]
+        for row, f in weights.items():
             sums[row] += factor * f / (f + dampings[row])
             matched[row] += 1
 
