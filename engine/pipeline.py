@@ -63,6 +63,7 @@ def retrieve(
     cutoff: Cutoff | None = None,
     session: Session | None = None,
     include_retired: bool = False,
+    is_brief: bool = False,
     clock: Callable[[], float] = time.perf_counter,
     now: Callable[[], float] = time.time,
 ) -> Retrieval:
@@ -71,11 +72,14 @@ def retrieve(
     The system is named after the configuration's strategy and whether there are a *cutoff* and a *judge*: see
     `engine.systems`. A cutoff acts on the strategy that it was made for. With a judge as well, it keeps what is sure,
     drops what is hopeless, and leaves the rest to the judge; where that cannot answer, the cutoff decides alone.
-    `search` mode takes `max_results` and drops nothing for being weak; `auto` is the hook's. *clock* and *now* are in
-    seconds.
+    `search` mode takes `max_results` and drops nothing for being weak; `auto` is the hook's. *is_brief*: what matters
+    is what is injected, not what else there is; so where strength alone decides, a smaller pool will do. *clock* and
+    *now* are in seconds.
     """
     started = clock()
-    strategy, pool = _pool(prompt.text, index, config, mode, now, include_retired=include_retired)
+    is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT
+    size = pool_size(config, mode, is_brief=is_brief and is_by_strength)
+    strategy, pool = _pool(prompt.text, index, config, size, mode, now, include_retired=include_retired)
     candidates = rank(pool.memories, config, include_retired=include_retired)
     candidates = _by_status(candidates, include_retired=include_retired)
     has_floor = mode == AUTO and strategy != TITLE_TAGS
@@ -108,9 +112,12 @@ def retrieve(
     )
 
 
-def pool_size(config: Config, mode: str) -> int:
-    """How many active memories a strategy looks at."""
-    return config.judge.candidate_pool_size if mode == AUTO else config.max_results
+def pool_size(config: Config, mode: str, *, is_brief: bool = False) -> int:
+    """How many active memories a strategy looks at. A brief pool holds as many again as may be injected."""
+    if mode != AUTO:
+        return config.max_results
+    size = config.judge.candidate_pool_size
+    return min(size, 2 * config.max_inject) if is_brief else size
 
 
 def floor_share(strategy: str, *, has_judge: bool) -> float:
@@ -119,10 +126,9 @@ def floor_share(strategy: str, *, has_judge: bool) -> float:
 
 
 def _pool(
-    text: str, index: Index, config: Config, mode: str, now: Callable[[], float], *, include_retired: bool
+    text: str, index: Index, config: Config, size: int, mode: str, now: Callable[[], float], *, include_retired: bool
 ) -> tuple[str, Pool]:
     """The strategy that finds the pool, and the pool. Those that are not the default load when they are asked."""
-    size = pool_size(config, mode)
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         from engine.search.strategies import title_tags
 

@@ -158,7 +158,7 @@ class _Lists:
 
 def _with(stored: Stored, changed: memoryview[int]) -> Stored:
     """A list after *changed*: row << 8 | weight, the weight 0 for a row that goes; of equal rows the last counts."""
-    placed = List(0, *stored).weights() if stored[0] else {}
+    placed = dict(List(0, *stored).postings()) if stored[0] else {}
     placed |= {one >> 8: one & 0xFF for one in changed}
     return _packed({row: weight for row, weight in placed.items() if weight})
 

@@ -12,20 +12,19 @@ from __future__ import annotations
 
 from itertools import compress
 
-from engine import extensions
 from engine.json_text import dumps
 from engine.search.sqlite import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence, Set
+    from collections.abc import Iterable, Sequence
 
     from engine.search.sqlite import Connection
 
 SEGMENT = 65_536
 MOST_RECENT = 32
-FULL_SHARE = 8
-"""A list is full where the word stands in at least one of so many rows: it is larger, then, but quick to look into."""
+FULL_SHARE = 32
+"""A list is full where the word stands in at least one of so many rows: larger, then, but quicker to look into."""
 
 MAX_LENGTH = 0x7FFF
 """The most tokens of a memory that are told apart."""
@@ -40,43 +39,45 @@ class List:
 
     def __init__(self, segment: int, rows: int, is_full: int, content: bytes) -> None:
         """Raises what is in DAMAGE where the list was damaged."""
-        if not rows or len(content) != (rows if is_full else 3 * rows):
+        if not rows or not isinstance(content, bytes) or len(content) != (rows if is_full else 3 * rows):
             raise DatabaseError("the list of a word is damaged")
         self.base = segment * SEGMENT
         self.is_full = is_full
         self._content = content
-        if not is_full:
-            self._rows = memoryview(content)[: 2 * rows].cast("H")
-            self._weights = content[2 * rows :]
+        self._size = rows
+        self._rows: list[int] = []
 
     def __len__(self) -> int:
         """How many memories hold the word, or how many rows there are where it is full."""
-        return len(self._content if self.is_full else self._weights)
+        return self._size
 
-    def weights(self) -> dict[int, int]:
-        """Row -> weight."""
-        if self.is_full:
-            held = compress(range(self.base, self.base + len(self._content)), self._content)
-            return dict(zip(held, self._content.translate(None, b"\0"), strict=True))
-        rows = map(self.base.__add__, self._rows) if self.base else self._rows
-        return dict(zip(rows, self._weights, strict=True))
+    @property
+    def rows(self) -> list[int]:
+        """The rows that hold the word, ascending."""
+        if not self._rows:
+            if self.is_full:
+                self._rows = list(compress(range(self.base, self.base + self._size), self._content))
+            else:
+                within = memoryview(self._content)[: 2 * self._size].cast("H").tolist()
+                self._rows = list(map(self.base.__add__, within)) if self.base else within
+        return self._rows
 
-    def among(self, rows: Sequence[int], wanted: Set[int]) -> dict[int, int]:
-        """Row -> weight, for those of *rows*, ascending, that hold the word. *wanted* are the same."""
-        base = self.base
-        if self.is_full:
-            content = self._content.ljust(rows[-1] - base + 1, b"\0")
-            return {row: weight for row in rows if (weight := content[row - base])}
-        if len(self._weights) < FEW_TIMES * len(rows):
-            placed = self.weights()
-            return {row: placed[row] for row in placed.keys() & wanted}
-        bisect_left, listed, weights, last = bisector(), self._rows, self._weights, len(self._weights) - 1
-        places = [(row, bisect_left(listed, row - base, 0, last)) for row in rows]
-        return {row: weights[i] for row, i in places if listed[i] == row - base}
+    @property
+    def most(self) -> int:
+        """The highest weight in it."""
+        return max(self._content if self.is_full else self._content[2 * self._size :])
 
+    def postings(self) -> Iterable[tuple[int, int]]:
+        """Row and weight of each memory that holds the word, by row."""
+        weights = self._content.translate(None, b"\0") if self.is_full else self._content[2 * self._size :]
+        return zip(self.rows, weights, strict=True)
 
-FEW_TIMES = 16
-"""How many times as many postings as rows it takes for looking up each row to be quicker than going through all."""
+    def among(self, rows: frozenset[int]) -> dict[int, int]:
+        """Row -> weight, for those of *rows* that hold the word."""
+        if not self.is_full:
+            return {row: weight for row, weight in self.postings() if row in rows}
+        content, base, end = self._content, self.base, self.base + self._size
+        return {row: weight for row in rows if base <= row < end and (weight := content[row - base])}
 
 
 def lists_of(db: Connection, words: Sequence[str]) -> dict[str, list[List]]:
@@ -104,13 +105,3 @@ def lengths_of(db: Connection) -> Sequence[int]:
 def recent_in(db: Connection) -> Iterable[tuple[int, str | None, int | None, int]]:
     """The memories that the lists leave out: row, bag and check sum (None for one that is gone), is active."""
     return db.execute("select rowid, content, check_sum, is_active from recent")
-
-
-def bisector() -> Callable[[Sequence[int], int, int, int], int]:
-    """`bisect_left`. To load it takes a cold process 0.2 ms, and in a small root every list is read as a whole."""
-    extensions.load("_bisect")
-    try:
-        from _bisect import bisect_left
-    except ImportError:
-        from bisect import bisect_left
-    return bisect_left

@@ -88,12 +88,12 @@ def strongest(
 def bounded(memories: int, units: int) -> Effort:
     """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal.
 
-    In 40 generated prompts of each length it finds of the top three of an exhaustive search 98 to 100 in 100 among 500
-    and 5,000 memories, and 97 to 100 among 50,000.
+    Of 40 to 60 generated prompts of each length it finds the whole top three of an exhaustive search among 500 and 5,000
+    memories, and 97 to 100 in 100 of it among 50,000.
     """
-    candidates = min(40 + min(80, memories // 250), 12_000 // max(1, units))
-    budget = min(max(2000, 100 * units), max(300, memories // 2))
-    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=24)
+    candidates = min(45 + min(40, memories // 1000), 12_000 // max(1, units))
+    budget = int(max(600, 30 * units) * min(4, 1 + memories / 20_000))
+    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=12)
 
 
 def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
@@ -150,15 +150,22 @@ class Search:
             tally.sums.pop(row, None)
         least = max(self._effort.phrased, limit + limit // 2)
         candidates = self._best(tally.sums, max(least, self._effort.candidates), self._counts)
-        scores = tally.score(self._units, sorted(candidates))
-        kept = self._best(scores.strengths, least if scores.phrased else limit, self._counts)
-        words = self._words([row for row in kept if row in scores.phrased])
-        found = {row: scores.match(row, words.get(row)) for row in kept}
-        return {row: match for row, match in found.items() if match}
+        scores = tally.score(candidates)
+        strengths = scores.strengths
+        found: dict[int, Match] = {}
+        if scores.phrased:
+            kept = self._best(strengths, least, self._counts)
+            words = self._words([row for row in kept if row in scores.phrased])
+            found = {row: match for row in words if (match := scores.match(row, words[row]))}
+            sure = {row: strengths[row] for row in kept if row not in words}
+            strengths = sure | {row: match.strength for row, match in found.items()}
+        best_rows = self._best(strengths, limit, self._counts)
+        matches = {row: found.get(row) or scores.match(row) for row in best_rows}
+        return {row: match for row, match in matches.items() if match}
 
     def _tallied(self, limit: int) -> Tally:
         """What the rarest parts add up to, and as many more as it takes to bring up *limit* memories."""
-        tally = Tally(self._db, self._lengths, self._matcher)
+        tally = Tally(self._db, self._units, self._lengths, self._matcher)
         spent = 0
         for part in parts_of(self._units):
             has_enough = place_of(limit, tally.sums, self._counts) is not None

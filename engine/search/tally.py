@@ -8,24 +8,20 @@ The strength of the candidates is what `engine.search.strength` says, to the las
 from __future__ import annotations
 
 from engine.record import Record
-from engine.search.postings import MAX_LENGTH, SEGMENT, lists_of
+from engine.search.postings import MAX_LENGTH, lists_of
 from engine.search.strength import HALF, K1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
+    from collections.abc import Sequence
 
     from engine.search.expansion import Unit
-    from engine.search.postings import List
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
 
     Weights = dict[int, int]
     """Row of a memory -> what the occurrences of a part's words count in it."""
-
-    Segments = dict[int, tuple[Sequence[int], Set[int]]]
-    """The row before the first of a segment -> rows in it, ascending, and the same as a set."""
 
 PHRASE_WEIGHT = 2
 """What a phrase is taken to count until the memory's words are read."""
@@ -68,79 +64,58 @@ def _order(part: Part) -> tuple[int, int]:
 class Tally:
     """Adds up parts. `sums`: row -> what `add` added. *lengths* is `postings.lengths_of`."""
 
-    def __init__(self, db: Connection, lengths: Sequence[int], matcher: Matcher) -> None:
-        self._db = db
+    def __init__(self, db: Connection, units: Sequence[Unit], lengths: Sequence[int], matcher: Matcher) -> None:
+        self._units = units
         self._lengths = lengths
         self._matcher = matcher
-        self._lists: dict[str, list[List]] = {}
-        self._full: dict[int, Weights] = {}
-        self._longer: dict[int, Weights] = {}
+        phrases = {phrase for unit in units if unit.count for phrase in unit.phrases}
+        words = {word for phrase in phrases for word in phrase}.union(*(unit.longer for unit in units))
+        self._lists = lists_of(db, sorted(words))
+        self._known: frozenset[int] = frozenset()
         self.sums: dict[int, float] = {}
 
     def add(self, part: Part, *, only_known: bool = False) -> None:
         """Add a part to every memory that holds it, or only to those to which something was added before.
 
-        The words in full of a unit have to come before its longer ones.
+        A memory that holds several of its words is taken to hold each alone.
         """
-        self._read(part.words)
-        found = _added([one.weights() for word in part.words for one in self._lists_of(word)])
-        if part.is_longer:
-            for row in found.keys() & self._full.get(part.unit, {}).keys():
-                del found[row]
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
+        if only_known and not self._known:
+            self._known = frozenset(self.sums)
+        sums, get = self.sums, self.sums.get
+        for one in (one for word in part.words for one in self._lists[word]):
+            worth = [factor * f / (f + K1) for f in range(one.most + 1)]
+            for row, f in one.among(self._known).items() if only_known else one.postings():
+                sums[row] = get(row, 0.0) + worth[f]
         for phrase in part.phrases:
             for row in self._may_hold(phrase):
-                found[row] = found.get(row, 0) + PHRASE_WEIGHT
-        (self._longer if part.is_longer else self._full)[part.unit] = found
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
-        worth = [factor * f / (f + K1) for f in range(max(found.values(), default=0) + 1)]
-        sums = self.sums
-        known = found.keys() & sums.keys()
-        for row in known:
-            sums[row] += worth[found[row]]
-        if not only_known:
-            for row in found.keys() - known:
-                sums[row] = worth[found[row]]
+                if not only_known or row in self._known:
+                    sums[row] = get(row, 0.0) + factor * PHRASE_WEIGHT / (PHRASE_WEIGHT + K1)
 
-    def score(self, units: Sequence[Unit], rows: Sequence[int]) -> Scores:
-        """How the memories of *rows*, ascending, answer."""
+    def score(self, rows: Sequence[int]) -> Scores:
+        """How the memories of *rows* answer."""
         scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
-        segments = _by_segment(rows)
-        for number, unit in enumerate(units):
+        wanted = frozenset(rows)
+        for number, unit in enumerate(self._units):
             if unit.count:
-                full = self._of_rows(self._full.get(number), unit.phrases, segments)
-                longer = self._of_rows(self._longer.get(number), [(word,) for word in unit.longer], segments)
+                full = _added([self._of_phrase(phrase, wanted) for phrase in unit.phrases])
+                longer = _added([self._of_word(word, wanted) for word in unit.longer])
                 scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
         return scores
 
-    def _of_rows(self, placed: Weights | None, phrases: Sequence[tuple[str, ...]], segments: Segments) -> Weights:
-        """What a part counts in some rows; one of its phrases may be among it where all its words are."""
-        if placed is not None:
-            return {row: placed[row] for _, wanted in segments.values() for row in placed.keys() & wanted}
-        self._read([word for phrase in phrases for word in phrase])
-        return _added([self._of_phrase(phrase, segments) for phrase in phrases])
-
-    def _of_phrase(self, phrase: tuple[str, ...], segments: Segments) -> Weights:
-        first, *others = [self._of_word(word, segments) for word in phrase]
+    def _of_phrase(self, phrase: tuple[str, ...], rows: frozenset[int]) -> Weights:
+        first, *others = [self._of_word(word, rows) for word in phrase]
         if not others:
             return first
         return {row: PHRASE_WEIGHT for row in first if all(row in other for other in others)}
 
-    def _of_word(self, word: str, segments: Segments) -> Weights:
-        return _added([one.among(*segments[one.base]) for one in self._lists_of(word) if one.base in segments])
-
-    def _lists_of(self, word: str) -> list[List]:
-        self._read([word])
-        return self._lists[word]
-
-    def _read(self, words: Iterable[str]) -> None:
-        if missing := [word for word in words if word not in self._lists]:
-            self._lists |= lists_of(self._db, missing)
+    def _of_word(self, word: str, rows: frozenset[int]) -> Weights:
+        return _added([one.among(rows) for one in self._lists[word]])
 
     def _may_hold(self, phrase: tuple[str, ...]) -> Weights:
         """The memories that hold all words of a phrase."""
-        rarest = min(phrase, key=lambda word: sum(len(one) for one in self._lists_of(word)))
-        rows = sorted(row for one in self._lists_of(rarest) for row in one.weights())
-        return self._of_phrase(phrase, _by_segment(rows))
+        rarest = min(phrase, key=lambda word: sum(map(len, self._lists[word])))
+        return self._of_phrase(phrase, frozenset(row for one in self._lists[rarest] for row in one.rows))
 
 
 class Scores:
@@ -163,14 +138,14 @@ class Scores:
         if may_be_phrase:
             self._phrases.append(unit)
             self.phrased |= full.keys()
-        self._add(self._matcher.idf[unit] * (K1 + 1), full, full.keys())
+        self._add(self._matcher.idf[unit] * (K1 + 1), full)
         if longer:
-            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), longer, longer.keys() - full.keys())
+            others = {row: weight for row, weight in longer.items() if row not in full}
+            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), others)
 
-    def _add(self, factor: float, weights: Weights, rows: Iterable[int]) -> None:
+    def _add(self, factor: float, weights: Weights) -> None:
         sums, matched, dampings = self._sums, self._matched, self._dampings
-        for row in rows:
-            f = weights[row]
+        for row, f in weights.items():
             sums[row] += factor * f / (f + dampings[row])
             matched[row] += 1
 
@@ -180,7 +155,7 @@ class Scores:
         coordination = self._matcher.coordination
         return {row: bm25 * coordination(self._matched[row]) for row, bm25 in self._sums.items()}
 
-    def match(self, row: int, words: Words | None) -> Match | None:
+    def match(self, row: int, words: Words | None = None) -> Match | None:
         """How the memory of *row* answers; one of `phrased` needs its *words*."""
         full = {unit: weights[row] for unit, (weights, _) in self._units.items() if row in weights}
         longer = {unit: weights[row] for unit, (_, weights) in self._units.items() if row in weights}
@@ -211,11 +186,3 @@ def _added(parts: Sequence[Weights]) -> Weights:
         for row, weight in weights.items():
             found[row] = found.get(row, 0) + weight
     return found
-
-
-def _by_segment(rows: Sequence[int]) -> Segments:
-    """Rows, ascending, by the row before the first of their segment."""
-    found: dict[int, list[int]] = {}
-    for row in rows:
-        found.setdefault(row - row % SEGMENT, []).append(row)
-    return {base: (listed, frozenset(listed)) for base, listed in found.items()}

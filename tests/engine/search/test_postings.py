@@ -15,7 +15,17 @@ from engine.search.bags import weights_in, weights_of
 from engine.search.changes import Changes
 from engine.search.frequencies import refresh
 from engine.search.index import Index
-from engine.search.postings import MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List, lengths_of, lists_of, recent_in
+from engine.search.postings import (
+    FULL_SHARE,
+    MAX_LENGTH,
+    MOST_RECENT,
+    RETIRED,
+    SEGMENT,
+    List,
+    lengths_of,
+    lists_of,
+    recent_in,
+)
 from engine.search.query import query_terms
 from engine.search.sqlite import DAMAGE, in_memory
 from engine.search.strongest import EXHAUSTIVE, Effort, strongest
@@ -66,7 +76,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
     found: dict[str, dict[int, int]] = {}
     for word in WORDS:
         for one in lists_of(db, [word])[word]:
-            found.setdefault(word, {}).update(one.weights())
+            found.setdefault(word, {}).update(one.postings())
     for row, bag, _, _ in recent_in(db):
         for weights in found.values():
             weights.pop(row, None)
@@ -118,7 +128,7 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
     two_more = {**one_more, MOST_RECENT + 1: ("cache", "", "")}
     write(db, one_more, two_more, 1)
     assert not [*recent_in(db)]
-    assert lists_of(db, ["cache"])["cache"][0].weights().keys() == two_more.keys()
+    assert lists_of(db, ["cache"])["cache"][0].rows == [*two_more]
     assert_holds(db, two_more)
 
 
@@ -126,7 +136,7 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
 def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: int) -> None:
     some: dict[int, Words] = dict.fromkeys(range(0, 900, step), ("cache", "", ""))
     write(db, {}, some, MANY)
-    assert bool(lists_of(db, ["cache"])["cache"][0].is_full) is (step < 8)
+    assert bool(lists_of(db, ["cache"])["cache"][0].is_full) is (step < FULL_SHARE)
     others: dict[int, Words] = dict.fromkeys(range(0, 1000, 2 * step), ("cache", "", "cache rule"))
     write(db, some, others, MANY)
     assert_holds(db, others)
@@ -137,8 +147,8 @@ def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) 
     write(db, {}, {row: ("", "", "cache " * (row % 7 + 1)) for row in range(0, 900, step)}, MANY)
     (found,) = lists_of(db, ["cache"])["cache"]
     for asked in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
-        wanted = {row: weight for row, weight in found.weights().items() if row in asked}
-        assert found.among(asked, {*asked}) == wanted
+        wanted = {row: weight for row, weight in found.postings() if row in asked}
+        assert found.among(frozenset(asked)) == wanted
 
 
 @pytest.mark.parametrize("most", [10, 2, 0])
@@ -162,7 +172,7 @@ def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> Non
 @pytest.mark.parametrize("is_full", [0, 1])
 def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
     with pytest.raises(DAMAGE):
-        List(0, 4, is_full, content).among([0], {0})  # type: ignore[arg-type]
+        List(0, 4, is_full, content).among(frozenset([0]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
