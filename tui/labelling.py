@@ -138,7 +138,7 @@ class LabelQueue:
             return bool(pool) and all(skips.get((prompt_id, pair), 0) >= MAX_SKIPS for pair in left)
 
         done = {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
-        return done | (workspace.empty_prompts() & self._by_id.keys())
+        return done | (workspace.silent_prompts() & self._by_id.keys())
 
     def _cards_left(self, at: Position | None) -> int:
         """Open cards of this prompt, and for each other unfinished one as many as a finished one took."""

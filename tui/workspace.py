@@ -16,6 +16,7 @@ from labels.measure.names import Names
 from labels.measure.report import report_from_store
 from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
+from labels.silence import silent_prompts
 from labels.store import LabelStore
 from tui.recording import record
 
@@ -234,9 +235,10 @@ class Workspace:
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
 
-    def empty_prompts(self) -> set[str]:
-        """The prompts that were pooled since the memories were read and bring nothing up."""
-        return {prompt_id for prompt_id, made in self._pools.items() if not made.cards}
+    def silent_prompts(self) -> set[str]:
+        """The prompts for which all systems ran over the memories as they are now, whenever, and bring nothing up."""
+        found = self.store.silences(self.index.root, self.index.corpus_hash)
+        return set.intersection(*(silent_prompts(found, name, self.config, self.cutoff) for name in self.systems))
 
     def earlier_pools(self) -> dict[str, frozenset[Pair]]:
         """What the newest recorded pool of each prompt holds, each memory as it reads now; without those that are gone.

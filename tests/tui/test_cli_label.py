@@ -63,7 +63,7 @@ def test_it_counts_people_disputes_and_pace(place: list[str], tmp_path: Path) ->
     label_everything(tmp_path, "bob", "not")
     made = printed(memsift("label", *place, "--format", "json", MEMSIFT_ANNOTATOR="ann"))
     assert (made["annotator"], made["order"], made["seconds_per_card"]) == ("ann", "random", 4.0)
-    assert made["strata"] == [{"name": "all", "prompts": 4, "done": 3}]
+    assert made["strata"] == [{"name": "all", "prompts": 4, "done": 4}]
     ann, bob = made["people"]
     assert (ann["annotator"], ann["labels"], ann["verdicts"]["relevant"], ann["blind"]) == ("ann", given, given, given)
     assert (bob["annotator"], bob["verdicts"]["not"]) == ("bob", given)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.judge.judge import Judge
 from engine.prompt import typed_prompt
+from engine.record import replace
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import demo_prompts
+from tests.tui.apps import GatedProvider, demo_prompts
 from tui.labelling import LabelQueue, workspace_pace
 
 if TYPE_CHECKING:
@@ -260,6 +262,39 @@ def test_a_prompt_that_brings_nothing_up_is_finished_when_it_was_run(open_worksp
     assert at.card is None
     assert queue.is_finished(workspace.prompts[0])
     assert LabelQueue(workspace).is_finished(workspace.prompts[0])
+
+
+def test_a_prompt_that_brought_nothing_up_is_finished_after_a_restart_until_there_are_new_memories(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys")])
+    prompts = [typed_prompt("zzzz")]
+    workspace = open_workspace(root=root, prompts=prompts)
+    run_all(workspace)
+    workspace.close()
+    workspace = open_workspace(root=root, prompts=prompts, judge=None)
+    assert LabelQueue(workspace).progress(None) == "1 of 1 prompts done · 0 labels"
+    write_memory(root, memory("zzzz at last"))
+    workspace.reload()
+    assert not LabelQueue(workspace).is_finished(prompts[0])
+
+
+def test_a_prompt_that_brought_nothing_up_with_other_settings_is_open(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys")])
+    prompts = [typed_prompt("signing keys")]
+    workspace = open_workspace(root=root, judge=None, prompts=prompts)
+    workspace.config = replace(workspace.config, max_inject=0)
+    run_all(workspace)
+    assert LabelQueue(workspace).is_finished(prompts[0])
+    workspace.config = replace(workspace.config, max_inject=3)
+    assert not LabelQueue(workspace).is_finished(prompts[0])
+
+
+def test_a_prompt_of_which_a_judge_dropped_all_is_open(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=lambda config: Judge(GatedProvider(), config.judge))
+    workspace.config = replace(workspace.config, max_inject=0)
+    run_all(workspace)
+    assert not LabelQueue(workspace).is_finished(workspace.prompts[0])
 
 
 def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Opener) -> None:
