@@ -53,7 +53,7 @@ class LabelQueue:
         self._workspace = workspace
         self.order = workspace.labelling_order()
         self._by_id = {prompt.id: prompt for prompt in self.order}
-        self._labelled = workspace.store.labelled_pairs(workspace.annotator, workspace.index.root)
+        self._labelled = workspace.labelled_pairs()
         self._given = sum(map(len, self._labelled.values()))
         self._finished = self._finished_before()
 

@@ -260,8 +260,12 @@ class Workspace:
         return self.store.skips(self.annotator, prompt_id)
 
     def labels(self, prompt_id: str) -> dict[Pair, Label]:
-        """This annotator's current labels of a prompt by (memory id, digest)."""
-        return {label.pair: label for label in self.store.labels(self.annotator, prompt_id)}
+        """This annotator's current labels of a prompt over this root by (memory id, digest)."""
+        return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
+
+    def labelled_pairs(self) -> dict[str, set[Pair]]:
+        """What this annotator's current labels over this root are about: prompt id -> (memory id, digest)."""
+        return self.store.labelled_pairs(self.annotator, self.index.root)
 
     def show(self, prompt_id: str) -> None:
         """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind.

@@ -310,6 +310,20 @@ def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Open
     assert workspace_pace(workspace) == 2.0
 
 
+def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_workspace: Opener, tmp_path: Path) -> None:
+    prompts = [typed_prompt("signing")]
+    there = write_root(tmp_path / "there", [memory("signing people"), memory("signing tables")])
+    here = write_root(tmp_path / "here", [memory("signing keys")])
+    for root, labels in ((there, 2), (here, 1)):
+        workspace = open_workspace(root=root, judge=None, prompts=prompts)
+        run_all(workspace)
+        queue = LabelQueue(workspace)
+        assert queue.progress(queue.position(prompts[0])).startswith("0 of 1 prompts done · 0 labels")
+        assert go_through(workspace, queue, prompts[0]) == labels
+        assert queue.progress(None) == LabelQueue(workspace).progress(None)
+        assert f"{labels} label" in queue.progress(None)
+
+
 def test_the_time_left_takes_the_other_prompts_to_be_like_the_finished_ones(open_workspace: Opener) -> None:
     """Not like the one on the screen: its cards would make the time jump from prompt to prompt."""
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04", "p06"), judge=None)
