@@ -301,9 +301,9 @@ class LabelStore:
         """The labels that settle pairs, the latest of each, in the order in which they were given."""
         return people.adjudications(self._db, root)
 
-    def disputes(self, root: str | None = None) -> tuple[Dispute, ...]:
+    def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs whose current labels differ and that nobody has settled, whatever text they are about."""
-        return people.disputes(self._db, root)
+        return people.disputes(self._db, root, prompt_id)
 
     def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
         """Each repeat beside the label that stood when it was given, in the order of the repeats."""

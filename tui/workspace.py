@@ -286,10 +286,10 @@ class Workspace:
         """Take the annotator's latest label or skip among these prompts back."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.prompts])
 
-    def disputes(self) -> tuple[Dispute, ...]:
-        """The pairs on which people differ, where the memory still reads as it did."""
+    def disputes(self, prompt_id: str | None = None) -> tuple[Dispute, ...]:
+        """The pairs on which people differ, where the memory still reads as it did, of one prompt or of all."""
         digests = self.digests()
-        disputes = self.store.disputes(self.index.root)
+        disputes = self.store.disputes(self.index.root, prompt_id)
         return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
     def report(self, extras: Extras = NONE) -> Report:

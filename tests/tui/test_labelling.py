@@ -310,6 +310,24 @@ def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Open
     assert workspace_pace(workspace) == 2.0
 
 
+def test_that_people_differ_is_told_at_the_end_of_the_prompt_and_not_by_a_card(open_workspace: Opener) -> None:
+    prompts = demo_prompts("p01", "p02")
+    theirs, mine = (open_workspace(judge=None, prompts=prompts, annotator=name) for name in ("you", "me"))
+    run_all(theirs)
+    run_all(mine)
+    prompt = LabelQueue(mine).order[0]
+    for verdict, workspace in (("relevant", theirs), ("not", mine)):
+        queue = LabelQueue(workspace)
+        while (at := queue.position(prompt)) and at.card:
+            assert "settles" not in queue.progress(at) + LabelQueue(workspace).progress(at)
+            label(workspace, prompt, at.card, verdict)
+    assert at is not None
+    for one in (queue, LabelQueue(mine), LabelQueue(theirs)):
+        assert f"d settles {len(at.pool.cards)} disputes" in one.progress(at)
+    mine.store.adjudicate("me", prompt.id, at.pool.cards[0], "not", seed=1, elapsed_ms=1)
+    assert f"d settles {len(at.pool.cards) - 1} dispute" in LabelQueue(mine).progress(at)
+
+
 def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_workspace: Opener, tmp_path: Path) -> None:
     prompts = [typed_prompt("signing")]
     there = write_root(tmp_path / "there", [memory("signing people"), memory("signing tables")])
