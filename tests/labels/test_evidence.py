@@ -11,10 +11,10 @@ from labels.exchange.calls import read_calls
 from labels.measure.gate.caveats import refusals, warnings
 from labels.measure.gate.decision import UNDECIDED, Gate
 from labels.measure.gate.evidence import Evidence, evidence_from_files, evidence_from_store
-from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, failures_of, judge_case
+from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
 from labels.measure.gate.report import gate_report
 from labels.measure.intervals import Interval
-from labels.measure.metrics import Ratio
+from labels.measure.metrics import Ratio, judge_failures
 from labels.measure.report import EXCLUDE, report_from_store
 from labels.measure.settings import RunSettings
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
@@ -168,7 +168,8 @@ def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> 
     """A prompt that brings nothing up is none on which it could have failed."""
     record(store, failed(["a", "b"]), judged([], [], prompt_id="p2"), judged(["c"], [], prompt_id="p3"))
     say(store, "p1 a", RELEVANT)
-    assert failures_of(evidence(store).of(JUDGED)) == Ratio(1, 2)
+    assert judge_failures(evidence(store).of(JUDGED)) == Ratio(1, 2)
+    assert [one.fallbacks for one in report_from_store(store, ROOT, DIGESTS).systems] == [Ratio(1, 2)]
     assert any("failed on 1 of 2 prompts on which it was asked" in one for one in warnings(evidence(store), JUDGED))
 
 

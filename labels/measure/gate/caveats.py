@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.measure.forms.figures import counted
-from labels.measure.gate.judge_case import failures_of
-from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
+from labels.measure.metrics import Ratio, judge_failures, precision_bounds, tally, unjudged_share
 from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, with_other_settings
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def on_few(evidence: Evidence, system: str) -> Iterator[str]:
 
 
 def on_failures(evidence: Evidence, system: str) -> Iterator[str]:
-    failures = failures_of(evidence.of(system))
+    failures = judge_failures(evidence.of(system))
     if failures.part > MAX_FALLBACKS * failures.whole:
         yield (
             f"The judge failed on {part(failures.part, failures.whole, 'prompts')} on which it was asked; what was "
