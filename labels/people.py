@@ -25,16 +25,18 @@ def adjudications(db: LabelDatabase, root: str | None) -> tuple[Label, ...]:
     return tuple(map(label_of, rows))
 
 
-def disputes(db: LabelDatabase, root: str | None) -> tuple[Dispute, ...]:
+def disputes(db: LabelDatabase, root: str | None, prompt_id: str | None) -> tuple[Dispute, ...]:
+    # only what is asked for: SQLite uses no index for "is null or equal"
+    where = "TRUE" if prompt_id is None else "prompt_id = :prompt"
     rows = db.tuples(
         f"""WITH pair AS (
-                SELECT prompt_id, memory_id, digest FROM label_current
+                SELECT prompt_id, memory_id, digest FROM label_current WHERE {where}
                 GROUP BY prompt_id, memory_id, digest HAVING min(verdict) <> max(verdict)
                 EXCEPT SELECT prompt_id, memory_id, digest FROM adjudication_current
             )
             SELECT {LABEL_COLUMNS} FROM pair JOIN label_current AS said USING (prompt_id, memory_id, digest)
             WHERE {OF_ROOT} ORDER BY prompt_id, memory_id, digest, event_id""",
-        {"root": root},
+        {"root": root, "prompt": prompt_id},
     )
     pairs = groupby(map(label_of, rows), key=lambda label: (label.prompt_id, label.memory_id, label.digest))
     return tuple(Dispute(*pair, tuple(said)) for pair, said in pairs)

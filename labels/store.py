@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, events, frame, people, plans, runs, sightings
+from labels import calls, events, frame, people, plans, runs, sightings, silence
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from labels.measure.settings import RunSettings
     from labels.orders import Plan
     from labels.records import Card, Dispute, Event, Gold, Label, Pair, Pool, Repeat
+    from labels.silence import Silence
 
 SESSION_BYTES, UID_BYTES = 8, 16
 
@@ -147,6 +148,10 @@ class LabelStore:
     def pooled(self, seed: int) -> dict[str, list[str]]:
         """What the newest pool of each prompt held, of the pools that *seed* made: prompt id -> memory ids."""
         return runs.newest_pools(self._db, seed)
+
+    def silences(self, root: str, corpus_hash: str) -> list[Silence]:
+        """What was replayed over these memories of a root and brought up nothing that could be asked about."""
+        return silence.silences(self._db, root, corpus_hash)
 
     # What a person says
 
@@ -296,9 +301,9 @@ class LabelStore:
         """The labels that settle pairs, the latest of each, in the order in which they were given."""
         return people.adjudications(self._db, root)
 
-    def disputes(self, root: str | None = None) -> tuple[Dispute, ...]:
+    def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs whose current labels differ and that nobody has settled, whatever text they are about."""
-        return people.disputes(self._db, root)
+        return people.disputes(self._db, root, prompt_id)
 
     def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
         """Each repeat beside the label that stood when it was given, in the order of the repeats."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,9 +54,10 @@ class LabelQueue:
         self._workspace = workspace
         self.order = workspace.labelling_order()
         self._by_id = {prompt.id: prompt for prompt in self.order}
-        self._labelled = workspace.store.labelled_pairs(workspace.annotator, workspace.index.root)
+        self._labelled = workspace.labelled_pairs()
         self._given = sum(map(len, self._labelled.values()))
         self._finished = self._finished_before()
+        self._disputed = self._disputed_before()
 
     def position(self, prompt: Prompt) -> Position | None:
         """Where a person is in *prompt*; None until every system has run it."""
@@ -66,7 +68,11 @@ class LabelQueue:
         self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
         self._labelled[prompt.id] = labelled
         at = Position(prompt, pool, open_cards(pool, labelled, skips))
-        self._finished.discard(prompt.id) if at.open else self._finished.add(prompt.id)
+        if at.open:
+            self._finished.discard(prompt.id)
+        else:
+            self._finished.add(prompt.id)
+            self._disputed[prompt.id] = len(self._workspace.disputes(prompt.id))
         return at
 
     def is_finished(self, prompt: Prompt) -> bool:
@@ -117,10 +123,16 @@ class LabelQueue:
     # Progress
 
     def progress(self, at: Position | None) -> str:
-        """Prompts done, labels so far, about how long the rest takes, and the order where one must know of it."""
+        """Prompts done, labels so far, about how long the rest takes, and the order where one must know of it.
+
+        And on how much people differ, counted at the end of a prompt: a number that rose with the label of a card would
+        tell what others said of it.
+        """
         workspace = self._workspace
         given, done = self._given, len(self._finished)
         parts = [f"{done:,} of {len(self.order):,} prompts done", f"{given:,} label{'' if given == 1 else 's'}"]
+        if disputed := self._disputed.total():
+            parts.append(f"d settles {disputed:,} dispute{'' if disputed == 1 else 's'}")
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
             parts.append(_time_left(seconds * self._cards_left(at)))
@@ -138,7 +150,13 @@ class LabelQueue:
             return bool(pool) and all(skips.get((prompt_id, pair), 0) >= MAX_SKIPS for pair in left)
 
         done = {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
-        return done | (workspace.empty_prompts() & self._by_id.keys())
+        return done | (workspace.silent_prompts() & self._by_id.keys())
+
+    def _disputed_before(self) -> Counter[str]:
+        """On how many memories people differ, by prompt; without the prompts that were begun and not finished."""
+        begun = self._labelled.keys() - self._finished
+        disputes = self._workspace.disputes()
+        return Counter(dispute.prompt_id for dispute in disputes if dispute.prompt_id not in begun)
 
     def _cards_left(self, at: Position | None) -> int:
         """Open cards of this prompt, and for each other unfinished one as many as a finished one took."""

@@ -16,6 +16,7 @@ from labels.measure.names import Names
 from labels.measure.report import report_from_store
 from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
+from labels.silence import silent_prompts
 from labels.store import LabelStore
 from tui.recording import record
 
@@ -234,9 +235,10 @@ class Workspace:
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
 
-    def empty_prompts(self) -> set[str]:
-        """The prompts that were pooled since the memories were read and bring nothing up."""
-        return {prompt_id for prompt_id, made in self._pools.items() if not made.cards}
+    def silent_prompts(self) -> set[str]:
+        """The prompts for which all systems ran over the memories as they are now, whenever, and bring nothing up."""
+        found = self.store.silences(self.index.root, self.index.corpus_hash)
+        return set.intersection(*(silent_prompts(found, name, self.config, self.cutoff) for name in self.systems))
 
     def earlier_pools(self) -> dict[str, frozenset[Pair]]:
         """What the newest recorded pool of each prompt holds, each memory as it reads now; without those that are gone.
@@ -258,8 +260,12 @@ class Workspace:
         return self.store.skips(self.annotator, prompt_id)
 
     def labels(self, prompt_id: str) -> dict[Pair, Label]:
-        """This annotator's current labels of a prompt by (memory id, digest)."""
-        return {label.pair: label for label in self.store.labels(self.annotator, prompt_id)}
+        """This annotator's current labels of a prompt over this root by (memory id, digest)."""
+        return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
+
+    def labelled_pairs(self) -> dict[str, set[Pair]]:
+        """What this annotator's current labels over this root are about: prompt id -> (memory id, digest)."""
+        return self.store.labelled_pairs(self.annotator, self.index.root)
 
     def show(self, prompt_id: str) -> None:
         """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind.
@@ -280,10 +286,10 @@ class Workspace:
         """Take the annotator's latest label or skip among these prompts back."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.prompts])
 
-    def disputes(self) -> tuple[Dispute, ...]:
-        """The pairs on which people differ, where the memory still reads as it did."""
+    def disputes(self, prompt_id: str | None = None) -> tuple[Dispute, ...]:
+        """The pairs on which people differ, where the memory still reads as it did, of one prompt or of all."""
         digests = self.digests()
-        disputes = self.store.disputes(self.index.root)
+        disputes = self.store.disputes(self.index.root, prompt_id)
         return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
     def report(self, extras: Extras = NONE) -> Report:

@@ -125,6 +125,11 @@ def silent_prompts(tallies: Sequence[Tally]) -> int:
     return sum(each.injected == 0 for each in tallies)
 
 
+def judge_failures(rows: Sequence[Outcome]) -> Ratio:
+    """Prompts on which the judge gave no answer, of those on which it was asked."""
+    return Ratio(sum(bool(row.fallback) for row in rows), sum(row.is_asked or bool(row.fallback) for row in rows))
+
+
 def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights: Weights = EQUAL) -> Ratio:
     """Injected memories known to be irrelevant, per *measured* prompt."""
     return ratio(((each.prompt_id, each.irrelevant, 1) for each in tallies if each.prompt_id in measured), weights)

@@ -138,8 +138,7 @@ def on_systems(report: Report, rows: Sequence[Outcome]) -> Iterator[str]:
 
 
 def on_failures(system: SystemReport) -> Iterator[str]:
-    failed = system.fallbacks.part
-    asked = max(failed, system.asked)
+    failed, asked = system.fallbacks.part, system.fallbacks.whole
     if failed > MAX_FALLBACKS * asked:
         yield (
             f"{system.system}: the judge failed on {failed:,} of {counted(asked, 'prompt')} on which it was asked; "

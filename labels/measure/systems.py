@@ -30,7 +30,8 @@ class SystemReport:
     `interval` is the 95 % interval of precision, None when nothing was judged; `live` the one that holds however often
     one looks, None where it is not known in which order the prompts were labelled; `bounds` what precision could be at
     worst and at best, None when nothing was injected. `per_prompt` ratios are over the prompts that have labels.
-    `asked` counts the prompts on which a judge was asked, `assumed` the memories in `agreement` that nobody judged.
+    `fallbacks` are of the prompts on which a judge was asked; `assumed` counts the memories in `agreement` that nobody
+    judged.
     `median_ms` is the median time of a retrieval.
     """
 
@@ -50,7 +51,6 @@ class SystemReport:
     recall_of_known: Ratio
     unjudged: Ratio
     silent: int
-    asked: int
     fallbacks: Ratio
     median_ms: float
     by_confidence: tuple[Group, ...]
@@ -87,8 +87,7 @@ def system_report(
         recall_of_known=metrics.recall_of_known(tallies, judgements),
         unjudged=metrics.unjudged_share(given),
         silent=metrics.silent_prompts(tallies),
-        asked=sum(row.is_asked for row in own),
-        fallbacks=Ratio(sum(bool(row.fallback) for row in own), len(own)),
+        fallbacks=metrics.judge_failures(own),
         median_ms=median(row.elapsed_ms for row in own),
         by_confidence=by_confidence(own, judgements, weights),
         by_kind=by_kind(own, tallies, kinds, weights),

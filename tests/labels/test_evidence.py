@@ -11,10 +11,10 @@ from labels.exchange.calls import read_calls
 from labels.measure.gate.caveats import refusals, warnings
 from labels.measure.gate.decision import UNDECIDED, Gate
 from labels.measure.gate.evidence import Evidence, evidence_from_files, evidence_from_store
-from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, failures_of, judge_case
+from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
 from labels.measure.gate.report import gate_report
 from labels.measure.intervals import Interval
-from labels.measure.metrics import Ratio
+from labels.measure.metrics import Ratio, judge_failures
 from labels.measure.report import EXCLUDE, report_from_store
 from labels.measure.settings import RunSettings
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
@@ -81,6 +81,44 @@ def test_a_prompt_that_is_judged_in_part_does_not_count(store: LabelStore) -> No
     assert known.sample(PLAIN).judged == {"p2": (1, 1)}
     (reason,) = refusals(known, PLAIN)
     assert reason.startswith("1 of 4 injected memories on prompts that were begun are not judged")
+    assert reason.endswith(
+        "Finish p1 (1 left): memsift and F4 ask for the open labels, F3 for those that were skipped twice."
+    )
+
+
+def test_the_prompt_in_which_somebody_stopped_is_left_out_and_refuses_nothing(store: LabelStore) -> None:
+    record(store, *(retrieval(["a", "b"], prompt_id=name) for name in ("p1", "p2", "p3")))
+    for said in ("p1 a", "p1 b", "p2 a"):
+        say(store, said)
+    known = evidence(store)
+    assert (known.sample(PLAIN).judged, refusals(known, PLAIN)) == ({"p1": (2, 2)}, ())
+    say(store, "p3 a", who="bob")
+    known = evidence(store)
+    assert (known.sample(PLAIN).judged, refusals(known, PLAIN)) == ({"p1": (2, 2)}, ())
+    say(store, "p3 b")
+    (reason,) = refusals(evidence(store), PLAIN)
+    assert "1 of 6 injected memories" in reason
+    assert "Finish p2 (1 left)" in reason
+
+
+def test_settling_a_dispute_is_not_labelling_on(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["a", "b"], prompt_id="p2"))
+    say(store, "p1 a")
+    say(store, "p1 a", NOT_RELEVANT, who="bob")
+    say(store, "p2 a")
+    store.adjudicate("ann", "p1", card("a"), RELEVANT, seed=1, elapsed_ms=1)
+    assert refusals(evidence(store), PLAIN) == ()
+
+
+def test_it_names_the_prompts_of_which_most_is_left_and_how_to_settle_a_split(store: LabelStore) -> None:
+    record(store, *(retrieval(["a", "b", "c"], prompt_id=f"p{number}") for number in range(1, 7)))
+    for said in ("p1 a", "p1 b", "p2 a", "p3 a", "p4 a", "p5 a", "p5 b", "p5 c", "p6 a", "p6 b", "p6 c"):
+        say(store, said)
+    say(store, "p5 c", NOT_RELEVANT, who="bob")
+    say(store, "p6 c", who="bob")
+    (reason,) = refusals(evidence(store), PLAIN)
+    assert "Finish p2 (2 left), p3 (2 left), p4 (2 left) and 2 others: " in reason
+    assert reason.endswith("What people are split on, memsift label --adjudicate settles.")
 
 
 def test_unsure_is_an_answer_that_counts_nowhere(store: LabelStore) -> None:
@@ -130,7 +168,8 @@ def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> 
     """A prompt that brings nothing up is none on which it could have failed."""
     record(store, failed(["a", "b"]), judged([], [], prompt_id="p2"), judged(["c"], [], prompt_id="p3"))
     say(store, "p1 a", RELEVANT)
-    assert failures_of(evidence(store).of(JUDGED)) == Ratio(1, 2)
+    assert judge_failures(evidence(store).of(JUDGED)) == Ratio(1, 2)
+    assert [one.fallbacks for one in report_from_store(store, ROOT, DIGESTS).systems] == [Ratio(1, 2)]
     assert any("failed on 1 of 2 prompts on which it was asked" in one for one in warnings(evidence(store), JUDGED))
 
 
@@ -153,6 +192,7 @@ def test_what_is_not_in_the_qrels_is_not_relevant_or_holds_its_prompt_back(tmp_p
     )
     excluded = evidence_from_files(run, qrels, EXCLUDE)
     assert excluded.sample(PLAIN).judged == {"p2": (1, 1)}
+    assert refusals(excluded, PLAIN)[0].endswith("Finish p1 (1 left) in the qrels.")
     assert excluded.sample(PLAIN).injected == {"p1": 3, "p2": 1, "p3": 1}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 
 from labels.measure.basis import labelled_basis
 from labels.measure.extras import Extras
+from labels.measure.forms.charts.worst import worst_chart
 from labels.measure.forms.page import format_html
 from labels.measure.names import Names
 from labels.measure.outcomes import Found
 from labels.measure.report import Report, build_report, report_from_store
+from labels.measure.worst import Worst
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
@@ -163,3 +166,10 @@ def test_the_page_fits_light_dark_and_a_telephone(report: Report) -> None:
     page = format_html(report)
     assert "prefers-color-scheme: dark" in page
     assert 'name="viewport" content="width=device-width, initial-scale=1"' in page
+
+
+def test_a_name_beside_a_bar_ends_before_the_chart_does() -> None:
+    drawn = worst_chart("worst", "Worst memories", [Worst("m", "word " * 20, 3, 0)])
+    (shown,) = re.findall(r'class="name">([^<]*)<', drawn)
+    assert len(shown) <= 52
+    assert shown.endswith("…")

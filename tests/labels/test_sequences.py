@@ -11,26 +11,16 @@ from scipy.stats import beta
 from labels.measure.intervals import headline_interval, wilson
 from labels.measure.sequences import (
     NOTHING_KNOWN,
-    as_array,
     betting_interval,
     betting_intervals,
-    capitals,
     mirrored,
 )
 from tests.benchmarks.beta_binomial import beta_binomial_interval
+from tests.benchmarks.capital import rich_after
 from tests.labels.simulated import World
 
 COUNTS = st.lists(st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m))), max_size=40)
 GATE, RICH = 0.8, 40.0
-
-
-def rich_after(per_prompt: list[tuple[int, int]], most: float, rich: float, p: float) -> int | None:
-    """After how many prompts those who bet that precision is above *p*, in 0..1, have made 1 into *rich*.
-
-    None if they never have.
-    """
-    is_rich = capitals(as_array(per_prompt), most, p) >= rich
-    return int(is_rich.argmax()) + 1 if is_rich.any() else None
 
 
 def decided(prompts: list[tuple[int, int]]) -> bool:

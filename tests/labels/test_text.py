@@ -176,6 +176,6 @@ def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
 def test_ids_from_files_cannot_command_a_terminal_or_break_a_table() -> None:
     text, markdown = format_text(hostile_report()), format_markdown(hostile_report())
     assert "\x1b" not in text + markdown
-    assert "m_*     p�[31m|    dropped" in text
+    assert "m_*     p�[31m|  dropped" in text
     assert "| m\\_\\* | p�\\[31m\\| | dropped |" in markdown
     assert "| s \\| | 1.00 |" in markdown

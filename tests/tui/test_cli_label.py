@@ -63,7 +63,7 @@ def test_it_counts_people_disputes_and_pace(place: list[str], tmp_path: Path) ->
     label_everything(tmp_path, "bob", "not")
     made = printed(memsift("label", *place, "--format", "json", MEMSIFT_ANNOTATOR="ann"))
     assert (made["annotator"], made["order"], made["seconds_per_card"]) == ("ann", "random", 4.0)
-    assert made["strata"] == [{"name": "all", "prompts": 4, "done": 3}]
+    assert made["strata"] == [{"name": "all", "prompts": 4, "done": 4}]
     ann, bob = made["people"]
     assert (ann["annotator"], ann["labels"], ann["verdicts"]["relevant"], ann["blind"]) == ("ann", given, given, given)
     assert (bob["annotator"], bob["verdicts"]["not"]) == ("bob", given)
@@ -90,6 +90,23 @@ def test_an_order_that_is_set_lasts_and_lists_what_comes_next(place: list[str]) 
     text = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann").stdout
     assert text.splitlines() == [f"{row['id']}  {row['prompt']}" for row in listed]
     assert "random" in memsift("label", *place, MEMSIFT_ANNOTATOR="bob").stdout
+
+
+@pytest.mark.parametrize("options", [[], ["--next", "3"], ["--format", "json"], ["--next", "3", "--format", "json"]])
+def test_without_prompts_it_says_how_to_name_some(place: list[str], options: list[str]) -> None:
+    result = memsift("label", *place[:2], *place[4:], *options)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("memsift: There are no prompts to label. Name some with --prompts FILE")
+    assert ("--next" in options) == (result.stdout == "")
+
+
+def test_when_nothing_comes_next_it_says_so(place: list[str], tmp_path: Path) -> None:
+    place[3] = str(jsonl(tmp_path / "typed.jsonl", *({"prompt": text} for text in TEXTS)))
+    label_everything(tmp_path, "ann", "relevant")
+    result = memsift("label", *place, "--next", "3", MEMSIFT_ANNOTATOR="ann")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.startswith("memsift: Every prompt is labelled.")
+    assert memsift("label", *place, MEMSIFT_ANNOTATOR="ann").stderr == ""
 
 
 def test_orders_that_cannot_be_are_refused(place: list[str]) -> None:

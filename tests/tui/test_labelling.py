@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.judge.judge import Judge
 from engine.prompt import typed_prompt
+from engine.record import replace
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import demo_prompts
+from tests.tui.apps import GatedProvider, demo_prompts
 from tui.labelling import LabelQueue, workspace_pace
 
 if TYPE_CHECKING:
@@ -262,6 +264,39 @@ def test_a_prompt_that_brings_nothing_up_is_finished_when_it_was_run(open_worksp
     assert LabelQueue(workspace).is_finished(workspace.prompts[0])
 
 
+def test_a_prompt_that_brought_nothing_up_is_finished_after_a_restart_until_there_are_new_memories(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys")])
+    prompts = [typed_prompt("zzzz")]
+    workspace = open_workspace(root=root, prompts=prompts)
+    run_all(workspace)
+    workspace.close()
+    workspace = open_workspace(root=root, prompts=prompts, judge=None)
+    assert LabelQueue(workspace).progress(None) == "1 of 1 prompts done · 0 labels"
+    write_memory(root, memory("zzzz at last"))
+    workspace.reload()
+    assert not LabelQueue(workspace).is_finished(prompts[0])
+
+
+def test_a_prompt_that_brought_nothing_up_with_other_settings_is_open(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys")])
+    prompts = [typed_prompt("signing keys")]
+    workspace = open_workspace(root=root, judge=None, prompts=prompts)
+    workspace.config = replace(workspace.config, max_inject=0)
+    run_all(workspace)
+    assert LabelQueue(workspace).is_finished(prompts[0])
+    workspace.config = replace(workspace.config, max_inject=3)
+    assert not LabelQueue(workspace).is_finished(prompts[0])
+
+
+def test_a_prompt_of_which_a_judge_dropped_all_is_open(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=lambda config: Judge(GatedProvider(), config.judge))
+    workspace.config = replace(workspace.config, max_inject=0)
+    run_all(workspace)
+    assert not LabelQueue(workspace).is_finished(workspace.prompts[0])
+
+
 def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04"), judge=None)
     run_all(workspace)
@@ -273,6 +308,38 @@ def test_progress_says_prompts_labels_pace_and_what_is_left(open_workspace: Open
     assert text.startswith(f"1 of 3 prompts done · {given} labels")
     assert text.endswith("min left")
     assert workspace_pace(workspace) == 2.0
+
+
+def test_that_people_differ_is_told_at_the_end_of_the_prompt_and_not_by_a_card(open_workspace: Opener) -> None:
+    prompts = demo_prompts("p01", "p02")
+    theirs, mine = (open_workspace(judge=None, prompts=prompts, annotator=name) for name in ("you", "me"))
+    run_all(theirs)
+    run_all(mine)
+    prompt = LabelQueue(mine).order[0]
+    for verdict, workspace in (("relevant", theirs), ("not", mine)):
+        queue = LabelQueue(workspace)
+        while (at := queue.position(prompt)) and at.card:
+            assert "settles" not in queue.progress(at) + LabelQueue(workspace).progress(at)
+            label(workspace, prompt, at.card, verdict)
+    assert at is not None
+    for one in (queue, LabelQueue(mine), LabelQueue(theirs)):
+        assert f"d settles {len(at.pool.cards)} disputes" in one.progress(at)
+    mine.store.adjudicate("me", prompt.id, at.pool.cards[0], "not", seed=1, elapsed_ms=1)
+    assert f"d settles {len(at.pool.cards) - 1} dispute" in LabelQueue(mine).progress(at)
+
+
+def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_workspace: Opener, tmp_path: Path) -> None:
+    prompts = [typed_prompt("signing")]
+    there = write_root(tmp_path / "there", [memory("signing people"), memory("signing tables")])
+    here = write_root(tmp_path / "here", [memory("signing keys")])
+    for root, labels in ((there, 2), (here, 1)):
+        workspace = open_workspace(root=root, judge=None, prompts=prompts)
+        run_all(workspace)
+        queue = LabelQueue(workspace)
+        assert queue.progress(queue.position(prompts[0])).startswith("0 of 1 prompts done · 0 labels")
+        assert go_through(workspace, queue, prompts[0]) == labels
+        assert queue.progress(None) == LabelQueue(workspace).progress(None)
+        assert f"{labels} label" in queue.progress(None)
 
 
 def test_the_time_left_takes_the_other_prompts_to_be_like_the_finished_ones(open_workspace: Opener) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
+from engine.prompt import Prompt
+from engine.record import replace
 from labels.measure.intervals import Interval
 from labels.measure.report import report_from_store
 from labels.store import LabelStore
@@ -61,6 +63,26 @@ def test_each_system_has_its_precision_interval_and_counts(store: LabelStore) ->
     assert line(shown, "bm25 ").split()[1:7] == ["0.33", "0.02-0.91", "0.00-0.99", "1", "of", "3"]
     assert line(shown, "bm25+judge ").split()[1] == "1.00"
     assert "3 labels by me: 1 relevant, 2 not. All were given blind" in shown
+
+
+def test_what_does_not_fit_a_line_of_a_list_stands_under_its_beginning(store: LabelStore) -> None:
+    record(store, retrieval(["m1"]))
+    label(store, "m1", "relevant")
+    shown = text(store, 40)
+    limits = shown[shown.index("What these numbers cannot say") :].split("\n\n")[0].split("\n")[1:]
+    assert {one[:2] for one in limits} == {"- ", "  "}
+
+
+def test_kinds_of_prompts_are_shown_whole_at_eighty_columns(store: LabelStore) -> None:
+    kinds = {"p1": "context-dependent", "p2": "nothing-relevant"}
+    for prompt_id, kind in kinds.items():
+        made = judged(["m1"], [], prompt_id=prompt_id)
+        system = "memsift+judge"
+        record(store, replace(made, prompt=Prompt(id=prompt_id, text="what of tokens?", kind=kind), system=system))
+        label(store, "m1", "relevant", prompt_id)
+    shown = text(store, 74)
+    assert line(shown, "memsift+judge  context-dependent ")
+    assert line(shown, " " * 15 + "nothing-relevant ")
 
 
 def test_the_judge_is_graded_against_the_person(store: LabelStore) -> None:

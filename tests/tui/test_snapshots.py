@@ -104,13 +104,24 @@ def test_choosing_a_reason_looks_as_it_did(snap_compare: Compare, workspace: Wor
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_settling_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     """A memory on which two people differ, one of them with a note."""
+    let_people_differ(workspace)
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f4", "d"))
+
+
+@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_labelling_where_people_differ_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
+    """The line at the bottom tells of it, and by which key to settle it."""
+    let_people_differ(workspace)
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f4", "a"))
+
+
+def let_people_differ(workspace: Workspace) -> None:
     workspace.keep(workspace.run(workspace.prompts[0], "memsift"))
     pool = workspace.pool(workspace.prompts[0].id)
     assert pool is not None
     for who, verdict, note in [("bea", "not", "That is about the old kiosks."), ("cem", "relevant", "")]:
         how = {"seed": 1, "blind": True, "elapsed_ms": 1, "note": note}
         workspace.store.label(who, pool.prompt.id, pool.cards[0], verdict, **how)
-    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f4", "d"))
 
 
 @pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")

@@ -12,11 +12,18 @@ import click
 from tui import opening
 from tui.cli.app import require_terminal, run_app
 from tui.cli.options import DB, ORDER, PROMPTS, roots_option
+from tui.cli.telling import tell
 from tui.judge_options import JudgeOptions, judge_options
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace import Workspace
+
+NO_PROMPTS = (
+    "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code was used: "
+    "its transcripts are read."
+)
+ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
 
 @click.command()
@@ -63,7 +70,11 @@ def said(workspace: Workspace, following: int | None, form: str) -> str:
 
     make_order(workspace)
     queue = LabelQueue(workspace)
-    if following is not None:
+    if not workspace.prompts:
+        tell(NO_PROMPTS)
+    elif following and not queue.unfinished():
+        tell(ALL_DONE)
+    if following:
         return prompts_text(queue.unfinished()[:following], form)
     progress = progress_of(workspace, queue)
     return f"{json.dumps(progress_row(progress))}\n" if form == "json" else progress_text(progress)

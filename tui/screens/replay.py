@@ -110,7 +110,7 @@ class ReplayScreen(ModeScreen):
         """Show what may have changed elsewhere: prompts, labels, memories."""
         prompts = self.app.workspace.prompts
         self.prompt_list.border_title = f"{len(prompts):,} prompts"
-        self.prompt_list.show(prompts, self._labelled())
+        self.prompt_list.show(prompts, self.app.workspace.labelled_pairs().keys())
         if not prompts:
             self.prompt_text.update(plain(NO_PROMPTS))
 
@@ -296,6 +296,3 @@ class ReplayScreen(ModeScreen):
         others = {prompt_id for prompt_id in self.prompt_list.labelled if prompt_id != changed_id}
         self.prompt_list.mark_labelled(others | ({changed_id} if self.app.workspace.labels(changed_id) else set()))
         self.show_prompt(prompt)
-
-    def _labelled(self) -> set[str]:
-        return {label.prompt_id for label in self.app.workspace.store.labels(self.app.workspace.annotator)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from labels.measure.forms.sections import has_order, sections, summary
-from labels.measure.forms.text import laid_out
+from labels.measure.forms.text import laid_out, listed
 from tui.plain import cells, plain
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _section(section: Section, width: int) -> Iterator[Content]:
         if section.lines:
             yield Content("")
     for line in section.lines:
-        yield plain(f"- {line}")
+        yield plain(listed(line, width))
 
 
 def _table(table: Table, width: int) -> Iterator[Content]:

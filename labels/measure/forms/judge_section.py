@@ -52,7 +52,7 @@ def differences(system: str, disagreements: Sequence[Comparison], names: Names) 
     flagged = " Flagged: it failed or was not sure." if any(each.is_deployed for each in shown) else ""
     about = f"People call irrelevant what it kept, and relevant what it dropped.{flagged}{rest}"
     title = f"Where the judge of {system} and people differ"
-    return Section(f"differences-{system}", title, about, Table(("memory", "prompt", "the judge"), rows, names=2))
+    return Section(f"differences-{system}", title, about, Table(("memory", "prompt", "the judge"), rows, names=3))
 
 
 def decision(each: Comparison) -> str:

@@ -165,7 +165,7 @@ def running(report: Report) -> Section:
                 "prompts": lambda one: f"{one.prompts:,}",
                 "silent": lambda one: f"{one.silent:,}",
                 "injected": lambda one: f"{one.unjudged.whole:,}",
-                "judge failed": lambda one: f"{one.fallbacks.part:,} of {one.asked:,}" if one.asked else "",
+                "judge failed": lambda one: part_of(one.fallbacks) if one.fallbacks.whole else "",
                 "median time": lambda one: f"{one.median_ms:,.1f} ms",
             },
         ),
@@ -185,7 +185,7 @@ def grouped(
     known = {one.system: [group for group in groups(one) if group.precision.ratio.whole] for one in report.systems}
     if max(map(len, known.values()), default=0) < 2:
         return
-    head = ("", name, "precision", "95 % interval", "relevant", "prompts")
+    head = ("", name, "precision", "95 %\ninterval", "relevant", "prompts")
     rows = [
         (system if at == 0 else "", *group_cells(group))
         for system, found in known.items()

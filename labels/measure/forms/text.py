@@ -33,8 +33,13 @@ def section_text(section: Section, width: int) -> str:
     if section.table:
         lines += ["", *table_lines(section.table, width)]
         lines += [""] if section.lines else []
-    lines += [fill(printable(line), width, initial_indent="- ", subsequent_indent="  ") for line in section.lines]
+    lines += [listed(line, width) for line in section.lines]
     return "\n".join(lines)
+
+
+def listed(line: str, width: int) -> str:
+    """*line* as an item of a list, wrapped under its beginning."""
+    return fill(printable(line), width, initial_indent="- ", subsequent_indent="  ")
 
 
 def table_lines(table: Table, width: int) -> list[str]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.measure.forms.figures import counted
-from labels.measure.gate.judge_case import failures_of
-from labels.measure.metrics import Ratio, precision_bounds, tally, unjudged_share
+from labels.measure.metrics import Ratio, judge_failures, precision_bounds, tally, unjudged_share
 from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, with_other_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from labels.measure.gate.evidence import Evidence
+    from labels.measure.outcomes import Outcome
+
+NAMED = 3
+"""How many of the prompts that are to be finished are named."""
 
 
 def refusals(evidence: Evidence, system: str) -> tuple[str, ...]:
@@ -47,11 +50,13 @@ def on_sight(evidence: Evidence) -> Iterator[str]:
 
 
 def on_gaps(evidence: Evidence, system: str) -> Iterator[str]:
-    missing = unfinished(evidence, system)
-    if missing.part > MAX_UNJUDGED * missing.whole:
+    begun = begun_rows(evidence, system)
+    left = {row.prompt_id: number for row in begun if (number := left_of(evidence, row))}
+    missing, whole = sum(left.values()), sum(len(row.injected) for row in begun)
+    if missing > MAX_UNJUDGED * whole:
         yield (
-            f"{part(missing.part, missing.whole, 'injected memories')} on prompts that were begun are not judged: what "
-            "was left out may be what is hard to judge. Judge the rest of those prompts."
+            f"{part(missing, whole, 'injected memories')} on prompts that were begun are not judged: what was left out "
+            f"may be what is hard to judge. {finishing(evidence, left)}"
         )
 
 
@@ -63,7 +68,7 @@ def on_few(evidence: Evidence, system: str) -> Iterator[str]:
 
 
 def on_failures(evidence: Evidence, system: str) -> Iterator[str]:
-    failures = failures_of(evidence.of(system))
+    failures = judge_failures(evidence.of(system))
     if failures.part > MAX_FALLBACKS * failures.whole:
         yield (
             f"The judge failed on {part(failures.part, failures.whole, 'prompts')} on which it was asked; what was "
@@ -115,15 +120,28 @@ def unseen_strata(evidence: Evidence, system: str) -> set[str]:
     return there - {evidence.strata[prompt_id] for prompt_id in evidence.sample(system).judged}
 
 
-def unfinished(evidence: Evidence, system: str) -> Ratio:
-    """Injected memories that nobody dealt with, of those of prompts on which somebody began."""
-    missing = whole = 0
-    for row in evidence.injecting(system):
-        dealt_with = evidence.settled.get(row.prompt_id, {}).keys() & set(row.injected)
-        if dealt_with:
-            whole += len(row.injected)
-            missing += len(row.injected) - len(dealt_with)
-    return Ratio(missing, whole)
+def begun_rows(evidence: Evidence, system: str) -> list[Outcome]:
+    """The prompts on which somebody began, without those that are open because somebody stopped there."""
+    stopped_at = evidence.underway or ()
+    rows = [row for row in evidence.injecting(system) if left_of(evidence, row) < len(row.injected)]
+    return [row for row in rows if row.prompt_id not in stopped_at or evidence.is_finished(row)]
+
+
+def left_of(evidence: Evidence, row: Outcome) -> int:
+    """How many of the injected memories nobody dealt with."""
+    return len(set(row.injected) - evidence.settled.get(row.prompt_id, {}).keys())
+
+
+def finishing(evidence: Evidence, left: Mapping[str, int]) -> str:
+    """Which prompts to finish, and how."""
+    most = sorted(left, key=lambda name: (-left[name], name))
+    named = [f"{name} ({left[name]:,} left)" for name in most[:NAMED]]
+    more = [counted(len(most) - NAMED, "other", "others")] if len(most) > NAMED else []
+    which = f"Finish {listed([*named, *more])}"
+    if evidence.underway is None:
+        return f"{which} in the qrels."
+    settle = " What people are split on, memsift label --adjudicate settles." if evidence.disputed else ""
+    return f"{which}: memsift and F4 ask for the open labels, F3 for those that were skipped twice.{settle}"
 
 
 def undecidable(evidence: Evidence, system: str) -> Ratio:
@@ -134,3 +152,7 @@ def undecidable(evidence: Evidence, system: str) -> Ratio:
 
 def part(number: int, whole: int, things: str) -> str:
     return f"{number:,} of {whole:,} {things}"
+
+
+def listed(things: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1])))

@@ -19,7 +19,7 @@ from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
     from pathlib import Path
 
     from engine.config import Config
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 FILE_ORDER = "gate"
 """The seed of the order in which prompts from files are taken: a file is in no order of labelling."""
 
+WHEN = attrgetter("ts", "event_id")
+"""Orders labels by time: those that were merged into a store are numbered when they came."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -40,8 +43,9 @@ class Evidence:
     `settled` says of each memory that people have dealt with, whatever they said, when: prompt id -> memory id -> a
     number that rises. `strata` are empty where the order of labelling was random. `stale` labels are about another
     text than the memory's present one and do not count, nor do pairs that are `disputed`. `blind` is of the labels that
-    count. `explicit` is what people said where `judgements` hold what was assumed, too; `changed` says, by run, how its
-    configuration differs from the present one.
+    count. `underway` are the prompts that people were in when they stopped; None where the judgements are from files,
+    of which that is not known. `explicit` is what people said where `judgements` hold what was assumed, too; `changed`
+    says, by run, how its configuration differs from the present one.
     """
 
     rows: Sequence[Outcome]
@@ -52,6 +56,7 @@ class Evidence:
     stale: int = 0
     disputed: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
+    underway: Set[str] | None = None
     explicit: Judgements | None = None
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -133,6 +138,7 @@ def evidence_from_store(
         stale=len(said) - len(counted),
         disputed=agreed.disputed,
         blind=blindness(counted),
+        underway=underway(every),
         changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
     )
 
@@ -149,11 +155,19 @@ def blindness(labels: Iterable[Label]) -> Ratio:
     return Ratio(sum(label.blind for label in opinions), len(opinions))
 
 
+def underway(labels: Iterable[Label]) -> frozenset[str]:
+    """The prompt of each person's latest opinion.
+
+    Who stops labelling leaves that one open whatever its memories are like, as the order of prompts was fixed before.
+    """
+    opinions = [label for label in labels if not label.adjudicated]
+    return frozenset({label.annotator: label.prompt_id for label in sorted(opinions, key=WHEN)}.values())
+
+
 def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
     """When each memory was dealt with first; one on which people are split is not."""
     settled: dict[str, dict[str, int]] = {}
-    # by time, as labels that were merged into this store are numbered when they came
-    for moment, label in enumerate(sorted(labels, key=attrgetter("ts", "event_id"))):
+    for moment, label in enumerate(sorted(labels, key=WHEN)):
         is_known = label.memory_id in judgements.get(label.prompt_id, {})
         if is_known or label.verdict not in (RELEVANT, NOT_RELEVANT):
             settled.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)

@@ -7,14 +7,13 @@ from statistics import fmean, median, quantiles
 from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
-from labels.measure.metrics import Ratio
+from labels.measure.metrics import Ratio, judge_failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from labels.calls import JudgeCall
     from labels.measure.gate.evidence import Evidence
-    from labels.measure.outcomes import Outcome
 
 PAYS, COSTS, UNCLEAR = "pays", "costs", "unclear"
 """What `JudgeCase.answer` can be."""
@@ -70,13 +69,8 @@ def judge_case(evidence: Evidence, plain: str, judged: str, worth: float | None)
     if found is None:
         return None
     return JudgeCase(
-        found, failures_of(evidence.of(judged)), expense([call for call in evidence.calls if call.system == judged])
+        found, judge_failures(evidence.of(judged)), expense([call for call in evidence.calls if call.system == judged])
     )
-
-
-def failures_of(rows: Sequence[Outcome]) -> Ratio:
-    """Prompts on which the judge gave no answer, of those on which it was asked."""
-    return Ratio(sum(bool(row.fallback) for row in rows), sum(row.is_asked or bool(row.fallback) for row in rows))
 
 
 def expense(calls: Iterable[JudgeCall]) -> Expense | None:

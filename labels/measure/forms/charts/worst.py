@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from labels.measure.worst import Worst
 
 ROW, EDGE, NUMBERS = 38, 4, 64
+LONGEST = 52
+"""Characters of a name that the chart has room for, in a wide font too."""
 
 
 def worst_chart(name: str, title: str, found: Sequence[Worst]) -> str:
@@ -27,7 +29,7 @@ def worst_chart(name: str, title: str, found: Sequence[Worst]) -> str:
 def row(each: Worst, y: float, most: int) -> Iterator[str]:
     scale = (WIDTH - 2 * EDGE - NUMBERS) / most
     wrong, right = each.irrelevant * scale, each.relevant * scale
-    yield label((EDGE, y + 13), each.text or each.id, "name", 60)
+    yield label((EDGE, y + 13), each.text or each.id, "name", LONGEST)
     yield element("rect", x=EDGE, y=y + 19.0, width=wrong, height=11, class_="differ")
     if each.relevant:
         yield element("rect", x=EDGE + wrong, y=y + 19.0, width=right, height=11, class_="agree")

@@ -1,0 +1,15 @@
+"""The benchmarks are not run with the tests, so nothing else tells that they still could be."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = sorted(path.stem for path in Path(__file__).with_name("benchmarks").glob("[!_]*.py"))
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_finds_what_it_measures(name: str) -> None:
+    assert import_module(f"tests.benchmarks.{name}").__doc__
