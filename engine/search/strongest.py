@@ -88,8 +88,8 @@ def strongest(
 def bounded(memories: int, units: int) -> Effort:
     """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal.
 
-    Of 40 to 60 generated prompts of each length it finds the whole top three of an exhaustive search among 500 and 5,000
-    memories, and 97 to 100 in 100 of it among 50,000.
+    For 40 to 60 generated prompts of each length it finds the whole top three of an exhaustive search among 500 and
+    5,000 memories, and 97 to 100 in 100 of it among 50,000.
     """
     candidates = min(45 + min(40, memories // 1000), 12_000 // max(1, units))
     budget = int(max(600, 30 * units) * min(4, 1 + memories / 20_000))
