@@ -63,6 +63,11 @@ class Unit(Record):
     count: int
     in_full: int
 
+    @property
+    def words(self) -> list[str]:
+        """Every word of the corpus that matters to it."""
+        return [*(word for phrase in self.phrases for word in phrase), *self.longer]
+
 
 def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
     """The units of a prompt, in its order."""

@@ -45,22 +45,18 @@ class List:
         self.is_full = is_full
         self._content = content
         self._size = rows
-        self._rows: list[int] = []
 
     def __len__(self) -> int:
         """How many memories hold the word, or how many rows there are where it is full."""
         return self._size
 
     @property
-    def rows(self) -> list[int]:
+    def rows(self) -> Iterable[int]:
         """The rows that hold the word, ascending."""
-        if not self._rows:
-            if self.is_full:
-                self._rows = list(compress(range(self.base, self.base + self._size), self._content))
-            else:
-                within = memoryview(self._content)[: 2 * self._size].cast("H").tolist()
-                self._rows = list(map(self.base.__add__, within)) if self.base else within
-        return self._rows
+        if self.is_full:
+            return compress(range(self.base, self.base + self._size), self._content)
+        within = memoryview(self._content)[: 2 * self._size].cast("H")
+        return map(self.base.__add__, within) if self.base else within
 
     @property
     def most(self) -> int:
@@ -80,13 +76,11 @@ class List:
         return {row: weight for row in rows if base <= row < end and (weight := content[row - base])}
 
 
-def lists_of(db: Connection, words: Sequence[str]) -> dict[str, list[List]]:
-    """The lists of some words, by segment; none of one that no memory holds. Raises what is in DAMAGE."""
-    found: dict[str, list[List]] = {word: [] for word in words}
+def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]:
+    """The lists of some words, by word and segment; none of one that no memory holds. Raises what is in DAMAGE."""
     asked = (ONE, (words[0],)) if len(words) == 1 else (ANY, (dumps(words, ascii_only=False),))
-    for word, *row in db.execute(*asked):
-        found[word].append(List(*row))
-    return found
+    for word, *row in db.execute(*asked) if words else ():
+        yield word, List(*row)
 
 
 def lengths_of(db: Connection) -> Sequence[int]:

@@ -6,6 +6,8 @@ a budget, choose candidates, and these alone are scored by all units (see `bound
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from engine.json_text import dumps
 from engine.record import Record
 from engine.search import rows
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from engine.search.sqlite import Connection
     from engine.search.stamps import Stamp
     from engine.search.strength import Match
+    from engine.search.tally import Part
 
 
 class Effort(Record):
@@ -88,8 +91,8 @@ def strongest(
 def bounded(memories: int, units: int) -> Effort:
     """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal.
 
-    Of 40 to 60 generated prompts of each length it finds the whole top three of an exhaustive search among 500 and 5,000
-    memories, and 97 to 100 in 100 of it among 50,000.
+    For 40 to 60 generated prompts of each length it finds the whole top three of an exhaustive search among 500 and
+    5,000 memories, and 97 to 100 in 100 of it among 50,000.
     """
     candidates = min(45 + min(40, memories // 1000), 12_000 // max(1, units))
     budget = int(max(600, 30 * units) * min(4, 1 + memories / 20_000))
@@ -166,8 +169,10 @@ class Search:
     def _tallied(self, limit: int) -> Tally:
         """What the rarest parts add up to, and as many more as it takes to bring up *limit* memories."""
         tally = Tally(self._db, self._units, self._lengths, self._matcher)
+        parts = parts_of(self._units)
+        tally.read(_within(parts, self._effort.budget))
         spent = 0
-        for part in parts_of(self._units):
+        for part in parts:
             has_enough = place_of(limit, tally.sums, self._counts) is not None
             if has_enough and spent + part.cost > self._effort.budget:
                 break
@@ -209,6 +214,12 @@ class Search:
         words = rows.words_of(memory)
         match = self._matcher.match(bag_of(words), lambda: words)
         return Strong(memory.summary, match) if match else None
+
+
+def _within(parts: Sequence[Part], budget: int) -> Sequence[Part]:
+    """The first parts, as far as they cost no more than *budget*."""
+    spent = accumulate(part.cost for part in parts)
+    return parts[: sum(cost <= budget for cost in spent)]
 
 
 def order(one: Strong) -> tuple[float, int, str]:

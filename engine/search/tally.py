@@ -7,15 +7,18 @@ The strength of the candidates is what `engine.search.strength` says, to the las
 
 from __future__ import annotations
 
+from itertools import chain
+
 from engine.record import Record
 from engine.search.postings import MAX_LENGTH, lists_of
 from engine.search.strength import HALF, K1
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.search.expansion import Unit
+    from engine.search.postings import List
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
@@ -65,20 +68,28 @@ class Tally:
     """Adds up parts. `sums`: row -> what `add` added. *lengths* is `postings.lengths_of`."""
 
     def __init__(self, db: Connection, units: Sequence[Unit], lengths: Sequence[int], matcher: Matcher) -> None:
+        self._db = db
         self._units = units
         self._lengths = lengths
         self._matcher = matcher
-        phrases = {phrase for unit in units if unit.count for phrase in unit.phrases}
-        words = {word for phrase in phrases for word in phrase}.union(*(unit.longer for unit in units))
-        self._lists = lists_of(db, sorted(words))
+        self._lists: dict[str, list[List]] = {}
         self._known: frozenset[int] = frozenset()
         self.sums: dict[int, float] = {}
+
+    def read(self, parts: Iterable[Part]) -> None:
+        """Read all lists of some parts at once. Those of others are read when they are added."""
+        words = {word for part in parts for phrase in (part.words, *part.phrases) for word in phrase}
+        missing = sorted(words - self._lists.keys())
+        self._lists |= {word: [] for word in missing}
+        for word, one in lists_of(self._db, missing):
+            self._lists[word].append(one)
 
     def add(self, part: Part, *, only_known: bool = False) -> None:
         """Add a part to every memory that holds it, or only to those to which something was added before.
 
         A memory that holds several of its words is taken to hold each alone.
         """
+        self.read([part])
         factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
         if only_known and not self._known:
             self._known = frozenset(self.sums)
@@ -95,27 +106,27 @@ class Tally:
     def score(self, rows: Sequence[int]) -> Scores:
         """How the memories of *rows* answer."""
         scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
-        wanted = frozenset(rows)
-        for number, unit in enumerate(self._units):
-            if unit.count:
-                full = _added([self._of_phrase(phrase, wanted) for phrase in unit.phrases])
-                longer = _added([self._of_word(word, wanted) for word in unit.longer])
-                scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
+        units = [(number, unit) for number, unit in enumerate(self._units) if unit.count]
+        placed = self._placed({word for _, unit in units for word in unit.words}, frozenset(rows))
+        for number, unit in units:
+            full = _added([_of_phrase(phrase, placed) for phrase in unit.phrases])
+            longer = _added([placed[word] for word in unit.longer])
+            scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
         return scores
 
-    def _of_phrase(self, phrase: tuple[str, ...], rows: frozenset[int]) -> Weights:
-        first, *others = [self._of_word(word, rows) for word in phrase]
-        if not others:
-            return first
-        return {row: PHRASE_WEIGHT for row in first if all(row in other for other in others)}
+    def _placed(self, words: Set[str], rows: frozenset[int]) -> dict[str, Weights]:
+        """What each word counts in *rows*. A list that was not read before is not kept: the common ones are large."""
+        found: dict[str, Weights] = {word: {} for word in words}
+        kept = ((word, one) for word in words & self._lists.keys() for one in self._lists[word])
+        for word, one in chain(kept, lists_of(self._db, sorted(words - self._lists.keys()))):
+            found[word] |= one.among(rows)
+        return found
 
-    def _of_word(self, word: str, rows: frozenset[int]) -> Weights:
-        return _added([one.among(rows) for one in self._lists[word]])
-
-    def _may_hold(self, phrase: tuple[str, ...]) -> Weights:
+    def _may_hold(self, phrase: tuple[str, ...]) -> Iterable[int]:
         """The memories that hold all words of a phrase."""
         rarest = min(phrase, key=lambda word: sum(map(len, self._lists[word])))
-        return self._of_phrase(phrase, frozenset(row for one in self._lists[rarest] for row in one.rows))
+        rows = frozenset(row for one in self._lists[rarest] for row in one.rows)
+        return _of_phrase(phrase, self._placed({*phrase}, rows))
 
 
 class Scores:
@@ -175,6 +186,14 @@ class _Damping(dict[int, float]):
     def __missing__(self, value: int) -> float:
         self[value] = found = self._matcher.damping(value & MAX_LENGTH)
         return found
+
+
+def _of_phrase(phrase: tuple[str, ...], placed: Mapping[str, Weights]) -> Weights:
+    """What a phrase counts; it may stand where all its words are."""
+    first, *others = [placed[word] for word in phrase]
+    if not others:
+        return first
+    return {row: PHRASE_WEIGHT for row in first if all(row in other for other in others)}
 
 
 def _added(parts: Sequence[Weights]) -> Weights:

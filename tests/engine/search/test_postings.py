@@ -75,7 +75,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
     """Word -> row -> weight, in lists and beside them."""
     found: dict[str, dict[int, int]] = {}
     for word in WORDS:
-        for one in lists_of(db, [word])[word]:
+        for _, one in lists_of(db, [word]):
             found.setdefault(word, {}).update(one.postings())
     for row, bag, _, _ in recent_in(db):
         for weights in found.values():
@@ -120,15 +120,15 @@ def test_after_any_changes_the_lists_are_those_of_a_fresh_build(states: list[tup
 def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection) -> None:
     some: dict[int, Words] = dict.fromkeys(range(1, MOST_RECENT), ("cache", "", ""))
     write(db, {}, some, len(some))
-    assert not lists_of(db, ["cache"])["cache"]
+    assert not [*lists_of(db, ["cache"])]
     one_more = {**some, MOST_RECENT: ("cache", "", "")}
     write(db, some, one_more, 1)
-    assert not lists_of(db, ["cache"])["cache"]
+    assert not [*lists_of(db, ["cache"])]
     assert len([*recent_in(db)]) == MOST_RECENT
     two_more = {**one_more, MOST_RECENT + 1: ("cache", "", "")}
     write(db, one_more, two_more, 1)
     assert not [*recent_in(db)]
-    assert lists_of(db, ["cache"])["cache"][0].rows == [*two_more]
+    assert [(word, [*one.rows]) for word, one in lists_of(db, ["cache"])] == [("cache", [*two_more])]
     assert_holds(db, two_more)
 
 
@@ -136,7 +136,8 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
 def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: int) -> None:
     some: dict[int, Words] = dict.fromkeys(range(0, 900, step), ("cache", "", ""))
     write(db, {}, some, MANY)
-    assert bool(lists_of(db, ["cache"])["cache"][0].is_full) is (step < FULL_SHARE)
+    ((_, found),) = lists_of(db, ["cache"])
+    assert bool(found.is_full) is (step < FULL_SHARE)
     others: dict[int, Words] = dict.fromkeys(range(0, 1000, 2 * step), ("cache", "", "cache rule"))
     write(db, some, others, MANY)
     assert_holds(db, others)
@@ -145,7 +146,7 @@ def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: in
 @pytest.mark.parametrize("step", [1, 3, 50])
 def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) -> None:
     write(db, {}, {row: ("", "", "cache " * (row % 7 + 1)) for row in range(0, 900, step)}, MANY)
-    (found,) = lists_of(db, ["cache"])["cache"]
+    ((_, found),) = lists_of(db, ["cache"])
     for asked in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
         wanted = {row: weight for row, weight in found.postings() if row in asked}
         assert found.among(frozenset(asked)) == wanted
