@@ -193,7 +193,7 @@ def _of_phrase(phrase: tuple[str, ...], placed: Mapping[str, Weights]) -> Weight
     first, *others = [placed[word] for word in phrase]
     if not others:
         return first
-    return {row: PHRASE_WEIGHT for row in first if all(row in other for other in others)}
+    return dict.fromkeys(frozenset(first).intersection(*others), PHRASE_WEIGHT)
 
 
 def _added(parts: Sequence[Weights]) -> Weights:
