@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from labels.measure.report import Report
 
 MARGIN = 5
+MIN_WIDTH = 20
+"""Cells of a line: in a terminal that is narrower, lines are cut."""
+
 COUNTING = "Counting …"
 
 
@@ -92,7 +95,7 @@ class ReportScreen(ModeScreen):
 
     def _draw(self) -> None:
         if self._report:
-            self.text.update(report_text(self._report, self.size.width - MARGIN))
+            self.text.update(report_text(self._report, max(MIN_WIDTH, self.size.width - MARGIN)))
 
     def _show_state(self) -> None:
         self.state.update(plain(" · ".join(filter(None, (self._replaying, self._doing)))))
