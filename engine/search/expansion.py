@@ -28,7 +28,7 @@ MAX_PRECISE = 100
 """Of a prompt with more terms, only words that the corpus holds are looked up: the others' stems and what they begin
 take longer to find than the rest of a retrieval."""
 
-MAX_TERMS = 192
+MAX_TERMS = 128
 """Of a prompt with more terms, the rarest so many count."""
 
 COMMON = 1000
