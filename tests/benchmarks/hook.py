@@ -35,7 +35,7 @@ LAUNCH = PROJECT / "engine/launch.py"
 SIZES, LARGE = [500, 5_000, 50_000], 500_000
 FLOOR, LAUNCHER = "python -c pass", "install --print"
 FORMS = (LAUNCHER, "console script", "python -c import")
-START = "bundle.start(folder, entries)"
+ENTRIES = '"entries": entries}'
 WRAPPER = """#!{python}
 # -*- coding: utf-8 -*-
 import re
@@ -140,9 +140,9 @@ def clean_interpreter(folder: Path) -> str:
 def imports_alone(script: Path) -> Path:
     """The launcher, with a last module that ends the process where the hook would begin."""
     text = LAUNCH.read_text("utf-8").replace("__file__", repr(str(LAUNCH)))
-    assert START in text
+    assert ENTRIES in text
     end = "('end', *entries[-1][1:4], compile('import posix; posix._exit(0)', 'end', 'exec'))"
-    script.write_text(text.replace(START, f"bundle.start(folder, [*entries, {end}])"), encoding="utf-8")
+    script.write_text(text.replace(ENTRIES, f'"entries": [*entries, {end}]}}'), encoding="utf-8")
     return script
 
 
