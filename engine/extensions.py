@@ -3,20 +3,12 @@
 `import` looks for a module in each folder of `sys.path`, reads the folders' lists the first time, and describes what it
 found in three objects: more than half of what loading a small one takes (0.1 of 0.2 ms). They all lie in one folder, so
 the hook's path has them loaded from there first. What is built in or lies elsewhere is left to `import`.
-
-Where the linker can (RTLD_DEEPBIND), it looks for a name in the module and its own libraries first, and then in the
-interpreter and all of its libraries. SQLite's are found at once then: a seventh less for loading it.
 """
 
 from __future__ import annotations
 
 import _imp
 import sys
-
-try:
-    from posix import RTLD_DEEPBIND
-except ImportError:
-    RTLD_DEEPBIND = 0  # type: ignore[misc]
 
 _FOLDER = next((folder for folder in sys.path if folder.endswith("/lib-dynload")), "")
 
@@ -27,14 +19,10 @@ def load(name: str) -> None:
         return
     spec = type(sys.__spec__)(name, None, origin=f"{_FOLDER}/{name}{_imp.extension_suffixes()[0]}")
     spec._initializing = False  # type: ignore[attr-defined]  # each import of it asks
-    usual = sys.getdlopenflags()
     try:
-        sys.setdlopenflags(usual | RTLD_DEEPBIND)
         module = _imp.create_dynamic(spec)
         module.__spec__, module.__file__ = spec, spec.origin
         _imp.exec_dynamic(module)
     except Exception:  # noqa: BLE001 - see above
         return
-    finally:
-        sys.setdlopenflags(usual)
     sys.modules[name] = module
