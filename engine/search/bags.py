@@ -8,7 +8,7 @@ which counting them would take 150.
 
 from __future__ import annotations
 
-from engine import lean_binascii as binascii
+from _imp import source_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ def weights_in(bag: str, wanted: frozenset[str] | None = None) -> tuple[int, dic
     return int(length), {word: ord(all_codes[word]) - OFFSET for word in found}
 
 
-def text_check(text: str) -> int:
-    """A check sum of a long text."""
-    return binascii.crc32(text.encode("utf-8", "surrogatepass"))
+def text_check(text: str) -> bytes:
+    """A check sum of a text for this interpreter: 8 bytes, by SipHash, with which it tells changed sources from others.
+
+    As quick as a CRC, which lies in a module of its own: 0.25 ms of a cold process with its library.
+    """
+    return source_hash(0, text.encode("utf-8", "surrogatepass"))

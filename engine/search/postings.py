@@ -10,6 +10,7 @@ MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine
 
 from __future__ import annotations
 
+import sys
 from itertools import compress
 
 from engine.json_text import dumps
@@ -21,10 +22,19 @@ if TYPE_CHECKING:
 
     from engine.search.sqlite import Connection
 
+    Rows = dict[int, frozenset[int]]
+    """Segment -> some of its rows."""
+
 SEGMENT = 65_536
 MOST_RECENT = 32
 FULL_SHARE = 32
 """A list is full where the word stands in at least one of so many rows: larger, then, but quicker to look into."""
+
+DENSE = 8
+"""A short list of so many times the rows that are looked for is searched for each; a shorter one is read as it is."""
+
+LOW = 0 if sys.byteorder == "little" else 1
+"""The place of a 16-bit number's lower byte."""
 
 MAX_LENGTH = 0x7FFF
 """The most tokens of a memory that are told apart."""
@@ -41,6 +51,7 @@ class List:
         """Raises what is in DAMAGE where the list was damaged."""
         if not rows or not isinstance(content, bytes) or len(content) != (rows if is_full else 3 * rows):
             raise DatabaseError("the list of a word is damaged")
+        self.segment = segment
         self.base = segment * SEGMENT
         self.is_full = is_full
         self._content = content
@@ -68,12 +79,36 @@ class List:
         weights = self._content.translate(None, b"\0") if self.is_full else self._content[2 * self._size :]
         return zip(self.rows, weights, strict=True)
 
-    def among(self, rows: frozenset[int]) -> dict[int, int]:
+    def among(self, rows: Rows) -> dict[int, int]:
         """Row -> weight, for those of *rows* that hold the word."""
-        if not self.is_full:
-            return {row: weight for row, weight in self.postings() if row in rows}
-        content, base, end = self._content, self.base, self.base + self._size
-        return {row: weight for row in rows if base <= row < end and (weight := content[row - base])}
+        wanted = rows.get(self.segment, ())
+        if self.is_full:
+            content, base, end = self._content, self.base, self.base + self._size
+            return {row: weight for row in wanted if row < end and (weight := content[row - base])}
+        if self._size < DENSE * len(wanted):
+            return {row: weight for row, weight in self.postings() if row in wanted}
+        return self._searched(wanted)
+
+    def _searched(self, rows: Iterable[int]) -> dict[int, int]:
+        """`among` by a look for each row: where its higher byte begins and ends, and between these for its lower."""
+        first_weight = 2 * self._size
+        lower, higher = (self._content[place:first_weight:2] for place in (LOW, 1 - LOW))
+        found = {}
+        for row in rows:
+            high, low = divmod(row - self.base, 256)
+            start = higher.find(high)
+            place = lower.find(low, start, higher.rfind(high) + 1) if start >= 0 else -1
+            if place >= 0:
+                found[row] = self._content[first_weight + place]
+        return found
+
+
+def by_segment(rows: Iterable[int]) -> Rows:
+    """Rows as `List.among` looks for them."""
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        found.setdefault(row // SEGMENT, []).append(row)
+    return {segment: frozenset(listed) for segment, listed in found.items()}
 
 
 def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]:
@@ -96,6 +131,6 @@ def lengths_of(db: Connection) -> Sequence[int]:
     return memoryview(b"".join((*padded, *contents[-1:])) if padded else b"".join(contents)).cast("H")
 
 
-def recent_in(db: Connection) -> Iterable[tuple[int, str | None, int | None, int]]:
+def recent_in(db: Connection) -> Iterable[tuple[int, str | None, bytes | None, int]]:
     """The memories that the lists leave out: row, bag and check sum (None for one that is gone), is active."""
     return db.execute("select rowid, content, check_sum, is_active from recent")

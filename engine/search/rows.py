@@ -168,9 +168,9 @@ def _summary_row(root: str, summary: MemorySummary) -> list[object]:
     return [*first, summary.created_at, summary.updated_at, summary.digest, summary.priority]
 
 
-def _check_sum(values: Iterable[object]) -> str:
-    return hex_digest(repr(tuple(values)))[:8]
+def _check_sum(values: Iterable[object]) -> bytes:
+    return text_check(repr(tuple(values)))
 
 
-def _words_check(words: Words) -> int:
+def _words_check(words: Words) -> bytes:
     return text_check("\0".join(words))

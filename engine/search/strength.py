@@ -12,15 +12,11 @@ It halves false injections at equal recall, and unlike BM25 alone it can be comp
 
 from __future__ import annotations
 
-from engine import extensions
+from engine.lean_math import log, sqrt
 from engine.record import Record
 from engine.search.bags import MAX_WEIGHT, WEIGHTS, weights_in
 from engine.search.postings import MAX_LENGTH
 from engine.search.tokens import occurrences
-
-extensions.load("math")
-
-from math import log, sqrt  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from engine.search.averages import averages_of
 from engine.search.bags import bag_of
 from engine.search.best import best, place_of
 from engine.search.expansion import expand
-from engine.search.postings import RETIRED, lengths_of, recent_in
+from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
 from engine.search.recheck import read_again
 from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DatabaseError
@@ -152,7 +152,7 @@ class Search:
         for row in leaving_out:
             tally.sums.pop(row, None)
         least = max(self._effort.phrased, limit + limit // 2)
-        candidates = self._best(tally.sums, max(least, self._effort.candidates), self._counts)
+        candidates = best(tally.sums, max(least, self._effort.candidates), self._counts, self._shortest)
         scores = tally.score(candidates)
         strengths = scores.strengths
         found: dict[int, Match] = {}
@@ -183,7 +183,12 @@ class Search:
     def _best(self, values: Mapping[int, float], size: int, counts: Callable[[int], bool]) -> list[int]:
         return best(values, size, counts, self._in_order)
 
-    def _in_order(self, rowids: list[int]) -> list[int]:
+    def _shortest(self, rowids: list[int], size: int) -> list[int]:
+        """Of equal sums, which take all memories to be of one length, the shorter one's is worth more."""
+        shortness = {row: -(self._lengths[row] & MAX_LENGTH) for row in rowids}
+        return self._best(shortness, size, self._counts)
+
+    def _in_order(self, rowids: list[int], _: int) -> list[int]:
         sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"
         return [row for (row,) in self._db.execute(sql, (dumps(rowids),))]
 

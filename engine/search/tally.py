@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import chain
 
 from engine.record import Record
-from engine.search.postings import MAX_LENGTH, lists_of
+from engine.search.postings import MAX_LENGTH, by_segment, lists_of
 from engine.search.strength import HALF, K1
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.search.expansion import Unit
-    from engine.search.postings import List
+    from engine.search.postings import List, Rows
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
@@ -73,7 +73,7 @@ class Tally:
         self._lengths = lengths
         self._matcher = matcher
         self._lists: dict[str, list[List]] = {}
-        self._known: frozenset[int] = frozenset()
+        self._known: Rows = {}
         self.sums: dict[int, float] = {}
 
     def read(self, parts: Iterable[Part]) -> None:
@@ -92,7 +92,7 @@ class Tally:
         self.read([part])
         factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
         if only_known and not self._known:
-            self._known = frozenset(self.sums)
+            self._known = by_segment(self.sums)
         sums, get = self.sums, self.sums.get
         for one in (one for word in part.words for one in self._lists[word]):
             worth = [factor * f / (f + K1) for f in range(one.most + 1)]
@@ -100,21 +100,21 @@ class Tally:
                 sums[row] = get(row, 0.0) + worth[f]
         for phrase in part.phrases:
             for row in self._may_hold(phrase):
-                if not only_known or row in self._known:
+                if not only_known or row in sums:
                     sums[row] = get(row, 0.0) + factor * PHRASE_WEIGHT / (PHRASE_WEIGHT + K1)
 
     def score(self, rows: Sequence[int]) -> Scores:
         """How the memories of *rows* answer."""
         scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
         units = [(number, unit) for number, unit in enumerate(self._units) if unit.count]
-        placed = self._placed({word for _, unit in units for word in unit.words}, frozenset(rows))
+        placed = self._placed({word for _, unit in units for word in unit.words}, by_segment(rows))
         for number, unit in units:
             full = _added([_of_phrase(phrase, placed) for phrase in unit.phrases])
             longer = _added([placed[word] for word in unit.longer])
             scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
         return scores
 
-    def _placed(self, words: Set[str], rows: frozenset[int]) -> dict[str, Weights]:
+    def _placed(self, words: Set[str], rows: Rows) -> dict[str, Weights]:
         """What each word counts in *rows*. A list that was not read before is not kept: the common ones are large."""
         found: dict[str, Weights] = {word: {} for word in words}
         kept = ((word, one) for word in words & self._lists.keys() for one in self._lists[word])
@@ -125,7 +125,7 @@ class Tally:
     def _may_hold(self, phrase: tuple[str, ...]) -> Iterable[int]:
         """The memories that hold all words of a phrase."""
         rarest = min(phrase, key=lambda word: sum(map(len, self._lists[word])))
-        rows = frozenset(row for one in self._lists[rarest] for row in one.rows)
+        rows = by_segment(row for one in self._lists[rarest] for row in one.rows)
         return _of_phrase(phrase, self._placed({*phrase}, rows))
 
 

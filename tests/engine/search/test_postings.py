@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from struct import pack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,7 @@ from engine.search.postings import (
     RETIRED,
     SEGMENT,
     List,
+    by_segment,
     lengths_of,
     lists_of,
     recent_in,
@@ -149,7 +151,19 @@ def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) 
     ((_, found),) = lists_of(db, ["cache"])
     for asked in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
         wanted = {row: weight for row, weight in found.postings() if row in asked}
-        assert found.among(frozenset(asked)) == wanted
+        assert found.among(by_segment(asked)) == wanted
+
+
+@given(st.sets(st.integers(0, 5000), min_size=1), st.sets(st.integers(0, SEGMENT + 5000)), st.integers(0, 1))
+def test_a_list_is_searched_as_it_is_read(held: set[int], asked: set[int], segment: int) -> None:
+    rows = sorted(held)
+    content = pack(f"{len(rows)}H", *rows) + bytes([row % 255 + 1 for row in rows])
+    found = List(segment, len(rows), 0, content)
+    wanted = {row: weight for row, weight in found.postings() if row in asked}
+    assert found.among(by_segment(asked)) == wanted
+    for row in held | asked:
+        weight = dict(found.postings()).get(row)
+        assert found.among(by_segment([row])) == ({} if weight is None else {row: weight})
 
 
 @pytest.mark.parametrize("most", [10, 2, 0])
@@ -173,7 +187,7 @@ def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> Non
 @pytest.mark.parametrize("is_full", [0, 1])
 def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
     with pytest.raises(DAMAGE):
-        List(0, 4, is_full, content).among(frozenset([0]))  # type: ignore[arg-type]
+        List(0, 4, is_full, content).among(by_segment([0]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
