@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 from _struct import pack
 
-from engine.search.bags import bag_of, text_check, weights_in, weights_of
+from engine.search.bags import bag_of, weights_in, weights_of
 from engine.search.frequencies import add_counts
 from engine.search.postings import FULL_SHARE, MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List
+from engine.search.rows import text_check
 from engine.search.schema import COLUMNS
 
 TYPE_CHECKING = False

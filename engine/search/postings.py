@@ -2,7 +2,7 @@
 
 A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
 each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where
-the word does not stand. A weight adds up `bags.WEIGHTS`, once per occurrence.
+the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT.
 
 Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
 MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.
@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 
     from engine.search.sqlite import Connection
 
-    Rows = dict[int, frozenset[int]]
-    """Segment -> some of its rows."""
+    Rows = dict[int, dict[int, int]]
+    """Segment -> some of its rows, and the number by which each goes."""
 
+WEIGHTS = (4, 2, 1)
+"""What an occurrence in title, tags and body counts."""
+
+MAX_WEIGHT = 255
 SEGMENT = 65_536
 MOST_RECENT = 32
 FULL_SHARE = 32
@@ -80,35 +84,35 @@ class List:
         return zip(self.rows, weights, strict=True)
 
     def among(self, rows: Rows) -> dict[int, int]:
-        """Row -> weight, for those of *rows* that hold the word."""
-        wanted = rows.get(self.segment, ())
+        """Number -> weight, for those of *rows* that hold the word."""
+        wanted = rows.get(self.segment, {})
         if self.is_full:
             content, base, end = self._content, self.base, self.base + self._size
-            return {row: weight for row in wanted if row < end and (weight := content[row - base])}
+            return {number: weight for row, number in wanted.items() if row < end and (weight := content[row - base])}
         if self._size < DENSE * len(wanted):
-            return {row: weight for row, weight in self.postings() if row in wanted}
+            return {wanted[row]: weight for row, weight in self.postings() if row in wanted}
         return self._searched(wanted)
 
-    def _searched(self, rows: Iterable[int]) -> dict[int, int]:
+    def _searched(self, rows: dict[int, int]) -> dict[int, int]:
         """`among` by a look for each row: where its higher byte begins and ends, and between these for its lower."""
         first_weight = 2 * self._size
         lower, higher = (self._content[place:first_weight:2] for place in (LOW, 1 - LOW))
         found = {}
-        for row in rows:
+        for row, number in rows.items():
             high, low = divmod(row - self.base, 256)
             start = higher.find(high)
             place = lower.find(low, start, higher.rfind(high) + 1) if start >= 0 else -1
             if place >= 0:
-                found[row] = self._content[first_weight + place]
+                found[number] = self._content[first_weight + place]
         return found
 
 
-def by_segment(rows: Iterable[int]) -> Rows:
-    """Rows as `List.among` looks for them."""
-    found: dict[int, list[int]] = {}
-    for row in rows:
-        found.setdefault(row // SEGMENT, []).append(row)
-    return {segment: frozenset(listed) for segment, listed in found.items()}
+def by_segment(rows: Iterable[int], *, counted: bool = False) -> Rows:
+    """Rows as `List.among` looks for them; *counted*: each goes by its place among them, else by its own number."""
+    found: Rows = {}
+    for place, row in enumerate(rows):
+        found.setdefault(row // SEGMENT, {})[row] = place if counted else row
+    return found
 
 
 def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]:

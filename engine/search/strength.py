@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from engine.lean_math import log, sqrt
 from engine.record import Record
-from engine.search.bags import MAX_WEIGHT, WEIGHTS, weights_in
-from engine.search.postings import MAX_LENGTH
+from engine.search.postings import MAX_LENGTH, MAX_WEIGHT, WEIGHTS
 from engine.search.tokens import occurrences
 
 TYPE_CHECKING = False
@@ -46,15 +45,6 @@ class Match(Record):
     units: tuple[int, ...]
 
 
-class Part(Record):
-    """What one unit adds to a memory's BM25. `occurrences` are those in title, tags and body; `score` is positive."""
-
-    unit: int
-    occurrences: tuple[int, int, int]
-    is_longer: bool
-    score: float
-
-
 class Matcher:
     """Matches memories with one prompt. `rows` and `mean_length` (tokens) are the corpus's."""
 
@@ -75,6 +65,8 @@ class Matcher:
 
         *read_words* gives its words, which a bag does not have in order; it is called where a phrase may be in them.
         """
+        from engine.search.bags import weights_in  # only for a memory that the lists leave out
+
         length, present = weights_in(bag, self._sought())
         full: dict[int, int] = {}
         longer: dict[int, int] = {}
@@ -91,22 +83,6 @@ class Matcher:
         """What the occurrences of a unit's phrases count in a memory."""
         weights = [(_weight(f" {' '.join(phrase)} ", words), len(phrase)) for phrase in self._units[unit].phrases]
         return sum(min(weight, MAX_WEIGHT) if length == 1 else weight for weight, length in weights)
-
-    def parts(self, words: Words) -> tuple[Part, ...]:
-        """What each unit adds to the BM25 of a memory with these words, in the order of the units."""
-        self._sought()
-        tokens = [text.split() for text in words]
-        found: dict[Owner, list[int]] = {}
-        for column, text in enumerate(tokens):
-            for word in self._words.keys() & set(text):
-                for owner in self._words[word]:
-                    found.setdefault(owner, [0, 0, 0])[column] += text.count(word)
-            for _, phrase, number in self._phrases:
-                if count := occurrences(f" {words[column]} ", phrase):
-                    found.setdefault((number, False), [0, 0, 0])[column] += count
-        damping = self.damping(sum(map(len, tokens)))
-        counted = sorted(owner for owner in found if not owner[1] or (owner[0], False) not in found)
-        return tuple(self._part(owner, found[owner], damping) for owner in counted)
 
     def _sought(self) -> frozenset[str]:
         """All words that count, and those of phrases. Most searches read lists alone, and need none of this."""
@@ -144,12 +120,6 @@ class Matcher:
     def damping(self, length: int) -> float:
         """What an occurrence is held against in a memory of so many tokens."""
         return K1 * (1 - B + B * min(length, MAX_LENGTH) / self._mean_length) if self._mean_length else K1
-
-    def _part(self, owner: Owner, counts: list[int], damping: float) -> Part:
-        unit, is_longer = owner
-        f = min(MAX_WEIGHT, sum(weight * count for weight, count in zip(WEIGHTS, counts, strict=True)))
-        score = (HALF if is_longer else 1.0) * self.idf[unit] * f * (K1 + 1) / (f + damping)
-        return Part(unit, (counts[0], counts[1], counts[2]), is_longer, score)
 
 
 def idf(count: int, rows: int) -> float:

@@ -12,7 +12,6 @@ from engine.json_text import dumps
 from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
-from engine.search.bags import bag_of
 from engine.search.best import best, place_of
 from engine.search.expansion import expand
 from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
@@ -99,10 +98,6 @@ def bounded(memories: int, units: int) -> Effort:
     return Effort(opening=4000, budget=budget, candidates=candidates, phrased=12)
 
 
-def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
-    return Matcher(units, *averages_of(db, FULL_TEXT))
-
-
 class Search:
     """One search in one state of the database. With *counts_all* retired memories count as active ones do."""
 
@@ -112,7 +107,7 @@ class Search:
         self._index = index
         self._db = db
         self._units = expand(db, terms)
-        self._matcher = matcher_for(db, self._units)
+        self._matcher = Matcher(self._units, *averages_of(db, FULL_TEXT))
         self._effort = effort or bounded(self._matcher.rows, len(self._units))
         self._counts_all = counts_all
         self._lengths = lengths_of(db)
@@ -216,6 +211,8 @@ class Search:
         memory = read_again(self._index.root, one.summary)
         if memory is None:
             return None
+        from engine.search.bags import bag_of  # seldom: the file changed since it was read
+
         words = rows.words_of(memory)
         match = self._matcher.match(bag_of(words), lambda: words)
         return Strong(memory.summary, match) if match else None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.search.strength import Match, Matcher
 
     Weights = dict[int, int]
-    """Row of a memory -> what the occurrences of a part's words count in it."""
+    """Memory, by row or place -> what the occurrences of a part's words count in it."""
 
 PHRASE_WEIGHT = 2
 """What a phrase is taken to count until the memory's words are read."""
@@ -107,7 +107,7 @@ class Tally:
         """How the memories of *rows* answer."""
         scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
         units = [(number, unit) for number, unit in enumerate(self._units) if unit.count]
-        placed = self._placed({word for _, unit in units for word in unit.words}, by_segment(rows))
+        placed = self._placed({word for _, unit in units for word in unit.words}, by_segment(rows, counted=True))
         for number, unit in units:
             full = _added([_of_phrase(phrase, placed) for phrase in unit.phrases])
             longer = _added([placed[word] for word in unit.longer])
@@ -130,62 +130,57 @@ class Tally:
 
 
 class Scores:
-    """How the memories of some rows answer, all at once. In those of `phrased`, phrases may stand."""
+    """How the memories of some rows answer, all at once. Inside, a memory goes by its place among these.
+
+    `phrased`: the rows of those in which phrases may stand.
+    """
 
     def __init__(self, matcher: Matcher, rows: Sequence[int], lengths: Sequence[int]) -> None:
         self._matcher = matcher
-        self._lengths = dict(zip(rows, lengths, strict=True))
-        damping = _Damping(matcher)
-        self._dampings = {row: damping[length] for row, length in self._lengths.items()}
-        self._sums = dict.fromkeys(rows, 0.0)
-        self._matched = dict.fromkeys(rows, 0)
+        self._rows = rows
+        self._lengths = [length & MAX_LENGTH for length in lengths]
+        dampings = {length: matcher.damping(length) for length in {*self._lengths}}
+        self._dampings = [dampings[length] for length in self._lengths]
+        self._sums = [0.0] * len(rows)
+        self._matched = [0] * len(rows)
         self._units: dict[int, tuple[Weights, Weights]] = {}
         self._phrases: list[int] = []
         self.phrased: set[int] = set()
 
     def add(self, unit: int, full: Weights, longer: Weights, *, may_be_phrase: bool) -> None:
-        """Add a unit, by what its words count in the rows that hold them. In the order of the units."""
+        """Add a unit, by what its words count in the memories that hold them. In the order of the units."""
         self._units[unit] = full, longer
         if may_be_phrase:
             self._phrases.append(unit)
-            self.phrased |= full.keys()
+            self.phrased.update([self._rows[place] for place in full])
         self._add(self._matcher.idf[unit] * (K1 + 1), full)
         if longer:
-            others = {row: weight for row, weight in longer.items() if row not in full}
+            others = {place: weight for place, weight in longer.items() if place not in full}
             self._add(HALF * self._matcher.idf[unit] * (K1 + 1), others)
 
     def _add(self, factor: float, weights: Weights) -> None:
         sums, matched, dampings = self._sums, self._matched, self._dampings
-        for row, f in weights.items():
-            sums[row] += factor * f / (f + dampings[row])
-            matched[row] += 1
+        for place, f in weights.items():
+            sums[place] += factor * f / (f + dampings[place])
+            matched[place] += 1
 
     @property
     def strengths(self) -> dict[int, float]:
         """Row -> strength, phrases taken for granted."""
-        coordination = self._matcher.coordination
-        return {row: bm25 * coordination(self._matched[row]) for row, bm25 in self._sums.items()}
+        coordinations = {matched: self._matcher.coordination(matched) for matched in {*self._matched}}
+        added = zip(self._rows, self._sums, self._matched, strict=True)
+        return {row: bm25 * coordinations[matched] for row, bm25, matched in added}
 
     def match(self, row: int, words: Words | None = None) -> Match | None:
         """How the memory of *row* answers; one of `phrased` needs its *words*."""
-        full = {unit: weights[row] for unit, (weights, _) in self._units.items() if row in weights}
-        longer = {unit: weights[row] for unit, (_, weights) in self._units.items() if row in weights}
+        place = self._rows.index(row)
+        full = {unit: weights[place] for unit, (weights, _) in self._units.items() if place in weights}
+        longer = {unit: weights[place] for unit, (_, weights) in self._units.items() if place in weights}
         if words:
             may_stand = [unit for unit in self._phrases if full.pop(unit, 0)]
             weights = {unit: self._matcher.in_full(unit, words) for unit in may_stand}
             full |= {unit: weight for unit, weight in weights.items() if weight}
-        return self._matcher.of_units(full, longer, self._lengths[row] & MAX_LENGTH)
-
-
-class _Damping(dict[int, float]):
-    """The damping of a memory by what is kept of its row."""
-
-    def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
-
-    def __missing__(self, value: int) -> float:
-        self[value] = found = self._matcher.damping(value & MAX_LENGTH)
-        return found
+        return self._matcher.of_units(full, longer, self._lengths[place])
 
 
 def _of_phrase(phrase: tuple[str, ...], placed: Mapping[str, Weights]) -> Weights:

@@ -44,7 +44,7 @@ ORDINARY = {
     *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text"),
     *("engine.extensions", "engine.lean_math", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
     *("engine.paths", "engine.pipeline", "engine.prompt"),
-    *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
+    *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages"),
     "engine.search.best",
     *("engine.search.expansion", "engine.search.index", "engine.search.names", "engine.search.opening"),
     "engine.search.postings",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.memory import Corpus
-from engine.search import rows, schema
+from engine.search import schema, storing
 from engine.search.bags import weights_in, weights_of
 from engine.search.changes import Changes
 from engine.search.frequencies import refresh
@@ -161,6 +161,8 @@ def test_a_list_is_searched_as_it_is_read(held: set[int], asked: set[int], segme
     found = List(segment, len(rows), 0, content)
     wanted = {row: weight for row, weight in found.postings() if row in asked}
     assert found.among(by_segment(asked)) == wanted
+    numbered = {place: wanted[row] for place, row in enumerate(asked) if row in wanted}
+    assert found.among(by_segment(asked, counted=True)) == numbered
     for row in held | asked:
         weight = dict(found.postings()).get(row)
         assert found.among(by_segment([row])) == ({} if weight is None else {row: weight})
@@ -239,7 +241,7 @@ def test_where_the_rows_of_memories_lie_changes_no_answer(corpus: Index) -> None
         changes = Changes(db, MANY, counts=False)
         for number, one in enumerate(memories):
             assert one
-            rows.insert(db, corpus.root, (0, 1, 3)[number % 3] * SEGMENT + number + 1, one, changes)
+            storing.insert(db, corpus.root, (0, 1, 3)[number % 3] * SEGMENT + number + 1, one, changes)
         changes.write()
         refresh(db)
         index = Index.over(db, corpus.root)
