@@ -6,8 +6,6 @@ a budget, choose candidates, and these alone are scored by all units (see `bound
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 from engine.json_text import dumps
 from engine.record import Record
 from engine.search import rows
@@ -220,8 +218,11 @@ class Search:
 
 def _within(parts: Sequence[Part], budget: int) -> Sequence[Part]:
     """The first parts, as far as they cost no more than *budget*."""
-    spent = accumulate(part.cost for part in parts)
-    return parts[: sum(cost <= budget for cost in spent)]
+    for place, part in enumerate(parts):
+        budget -= part.cost
+        if budget < 0:
+            return parts[:place]
+    return parts
 
 
 def order(one: Strong) -> tuple[float, int, str]:

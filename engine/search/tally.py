@@ -7,8 +7,6 @@ The strength of the candidates is what `engine.search.strength` says, to the las
 
 from __future__ import annotations
 
-from itertools import chain
-
 from engine.record import Record
 from engine.search.postings import MAX_LENGTH, by_segment, lists_of
 from engine.search.strength import HALF, K1
@@ -117,8 +115,10 @@ class Tally:
     def _placed(self, words: Set[str], rows: Rows) -> dict[str, Weights]:
         """What each word counts in *rows*. A list that was not read before is not kept: the common ones are large."""
         found: dict[str, Weights] = {word: {} for word in words}
-        kept = ((word, one) for word in words & self._lists.keys() for one in self._lists[word])
-        for word, one in chain(kept, lists_of(self._db, sorted(words - self._lists.keys()))):
+        for word in words & self._lists.keys():
+            for one in self._lists[word]:
+                found[word] |= one.among(rows)
+        for word, one in lists_of(self._db, sorted(words - self._lists.keys())):
             found[word] |= one.among(rows)
         return found
 

@@ -39,7 +39,7 @@ SLOW = {
 """Of the standard library: each costs a cold process 1 to 46 ms; a retrieval costs less than 3."""
 
 ORDINARY = {
-    *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "itertools", "unicodedata"),
+    *("__future__", "_json", "_sha256", "_sha2", "_sqlite3", "unicodedata"),
     *("engine", "engine.search", "engine.search.strategies", "engine.stores"),
     *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text"),
     *("engine.extensions", "engine.lean_math", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
