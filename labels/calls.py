@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labels.measure.settings import RunSettings
-from labels.runs import NEWEST
+from labels.newest import NEWEST
 
 if TYPE_CHECKING:
     from labels.database import LabelDatabase

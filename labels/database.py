@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
@@ -94,6 +95,18 @@ class LabelDatabase:
         """As `rows`, without names: for very many rows."""
         with self.explaining():
             return self._db.execute(sql, parameters).fetchall()
+
+    def columns(
+        self, names: Sequence[str], source: str, parameters: Sequence[Any] | dict[str, Any] = ()
+    ) -> list[list[Any]]:
+        """What the expressions *names* are in each row of *source* (what follows FROM); in no order, but in the same.
+
+        It takes half the time of `tuples`, but of numbers that are not whole it only keeps 15 digits.
+        """
+        found = self.tuples(
+            f"SELECT {', '.join(f'json_group_array({name})' for name in names)} FROM {source}", parameters
+        )
+        return [json.loads(column) for column in found[0]]
 
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> None:
         with self.explaining():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from labels.records import Event, Label
@@ -13,8 +14,27 @@ if TYPE_CHECKING:
     from labels.database import LabelDatabase
     from labels.records import Pair
 
-LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, uid,
-    source, action = 'adjudicate' AS adjudicated"""
+LABEL_FIELDS = (
+    "event_id",
+    "ts",
+    "annotator",
+    "prompt_id",
+    "memory_id",
+    "digest",
+    "verdict",
+    "grade",
+    "reason",
+    "note",
+    "json(iif(blind, 'true', 'false'))",
+    "source",
+    "json('false')",
+)
+"""Of a current label, for JSON."""
+
+NEW_LABEL = partial(tuple.__new__, Label)
+
+LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, source,
+    action = 'adjudicate' AS adjudicated"""
 
 OF_ROOT = """(:root IS NULL OR EXISTS (
     SELECT 1 FROM result JOIN run USING (run_id)
@@ -30,10 +50,8 @@ def current_labels(
     # only what is asked for: SQLite uses no index for "is null or equal"
     terms = [f"{name} = :{name}" for name, value in asked.items() if value is not None]
     where = " AND ".join([*terms, OF_ROOT] if root is not None else terms) or "TRUE"
-    rows = db.tuples(
-        f"SELECT {LABEL_COLUMNS} FROM label_current AS said WHERE {where} ORDER BY event_id", {**asked, "root": root}
-    )
-    return tuple(map(label_of, rows))
+    columns = db.columns(LABEL_FIELDS, f"label_current AS said WHERE {where}", {**asked, "root": root})
+    return tuple(sorted(map(NEW_LABEL, zip(*columns, strict=True))))
 
 
 def is_labelled(db: LabelDatabase, root: str) -> bool:
@@ -123,5 +141,5 @@ def event_of(row: dict[str, Any]) -> Event:
 
 def label_of(row: tuple[Any, ...]) -> Label:
     """A row of LABEL_COLUMNS, whose order is that of a label's fields."""
-    *told, blind, uid, source, adjudicated = row
-    return Label._make((*told, bool(blind), uid, source, bool(adjudicated)))
+    *told, blind, source, adjudicated = row
+    return Label._make((*told, bool(blind), source, bool(adjudicated)))

@@ -90,7 +90,6 @@ class Label(NamedTuple):
     reason: str
     note: str
     blind: bool
-    uid: str = ""
     source: str = ""
     adjudicated: bool = False
 

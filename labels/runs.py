@@ -1,43 +1,25 @@
-"""Recorded retrievals: written down whole, read back as outcomes."""
+"""Retrievals, written down whole; labels/newest.py reads those that count back as outcomes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import sqlite3
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
 from engine.version import __version__
 from labels.database import storable
-from labels.measure.outcomes import Found, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping
 
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from labels.database import LabelDatabase
-    from labels.records import Card, Pair, Pool
-
-NEWEST = """
-    SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
-    LEFT JOIN judge_call USING (run_id, prompt_id)
-    WHERE (:root IS NULL OR run.root = :root)
-      AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
-          SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
-          WHERE latest.call_id IN (
-              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
-              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
-          )
-      ))
-    GROUP BY retrieval.prompt_id, run.system
-"""
-"""The retrievals that count. What a judge said to another wording than its latest is another judge's, and left out."""
+    from labels.records import Card, Pool
 
 
 def run_id(root: str, system: str, config_json: str, corpus_hash: str) -> str:
@@ -208,73 +190,6 @@ def record_judgement(
                 "source": verdict.source,
             }
             db.insert("judge_verdict", row)
-
-
-def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
-    """The newest retrieval of each prompt and system, of one root or of all, oldest first.
-
-    Of its candidates only what was injected or somebody was asked about: no number needs the others.
-    """
-    heads = db.tuples(
-        f"""SELECT retrieval_id, retrieval.prompt_id, run.system, fallback, retrieval.elapsed_ms, retrieval.run_id,
-                   kind, EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id)
-            FROM retrieval JOIN run USING (run_id) JOIN prompt USING (prompt_id)
-            LEFT JOIN judge_call USING (run_id, prompt_id)
-            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
-        {"root": root},
-    )
-    results = newest_results(db, root)
-    return tuple(outcome(head, results.get(retrieval_id, [])) for retrieval_id, *head in heads)
-
-
-def newest_results(db: LabelDatabase, root: str | None) -> dict[int, list[tuple[Any, ...]]]:
-    """Those candidates of the newest retrievals by retrieval_id, in rank order.
-
-    Each is that number again, the memory's id, whether it was injected, what the judge decided, and a Found's fields.
-    """
-    rows = db.tuples(
-        f"""SELECT retrieval_id, result.memory_id, result.injected, judge_verdict.decision, result.score,
-                   result.confidence, nullif(json_array_length(result.matched), 0), result.probability, result.digest
-            FROM retrieval JOIN result USING (run_id, prompt_id)
-            LEFT JOIN judge_call USING (run_id, prompt_id)
-            LEFT JOIN judge_verdict USING (call_id, memory_id)
-            WHERE retrieval_id IN ({NEWEST}) AND (result.injected
-                OR (result.prompt_id, result.memory_id) IN (SELECT prompt_id, memory_id FROM label_event))
-            ORDER BY retrieval_id, result.rank""",
-        {"root": root},
-    )
-    return {one: list(found) for one, found in groupby(rows, key=itemgetter(0))}
-
-
-def outcome(head: Sequence[Any], results: Sequence[tuple[Any, ...]]) -> Outcome:
-    prompt_id, system, fallback, elapsed_ms, run, kind, is_asked = head
-    return Outcome(
-        prompt_id=prompt_id,
-        system=system,
-        injected=tuple([row[1] for row in results if row[2]]),
-        candidates=tuple([(row[1], row[3]) for row in results]),
-        fallback=fallback,
-        elapsed_ms=elapsed_ms,
-        run_id=run,
-        kind=kind,
-        found={row[1]: Found._make(row[4:]) for row in results},
-        is_asked=bool(is_asked),
-    )
-
-
-def newest_texts(db: LabelDatabase, root: str | None, known: Set[Pair]) -> Set[Pair]:
-    """Every memory text that those retrievals brought up, whether or not it was injected or labelled.
-
-    *known* are some of them; where the store holds no other text, there is no need to look at every result.
-    """
-    if known >= set(db.tuples("SELECT memory_id, digest FROM memory_version")):
-        return known
-    rows = db.tuples(
-        f"""SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
-            WHERE retrieval_id IN ({NEWEST})""",
-        {"root": root},
-    )
-    return set(rows)
 
 
 def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, events, frame, people, plans, runs, sightings, silence
+from labels import calls, events, frame, newest, people, plans, runs, sightings, silence
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -116,14 +116,18 @@ class LabelStore:
 
         Their candidates are those that were injected or that somebody was asked about.
         """
-        return runs.newest_outcomes(self._db, root)
+        return self.replays(root).outcomes
+
+    def replays(self, root: str | None = None, *, scored: bool = True) -> newest.Replays:
+        """The same outcomes, if not *scored* without scores and probabilities, and what was ever brought up."""
+        return newest.newest_replays(self._db, root, scored)
 
     def texts_brought_up(self, root: str | None = None, known: Set[Pair] = frozenset()) -> Set[Pair]:
         """Every memory text that those outcomes are about, also where it was not injected and nobody was asked.
 
         *known* are the texts in outcomes that have been read; it is quick where the store knows no others.
         """
-        return runs.newest_texts(self._db, root, known)
+        return newest.newest_texts(self._db, root, known)
 
     def prompt_texts(self) -> dict[str, str]:
         """What every prompt says, by id."""

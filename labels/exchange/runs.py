@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.record import fields
 from labels.exchange.lines import read_lines
-from labels.measure.outcomes import Found, Outcome
+from labels.measure.outcomes import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,25 +116,32 @@ def outcome_of(line: Line, row: dict[str, Any]) -> Outcome:
         candidates=tuple(zip(ids(line, row, "candidates"), decisions(line, row), strict=True)),
         fallback=fallback(line, row),
         elapsed_ms=milliseconds(line, row),
-        found=found(row),
         is_asked=any(decisions(line, row)),
+        **found(row),
     )
 
 
-def found(row: dict[str, Any]) -> dict[str, Found]:
-    """How each candidate was found; what is missing or of another type is not known, and no fault."""
-    confidences = {each["id"]: each.get("confidence") for each in row["injected"]}
-    return {each["id"]: found_field(each, confidences.get(each["id"])) for each in row["candidates"]}
+def found(row: dict[str, Any]) -> dict[str, Any]:
+    """How candidates were found; what is missing or of another type is not known, and no fault."""
+    candidates = {each["id"]: each for each in row["candidates"]}
+    injected = [(each, candidates.get(each["id"])) for each in row["injected"]]
+    probabilities = {name: number(candidate.get("probability")) for name, candidate in candidates.items()}
+    return {
+        "confidences": tuple([confidence(each) if candidate else "" for each, candidate in injected]),
+        "matched": tuple([matched(candidate) if candidate else None for _, candidate in injected]),
+        "scores": tuple([number(candidate.get("score")) or 0.0 if candidate else None for _, candidate in injected]),
+        "probabilities": {name: value for name, value in probabilities.items() if value is not None},
+    }
 
 
-def found_field(candidate: dict[str, Any], confidence: object) -> Found:
-    matched = candidate.get("matched")
-    return Found(
-        score=number(candidate.get("score")) or 0.0,
-        confidence=confidence if isinstance(confidence, str) else "",
-        matched=(len(matched) or None) if isinstance(matched, list) else None,
-        probability=number(candidate.get("probability")),
-    )
+def confidence(injected: dict[str, Any]) -> str:
+    value = injected.get("confidence")
+    return value if isinstance(value, str) else ""
+
+
+def matched(candidate: dict[str, Any]) -> int | None:
+    words = candidate.get("matched")
+    return (len(words) or None) if isinstance(words, list) else None
 
 
 def number(value: object) -> float | None:

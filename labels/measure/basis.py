@@ -25,8 +25,8 @@ class Basis:
     """What the numbers stand on: judgements, the pools, prompts with nothing relevant, and prompts that are measured.
 
     `explicit` are the judgements that somebody gave; `judgements` may hold assumed ones too. `weights` say how many
-    prompts and memories each judged one stands for. `evidence` says when, None where
-    that is not known.
+    prompts and memories each judged one stands for. `evidence` says when, with the same judgements of the same
+    outcomes, None where that is not known.
     """
 
     judgements: Judgements

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Tally, tally
@@ -30,8 +30,7 @@ SEED = 20250101
 """Of the resamplings: the same labels always give the same numbers."""
 
 
-@dataclass(frozen=True)
-class Both:
+class Both(NamedTuple):
     """What two systems injected for one prompt.
 
     `first_only` and `second_only` are (relevant, irrelevant) counts of what only one of them injected; `weight` is how
@@ -151,6 +150,7 @@ def both(
     shared = [name for name in first if name in second and name in prompts and (strata is None or name in strata)]
     group = {name: strata[name] if strata else "" for name in shared}
     drawn, frame = Counter(group.values()), Counter((strata or group).values())
+    weight = {stratum: frame[stratum] / number for stratum, number in drawn.items()}
     return [
         Both(
             tally(first[name], judgements),
@@ -158,7 +158,7 @@ def both(
             judged_counts(first[name], second[name], judgements),
             judged_counts(second[name], first[name], judgements),
             group[name],
-            frame[group[name]] / drawn[group[name]],
+            weight[group[name]],
         )
         for name in shared
     ]
@@ -166,9 +166,9 @@ def both(
 
 def judged_counts(one: Outcome, other: Outcome, judgements: Judgements) -> tuple[int, int]:
     """(relevant, irrelevant) memories that *one* injects and *other* does not."""
-    judged = judgements.get(one.prompt_id, {})
-    found = [judged[memory_id] for memory_id in one.injected if memory_id not in other.injected and memory_id in judged]
-    return sum(found), len(found) - sum(found)
+    judged, both = judgements.get(one.prompt_id, {}), other.injected
+    found = [judged[memory_id] for memory_id in one.injected if memory_id not in both and memory_id in judged]
+    return found.count(True), found.count(False)
 
 
 def added(counts: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -204,8 +204,9 @@ def worth_of_change(sums: Totals, worth: float) -> Totals:
 def totals(pairs: Sequence[Both]) -> Totals:
     import numpy as np
 
-    rows = [[pair.weight * value for value in pair.row] for pair in pairs]
-    summed: Totals = np.array(rows, dtype=np.float64).sum(axis=0, keepdims=True)
+    weights = np.array([pair.weight for pair in pairs])
+    rows = np.array([pair.row for pair in pairs])
+    summed: Totals = (weights[:, None] * rows).sum(axis=0, keepdims=True)
     return summed
 
 

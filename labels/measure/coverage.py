@@ -57,25 +57,26 @@ def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: Weights =
 
     The cut goes along what the system does inject, so the last point is the system as it is.
     """
-    by = PROBABILITY if all(has_probabilities(row) for row in rows) else STRENGTH
+    by = PROBABILITY if all(row.probabilities.keys() >= set(row.injected) for row in rows) else STRENGTH
     injected = sorted(injected_by(rows, judgements, weights, by), key=attrgetter("strength"), reverse=True)
     relevant = sum(weights.of_prompt(row.prompt_id) * sum(judgements.get(row.prompt_id, {}).values()) for row in rows)
     points = tuple(swept(injected, relevant, len(rows)))
     return Coverage(by, thinned(points)) if points else None
 
 
-def has_probabilities(row: Outcome) -> bool:
-    return all(memory_id in row.found and row.found[memory_id].probability is not None for memory_id in row.injected)
-
-
 def injected_by(rows: Sequence[Outcome], judgements: Judgements, weights: Weights, by: str) -> Iterator[Injected]:
     for row in rows:
         judged, weight = judgements.get(row.prompt_id, {}), weights.of_prompt(row.prompt_id)
-        for memory_id in row.injected:
-            found = row.found.get(memory_id)
-            if found:
-                strength = -found.score if by == STRENGTH else found.probability or 0.0
+        for memory_id, strength in zip(row.injected, strengths(row, by), strict=False):
+            if strength is not None:
                 yield Injected(strength, row.prompt_id, judged.get(memory_id), weight)
+
+
+def strengths(row: Outcome, by: str) -> list[float | None]:
+    """Of each injected memory, or of none where that is not known."""
+    if by == PROBABILITY:
+        return [row.probabilities[memory_id] for memory_id in row.injected]
+    return [None if score is None else -score for score in row.scores]
 
 
 def swept(injected: Sequence[Injected], relevant: float, prompts: int) -> Iterator[Point]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from engine.retrieval import HIGH, LOW, MEDIUM
@@ -32,24 +33,24 @@ class Group:
 def by_confidence(rows: Iterable[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> tuple[Group, ...]:
     """Precision of what was injected with high, medium and low confidence; only levels that occur."""
     tallies: dict[str, list[Tally]] = {HIGH: [], MEDIUM: [], LOW: []}
+    counts = cache(level_counts)  # thousands of prompts are of few kinds
     for row in rows:
-        for level, tally in levels(row, judgements).items():
-            tallies.setdefault(level, []).append(tally)
+        judged = judgements.get(row.prompt_id, {})
+        for level, injected, known, relevant in counts(row.confidences, tuple(map(judged.get, row.injected))):
+            tallies.setdefault(level, []).append(Tally(row.prompt_id, injected, known, relevant))
     return groups(tallies, weights)
 
 
-def levels(row: Outcome, judgements: Judgements) -> Mapping[str, Tally]:
-    """What was injected of each confidence that is known."""
-    judged = judgements.get(row.prompt_id, {})
-    counts: dict[str, list[int]] = {}
-    for memory_id in row.injected:
-        level = row.found[memory_id].confidence if memory_id in row.found else ""
+def level_counts(confidences: Sequence[str], said: Sequence[bool | None]) -> list[tuple[str, int, int, int]]:
+    """(level, injected, judged, relevant) of what was injected with a known confidence.
+
+    *said* is of each memory whether it is relevant, None where nobody judged it.
+    """
+    levels: dict[str, list[bool | None]] = {}
+    for level, is_relevant in zip(confidences, said, strict=False):
         if level:
-            count = counts.setdefault(level, [0, 0, 0])
-            count[0] += 1
-            count[1] += memory_id in judged
-            count[2] += judged.get(memory_id, False)
-    return {level: Tally(row.prompt_id, *count) for level, count in counts.items()}
+            levels.setdefault(level, []).append(is_relevant)
+    return [(level, len(known), len(known) - known.count(None), known.count(True)) for level, known in levels.items()]
 
 
 def by_kind(

@@ -59,7 +59,7 @@ class Tally(NamedTuple):
 def tally(outcome: Outcome, judgements: Judgements) -> Tally:
     judged = judgements.get(outcome.prompt_id, {})
     known = [judged[memory_id] for memory_id in outcome.injected if memory_id in judged]
-    return Tally(outcome.prompt_id, len(outcome.injected), len(known), sum(known))
+    return Tally(outcome.prompt_id, len(outcome.injected), len(known), known.count(True))
 
 
 def ratio(counts: Iterable[tuple[str, int, int]], weights: Weights = EQUAL) -> Ratio:
@@ -142,18 +142,20 @@ def polluted_rate(
 
     Of the *measured* prompts for whose injected memories it is known how many words matched.
     """
-    known = [row for row in rows if row.prompt_id in measured and has_matches(row)]
-    return ratio(((row.prompt_id, is_polluted(row, judgements), 1) for row in known), weights)
+    polluted = [
+        (row.prompt_id, is_polluted, 1)
+        for row in rows
+        if row.prompt_id in measured and (is_polluted := pollution(row, judgements)) is not None
+    ]
+    return ratio(polluted, weights)
 
 
-def has_matches(row: Outcome) -> bool:
-    """Whether it is known of every injected memory how many words of the prompt it matched."""
-    return all(memory_id in row.found and row.found[memory_id].matched is not None for memory_id in row.injected)
-
-
-def is_polluted(row: Outcome, judgements: Judgements) -> bool:
+def pollution(row: Outcome, judgements: Judgements) -> bool | None:
+    """Whether there is such a memory, None if it is not known of every injected one how many words it matched."""
+    if None in row.matched or len(row.matched) < len(row.injected):
+        return None
     judged = judgements.get(row.prompt_id, {})
-    return any(judged.get(memory_id) is False and row.found[memory_id].matched == 1 for memory_id in row.injected)
+    return 1 in row.matched and (1, False) in zip(row.matched, map(judged.get, row.injected), strict=True)
 
 
 class InPools(NamedTuple):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from labels.records import NOT_RELEVANT, RELEVANT
 
@@ -17,33 +17,25 @@ if TYPE_CHECKING:
 Judgements = Mapping[str, Mapping[str, bool]]
 """prompt id -> memory id -> whether it is relevant; what is absent is unjudged."""
 
-Pools = Mapping[str, frozenset[str]]
+Pools = Mapping[str, Set[str]]
 """prompt id -> the memory ids that a person would have to judge."""
 
 
-class Found(NamedTuple):
-    """How a candidate was found: what the engine's record of it says.
-
-    `score` is SQLite's, lower is better. `confidence` is high, medium, low, or empty where it was not written down.
-    `matched` is the number of the prompt's words that it matched, None where that is not known, and `probability` the
-    tuned cutoff's P(relevant), None without one. `digest` is that of the text that was found, empty outside a store.
-    """
-
-    score: float
-    confidence: str = ""
-    matched: int | None = None
-    probability: float | None = None
-    digest: str = ""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Outcome(NamedTuple):
     """What one system did with one prompt.
 
     `injected` are memory ids, best first. `candidates` are what it looked at, in rank order, each with the judge's
-    decision or None where no judge saw it; `found` says how, by memory id, without those of which that is not known.
-    A store gives of the candidates only those that were injected or that somebody was asked about; `is_asked` says
-    whether a judge decided on any of them, given or not. `fallback` is the judge's error status or empty. `run_id` is
-    empty outside a store, `kind` the prompt's or empty.
+    decision or None where no judge saw it. A store gives of the candidates only those that were injected or that
+    somebody was asked about; `is_asked` says whether a judge decided on any of them, given or not. `fallback` is the
+    judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
+
+    Of each injected memory, or of none where that is not known: `confidences` are high, medium, low, or empty where it
+    was not written down, `matched` the number of the prompt's words that it matched, and `scores` SQLite's, lower is
+    better; None where it is not known. By memory id, of the candidates of which it is known: `probabilities` are the
+    tuned cutoff's P(relevant), `digests` those of the texts that were found.
     """
 
     prompt_id: str
@@ -54,17 +46,27 @@ class Outcome(NamedTuple):
     elapsed_ms: float
     run_id: str = ""
     kind: str = ""
-    found: Mapping[str, Found] = MappingProxyType({})
     is_asked: bool = False
+    confidences: tuple[str, ...] = ()
+    matched: tuple[int | None, ...] = ()
+    scores: tuple[float | None, ...] = ()
+    probabilities: Mapping[str, float] = NOTHING
+    digests: Mapping[str, str] = NOTHING
+
+
+def by_system(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """The outcomes of each system."""
+    found: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        found.setdefault(outcome.system, []).append(outcome)
+    return found
 
 
 def texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
     """The text of each memory that the last of *outcomes* found for a prompt: prompt id -> memory id -> digest."""
     seen: dict[str, dict[str, str]] = {}
     for outcome in outcomes:
-        of_prompt = seen.setdefault(outcome.prompt_id, {})
-        for memory_id, found in outcome.found.items():
-            of_prompt[memory_id] = found.digest
+        seen.setdefault(outcome.prompt_id, {}).update(outcome.digests)
     return seen
 
 
@@ -86,20 +88,22 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
     What an adjudication, the last of *settled*, says of a pair comes before what anybody else says. Give only labels
     that are about the text that was retrieved.
     """
-    votes: dict[tuple[str, str], list[str]] = {}
+    votes: dict[str, dict[str, list[str]]] = {}
     for label in labels:
-        votes.setdefault((label.prompt_id, label.memory_id), []).append(label.verdict)
-    votes |= {(label.prompt_id, label.memory_id): [label.verdict] for label in settled}
+        votes.setdefault(label.prompt_id, {}).setdefault(label.memory_id, []).append(label.verdict)
+    for label in settled:
+        votes.setdefault(label.prompt_id, {})[label.memory_id] = [label.verdict]
     judgements: dict[str, dict[str, bool]] = {}
     undecided = disputed = 0
-    for (prompt_id, memory_id), verdicts in votes.items():
-        balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
-        if balance:
-            judgements.setdefault(prompt_id, {})[memory_id] = balance > 0
-        elif RELEVANT in verdicts:
-            disputed += 1
-        else:
-            undecided += 1
+    for prompt_id, of_prompt in votes.items():
+        for memory_id, verdicts in of_prompt.items():
+            balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
+            if balance:
+                judgements.setdefault(prompt_id, {})[memory_id] = balance > 0
+            elif RELEVANT in verdicts:
+                disputed += 1
+            else:
+                undecided += 1
     return Consensus(judgements, undecided, disputed)
 
 
@@ -110,7 +114,7 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
         judged = judgements.get(outcome.prompt_id, {})
         looked_at = [memory_id for memory_id, _ in outcome.candidates if memory_id in judged]
         members.setdefault(outcome.prompt_id, set()).update(outcome.injected, looked_at)
-    return {prompt_id: frozenset(members[prompt_id]) for prompt_id in members}
+    return members
 
 
 def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[str]:

@@ -58,7 +58,9 @@ class People:
 
 def people_of(labels: Iterable[Label], repeats: Iterable[Repeat]) -> People | None:
     """What labels and repeats say of agreement; None where nothing was labelled twice."""
-    said = answers(labels)
+    opinions = [label for label in labels if not label.adjudicated]
+    is_alone = len({label.annotator for label in opinions}) < 2
+    said = {} if is_alone else answers(opinions)
     selves, others = selves_of(repeats), others_of(said)
     if not selves and not others:
         return None
@@ -69,7 +71,7 @@ def answers(labels: Iterable[Label]) -> dict[str, dict[Key, bool]]:
     """What each annotator says of each text, where it is yes or no."""
     said: dict[str, dict[Key, bool]] = {}
     for label in labels:
-        if label.verdict in YES_NO and not label.adjudicated:
+        if label.verdict in YES_NO:
             key = (label.prompt_id, label.memory_id, label.digest)
             said.setdefault(label.annotator, {})[key] = YES_NO[label.verdict]
     return said

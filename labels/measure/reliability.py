@@ -51,9 +51,9 @@ def reliability(rows: Iterable[Outcome], judgements: Judgements) -> Reliability 
 def predictions(rows: Iterable[Outcome], judgements: Judgements) -> Iterator[tuple[float, bool]]:
     for row in rows:
         judged = judgements.get(row.prompt_id, {})
-        for memory_id, found in row.found.items():
-            if found.probability is not None and memory_id in judged:
-                yield found.probability, judged[memory_id]
+        for memory_id, probability in row.probabilities.items():
+            if memory_id in judged:
+                yield probability, judged[memory_id]
 
 
 def bin_of(pairs: list[tuple[float, bool]]) -> Bin:

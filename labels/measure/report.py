@@ -14,6 +14,7 @@ from labels.measure.extras import NONE, Extras
 from labels.measure.gate.evidence import Evidence
 from labels.measure.metrics import Ratio
 from labels.measure.names import NAMELESS, Names
+from labels.measure.outcomes import by_system
 from labels.measure.people import People, people_of
 from labels.measure.said import Said, said_of
 from labels.measure.settings import changes
@@ -64,13 +65,11 @@ def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS,
 
     *extras* say what else is computed.
     """
-    by_system: dict[str, list[Outcome]] = {}
-    for row in rows:
-        by_system.setdefault(row.system, []).append(row)
+    systems = by_system(rows)
     prompts = {row.prompt_id for row in rows}
     injected = injected_pairs(rows, basis.judgements)
     return Report(
-        systems=tuple(system_report(name, by_system[name], basis, names.kinds, extras) for name in sorted(by_system)),
+        systems=tuple(system_report(name, systems[name], basis, names.kinds, extras) for name in sorted(systems)),
         prompts=len(prompts),
         labelled_prompts=sum(bool(basis.explicit.get(prompt_id)) for prompt_id in prompts),
         labels=dict.fromkeys(VERDICTS, 0),
@@ -103,8 +102,9 @@ def report_from_store(
     *config* and *cutoff* are the root's present ones, with which those of the runs are compared; without a
     configuration there is no comparison.
     """
-    rows = store.outcomes(root)
-    said = said_of(store, rows, root, digests, annotator)
+    replays = store.replays(root, scored=extras.curves)
+    rows = replays.outcomes
+    said = said_of(store, replays, root, digests, annotator)
     judgements = said.agreed.judgements
     basis = weighted_basis(rows, judgements, store.strata(root) if root else {}, store.inclusion())
     basis = replace(basis, evidence=Evidence(rows, judgements, said.moments, basis.weights.strata))

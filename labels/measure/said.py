@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from labels.measure.freshness import Digests
-    from labels.measure.outcomes import Outcome
+    from labels.newest import Replays
     from labels.records import Label
     from labels.store import LabelStore
 
@@ -34,16 +34,16 @@ class Said:
 
 
 def said_of(
-    store: LabelStore, rows: Sequence[Outcome], root: str | None, digests: Digests | None, annotator: str | None
+    store: LabelStore, replays: Replays, root: str | None, digests: Digests | None, annotator: str | None
 ) -> Said:
-    """What *annotator*, or everybody, says of what the newest replays of *root*, which are *rows*, brought up.
+    """What *annotator*, or everybody, says of what the newest *replays* of *root* brought up.
 
     It counts if it is about the text that was replayed and, where *digests* are known, that the memory has now.
     """
-    seen = texts(rows)
+    seen = texts(replays.outcomes)
     known = {pair for of_prompt in seen.values() for pair in of_prompt.items()}
     brought_up = store.texts_brought_up(root, known)
-    every = store.labels(annotator=annotator, root=root)
+    every = labels_of(store, replays, root, annotator)
     fresh = current(every, digests)
     labels = matching(fresh, seen)
     settled = [] if annotator else matching(current(store.adjudications(root), digests), seen)
@@ -56,3 +56,9 @@ def said_of(
         brought_up=len(dict(brought_up)),
     )
     return Said(labels, settled, agreed, moments([*labels, *settled], agreed.judgements), facts)
+
+
+def labels_of(store: LabelStore, replays: Replays, root: str | None, annotator: str | None) -> Sequence[Label]:
+    """What `LabelStore.labels` says of a root, without looking up again what its *replays* brought up."""
+    every, brought_up = store.labels(annotator=annotator), replays.brought_up
+    return [label for label in every if root is None or label.memory_id in brought_up.get(label.prompt_id, ())]

@@ -76,11 +76,11 @@ def lower_bounds(per_prompt: PerPrompt, most: float, moments: Sequence[int], ric
     """
     import numpy as np
 
-    counts = as_array(per_prompt)
-    kinds, which = np.unique(counts, axis=0, return_inverse=True)
+    kinds, which = kinds_of(per_prompt)
+    counts = kinds[which]
     bounds, bound, seen = [], 0.0, 0
     for number in moments:
-        times = np.bincount(which.ravel()[:seen], minlength=len(kinds))
+        times = np.bincount(which[:seen], minlength=len(kinds))
         is_rich = partial(becomes_rich, counts[seen:number], kinds, times, most, rich)
         bound, seen = last_true(is_rich, bound), number
         bounds.append(bound)
@@ -90,6 +90,16 @@ def lower_bounds(per_prompt: PerPrompt, most: float, moments: Sequence[int], ric
 def becomes_rich(since: Array, kinds: Array, times: NDArray[np.intp], most: float, rich: float, p: float) -> bool:
     """Whether the gamblers do by one of the prompts *since*, if those before had the counts *kinds* so many *times*."""
     return bool((capitals(since, most, p, earned(kinds, times, most, p)) >= rich).any())
+
+
+def kinds_of(per_prompt: PerPrompt) -> tuple[Array, NDArray[np.intp]]:
+    """The different counts, which are few for thousands of prompts, and the place of each prompt's among them."""
+    import numpy as np
+
+    kinds = sorted(set(per_prompt))
+    places = {counts: place for place, counts in enumerate(kinds)}
+    which = np.array([places[counts] for counts in per_prompt], dtype=np.intp)
+    return as_array(kinds), which
 
 
 def as_array(per_prompt: PerPrompt) -> Array:

@@ -6,7 +6,7 @@ from math import ceil, log
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
-from labels.measure.sequences import NOTHING_KNOWN, STAKES, as_array, betting_intervals, mirrored
+from labels.measure.sequences import NOTHING_KNOWN, STAKES, betting_intervals, kinds_of, mirrored
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -109,10 +109,9 @@ def log_capitals(counts: PerPrompt, most: float, taken: Sequence[int], p: Array)
     """
     import numpy as np
 
-    rows = as_array(counts)
-    pairs, which = np.unique(rows, axis=0, return_inverse=True)
-    seen = np.zeros((len(rows) + 1, len(pairs)))
-    seen[np.arange(1, len(rows) + 1), which.ravel()] = 1
+    pairs, which = kinds_of(counts)
+    seen = np.zeros((len(which) + 1, len(pairs)))
+    seen[np.arange(1, len(which) + 1), which] = 1
     gains = (pairs[:, :1] - p * pairs[:, 1:]) / (p * most)
     each = seen.cumsum(axis=0)[list(taken)] @ np.log1p(np.multiply.outer(STAKES, gains))
     return np.asarray(np.logaddexp.reduce(each, axis=0) - log(len(STAKES)))

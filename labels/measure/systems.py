@@ -66,9 +66,10 @@ def system_report(
 ) -> SystemReport:
     """The numbers of *system* from its *own* outcomes, one for each prompt, at least one."""
     judgements, weights, measured = basis.judgements, basis.weights, basis.measured
-    tallies = [tally(row, judgements) for row in own]
+    evidence = basis.evidence
+    tallies = [each.tally for each in evidence.known[system]] if evidence else [tally(row, judgements) for row in own]
     judged = estimate(tallies, weights)
-    sample = basis.evidence.sample(system) if basis.evidence else None
+    sample = evidence.sample(system) if evidence else None
     given = tallies if basis.explicit is judgements else [tally(row, basis.explicit) for row in own]
     return SystemReport(
         system=system,

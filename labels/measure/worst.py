@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from labels.measure.names import NAMELESS, Names
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
 
     from labels.measure.outcomes import Judgements, Outcome
 
-    Pairs = Mapping[tuple[str, str], bool]
-    """(prompt id, memory id): whether the memory is relevant."""
+    Pairs = Judgements
 
 SHOWN_WORST = 10
 PATTERN = 2
@@ -36,13 +36,12 @@ class Worst:
 
 def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> Pairs:
     """Everything that any system injects and that is judged."""
-    return {
-        (row.prompt_id, memory_id): judged[memory_id]
-        for row in rows
-        if (judged := judgements.get(row.prompt_id))
-        for memory_id in row.injected
-        if memory_id in judged
-    }
+    pairs: dict[str, dict[str, bool]] = {}
+    for row in rows:
+        if judged := judgements.get(row.prompt_id):
+            known = {memory_id: judged[memory_id] for memory_id in row.injected if memory_id in judged}
+            pairs.setdefault(row.prompt_id, {}).update(known)
+    return pairs
 
 
 def worst(pairs: Iterable[tuple[str, bool]], texts: Mapping[str, str], limit: int = SHOWN_WORST) -> tuple[Worst, ...]:
@@ -58,9 +57,11 @@ def worst(pairs: Iterable[tuple[str, bool]], texts: Mapping[str, str], limit: in
 
 def worst_memories(pairs: Pairs, names: Names = NAMELESS) -> tuple[Worst, ...]:
     """The memories that are most often injected and irrelevant, over all systems; a prompt counts once."""
-    return worst(((memory_id, relevant) for (_, memory_id), relevant in pairs.items()), names.memories)
+    return worst(chain.from_iterable([found.items() for found in pairs.values()]), names.memories)
 
 
 def worst_prompts(pairs: Pairs, names: Names = NAMELESS) -> tuple[Worst, ...]:
     """The prompts for which most irrelevant memories are injected, by all systems together; a memory counts once."""
-    return worst(((prompt_id, relevant) for (prompt_id, _), relevant in pairs.items()), names.prompts)
+    return worst(
+        [(prompt_id, relevant) for prompt_id in pairs for relevant in pairs[prompt_id].values()], names.prompts
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlite_utils.migrations import Migrations
 
+from labels.migrations.injected import m007_injected
 from labels.migrations.judgements import m003_judgements
 from labels.migrations.labels import m002_labels
 from labels.migrations.merged import m005_merged
@@ -17,7 +18,7 @@ from labels.migrations.sightings import m006_sightings
 
 MIGRATIONS = Migrations("memsift.labels")
 
-STEPS = (m001_retrievals, m002_labels, m003_judgements, m004_people, m005_merged, m006_sightings)
+STEPS = (m001_retrievals, m002_labels, m003_judgements, m004_people, m005_merged, m006_sightings, m007_injected)
 """Every step there is, in order."""
 
 for step in STEPS:

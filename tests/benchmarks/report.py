@@ -28,7 +28,7 @@ from labels.measure.forms.markdown import format_markdown
 from labels.measure.forms.page import format_html
 from labels.measure.forms.text import format_text
 from labels.measure.gate.evidence import Evidence
-from labels.measure.outcomes import Found, Outcome
+from labels.measure.outcomes import Outcome
 from labels.measure.report import build_report, report_from_store
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
@@ -96,20 +96,32 @@ def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
     for number in range(prompts):
         prompt_id = f"p{number}"
         pool = made.sample(range(MEMORIES), POOL)
-        found = {
-            f"m{one}": Found(-10.0 + at, "high" if at < 2 else "medium", 1 + at % 4, 0.9 - at / POOL)
-            for at, one in enumerate(pool)
-        }
+        probabilities = {f"m{one}": 0.9 - at / POOL for at, one in enumerate(pool)}
         people[prompt_id] = {f"m{one}": made.random() < 0.5 for one in pool[:LABELLED]}
         ids = [f"m{one}" for one in pool]
         kept = [one for one in ids[:LABELLED] if made.random() < 0.5]
         plain = tuple((one, None) for one in ids)
         decided = tuple((one, APPROVED if one in kept else REJECTED) for one in ids)
         kind = f"kind {number % 5}"
-        rows.append(Outcome(prompt_id, "bm25", tuple(ids[:3]), plain, "", 2.0, "r1", kind, found))
-        rows.append(
-            Outcome(prompt_id, "bm25+judge", tuple(kept[:3]), decided, "", 200.0, "r2", kind, found, is_asked=True)
-        )
+        for system, run, injected, candidates in (("bm25", "r1", ids, plain), ("bm25+judge", "r2", kept, decided)):
+            places = [ids.index(one) for one in injected[:3]]
+            rows.append(
+                Outcome(
+                    prompt_id,
+                    system,
+                    tuple(injected[:3]),
+                    candidates,
+                    "",
+                    2.0,
+                    run,
+                    kind,
+                    is_asked=system == "bm25+judge",
+                    confidences=tuple("high" if at < 2 else "medium" for at in places),
+                    matched=tuple(1 + at % 4 for at in places),
+                    scores=tuple(-10.0 + at for at in places),
+                    probabilities=probabilities,
+                )
+            )
     return rows, people
 
 

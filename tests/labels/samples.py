@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judgement, Verdict
 from engine.memory import MemorySummary
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
-from labels.measure.outcomes import Found, Outcome
+from labels.measure.outcomes import Outcome
 from labels.records import INJECTED, Card, Pool
 
 if TYPE_CHECKING:
@@ -99,6 +99,15 @@ def pool_of(*memory_ids: str, prompt_id: str = "p1") -> Pool:
     return Pool(prompt(prompt_id), cards, seed=1)
 
 
+class Found(NamedTuple):
+    """How a candidate was found, as the fields of an Outcome say it."""
+
+    score: float
+    confidence: str = ""
+    matched: int | None = None
+    probability: float | None = None
+
+
 def outcome(
     injected: Sequence[str],
     *,
@@ -112,9 +121,23 @@ def outcome(
 ) -> Outcome:
     """What a system did; candidates are *decisions*, or else what it injected, which no judge saw."""
     seen = decisions or dict.fromkeys(injected)
-    is_asked = any(seen.values())
     how = dict(zip(seen, found, strict=False))
-    return Outcome(prompt_id, system, tuple(injected), tuple(seen.items()), fallback, 1.0, run_id, kind, how, is_asked)
+    of_injected = [how.get(memory_id) for memory_id in injected]
+    return Outcome(
+        prompt_id,
+        system,
+        tuple(injected),
+        tuple(seen.items()),
+        fallback,
+        1.0,
+        run_id,
+        kind,
+        is_asked=any(seen.values()),
+        confidences=tuple(each.confidence if each else "" for each in of_injected),
+        matched=tuple(each.matched if each else None for each in of_injected),
+        scores=tuple(each.score if each else None for each in of_injected),
+        probabilities={name: one.probability for name, one in how.items() if one.probability is not None},
+    )
 
 
 def write(path: Path, *lines: str) -> Path:

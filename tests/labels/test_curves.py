@@ -11,10 +11,9 @@ from labels.measure.coverage import MAX_POINTS, PROBABILITY, STRENGTH, Coverage,
 from labels.measure.estimates import live_interval
 from labels.measure.gate.decision import Sample
 from labels.measure.history import history
-from labels.measure.outcomes import Found
 from labels.measure.reliability import reliability
 from labels.measure.stratified_sequence import MAX_LOOKS
-from tests.labels.samples import outcome
+from tests.labels.samples import Found, outcome
 
 
 def scored(prompts: int, *, probabilities: bool = False):  # type: ignore[no-untyped-def]
@@ -36,7 +35,7 @@ def test_the_curve_is_scikit_learns(probabilities: bool, by: str) -> None:
     assert found is not None
     assert found.by == by
     truth = [people[row.prompt_id]["m"] for row in rows]
-    precision, recall, least = precision_recall_curve(truth, [-row.found["m"].score for row in rows])
+    precision, recall, least = precision_recall_curve(truth, [-(row.scores[0] or 0.0) for row in rows])
     expected = list(zip(least, precision[:-1], recall[:-1], strict=True))[::-1]
     assert len(found.points) == 50 - 4
     for point, (strength, exact, of_all) in zip(found.points, expected[4:], strict=True):
@@ -70,7 +69,7 @@ def test_reliability_is_scikit_learns() -> None:
     found = reliability(rows, people)
     assert found is not None
     truth = [people[row.prompt_id]["m"] for row in rows]
-    said = [row.found["m"].probability or 0.0 for row in rows]
+    said = [row.probabilities["m"] for row in rows]
     shares, means = calibration_curve(truth, said, n_bins=10)
     assert found.brier == pytest.approx(brier_score_loss(truth, said), abs=1e-9)
     assert np.array([each.found for each in found.bins]) == pytest.approx(shares, abs=1e-9)

@@ -3,8 +3,7 @@ from __future__ import annotations
 from labels.measure.groups import by_confidence, by_kind
 from labels.measure.intervals import headline_interval
 from labels.measure.metrics import Ratio, tally
-from labels.measure.outcomes import Found
-from tests.labels.samples import outcome
+from tests.labels.samples import Found, outcome
 
 PEOPLE = {"p1": {"a": True, "b": False}, "p2": {"a": False}}
 

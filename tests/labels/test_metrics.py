@@ -6,7 +6,6 @@ from labels.measure import metrics
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio, Tally, tally
 from labels.measure.outcomes import (
-    Found,
     assuming_not_relevant,
     consensus,
     pools,
@@ -14,7 +13,7 @@ from labels.measure.outcomes import (
 )
 from labels.measure.weights import Weights, pair_weights, prompt_weights
 from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
-from tests.labels.samples import outcome
+from tests.labels.samples import Found, outcome
 
 PEOPLE = {
     "p1": {"a": True, "b": False},

@@ -16,12 +16,11 @@ from labels.measure.extras import Extras
 from labels.measure.forms.charts.worst import worst_chart
 from labels.measure.forms.page import format_html
 from labels.measure.names import Names
-from labels.measure.outcomes import Found
 from labels.measure.report import Report, build_report, report_from_store
 from labels.measure.worst import Worst
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
-from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
+from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -156,4 +156,4 @@ def test_events_carry_names_that_no_other_store_gives(tmp_path: Path) -> None:
         assert [event.uid for event in store.events()] == ["1".rjust(32, "0"), "2".rjust(32, "0")]
         assert {event.session for event in store.events()} == {"s".rjust(16, "0")} == {store.session}
         label = say(store, "ann", RELEVANT)
-        assert [(label.uid, label.source) for label in store.labels()] == [(label.uid, "")]
+        assert [(each.event_id, each.source) for each in store.labels()] == [(label.event_id, "")]

@@ -13,8 +13,7 @@ from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from engine.prompt import Prompt, Turn
 from engine.record import replace
-from engine.retrieval import HIGH
-from labels.measure.outcomes import Found, texts
+from labels.measure.outcomes import texts
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
@@ -55,7 +54,7 @@ def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_as
     bm25, judge = store.outcomes()
     assert bm25.candidates == (("a", None), ("c", None))
     assert judge.candidates == (("c", REJECTED),)
-    assert judge.found["c"] == Found(-8.0, HIGH, 1, None, "digest-of-c")
+    assert judge.digests == {"c": "digest-of-c"}
 
 
 def test_that_a_judge_was_asked_is_known_though_it_kept_nothing_and_nothing_is_labelled(store: LabelStore) -> None:

@@ -13,6 +13,7 @@ from labels.measure.sequences import (
     NOTHING_KNOWN,
     betting_interval,
     betting_intervals,
+    kinds_of,
     mirrored,
 )
 from tests.benchmarks.beta_binomial import beta_binomial_interval
@@ -21,6 +22,13 @@ from tests.labels.simulated import World
 
 COUNTS = st.lists(st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m))), max_size=40)
 GATE, RICH = 0.8, 40.0
+
+
+@given(COUNTS)
+def test_prompts_with_the_same_counts_are_of_one_kind(prompts: list[tuple[int, int]]) -> None:
+    kinds, which = kinds_of(prompts)
+    assert [tuple(each) for each in kinds[which]] == prompts
+    assert [tuple(each) for each in kinds] == sorted(set(prompts))
 
 
 def decided(prompts: list[tuple[int, int]]) -> bool:

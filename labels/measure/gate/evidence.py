@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
@@ -13,7 +14,7 @@ from labels.measure.basis import AS_NOT
 from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
 from labels.measure.metrics import Ratio, tally
-from labels.measure.outcomes import assuming_not_relevant, consensus, texts
+from labels.measure.outcomes import assuming_not_relevant, by_system, consensus, texts
 from labels.measure.settings import changes
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.calls import JudgeCall
+    from labels.measure.metrics import Tally
     from labels.measure.outcomes import Judgements, Outcome
     from labels.records import Label
     from labels.store import LabelStore
@@ -34,6 +36,14 @@ FILE_ORDER = "gate"
 
 WHEN = attrgetter("ts", "event_id")
 """Orders labels by time: those that were merged into a store are numbered when they came."""
+
+
+class Known(NamedTuple):
+    """An outcome with its counts, and when the last of what it injected was dealt with: `Evidence.moment`."""
+
+    outcome: Outcome
+    tally: Tally
+    moment: int | None
 
 
 @dataclass(frozen=True)
@@ -62,20 +72,30 @@ class Evidence:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        return tuple(sorted({row.system for row in self.rows}))
+        return tuple(sorted(self.known))
 
-    @property
+    @cached_property
     def is_chosen(self) -> bool:
         """Whether some kinds of prompts were labelled more than others."""
         return len(set(self.strata.values())) > 1
 
+    @cached_property
+    def known(self) -> Mapping[str, list[Known]]:
+        """By system."""
+        return {
+            system: [Known(row, tally(row, self.judgements), self.moment(row)) for row in rows]
+            for system, rows in by_system(self.rows).items()
+        }
+
     def of(self, system: str) -> list[Outcome]:
-        return [row for row in self.rows if row.system == system]
+        return [each.outcome for each in self.known.get(system, ())]
 
     def injecting(self, system: str) -> list[Outcome]:
         """The prompts of the frame for which *system* injects something; without those that were never in an order."""
-        rows = [row for row in self.of(system) if row.injected]
-        return [row for row in rows if row.prompt_id in self.strata] if self.is_chosen else rows
+        return [row for row in self.of(system) if self.counts(row)]
+
+    def counts(self, row: Outcome) -> bool:
+        return bool(row.injected) and (not self.is_chosen or row.prompt_id in self.strata)
 
     def is_finished(self, row: Outcome) -> bool:
         """Whether people have dealt with all that was injected."""
@@ -83,9 +103,9 @@ class Evidence:
 
     def finished(self, systems: Iterable[str]) -> frozenset[str]:
         """The prompts for which any of *systems* injects something and that are judged in full for each of them."""
-        rows = [row for system in systems for row in self.of(system)]
-        unfinished = {row.prompt_id for row in rows if not self.is_finished(row)}
-        return frozenset({row.prompt_id for row in rows if row.injected} - unfinished)
+        known = [each for system in systems for each in self.known.get(system, ())]
+        unfinished = {each.outcome.prompt_id for each in known if each.moment is None}
+        return frozenset({each.outcome.prompt_id for each in known if each.outcome.injected} - unfinished)
 
     def strata_of(self, systems: Iterable[str]) -> Mapping[str, str] | None:
         """The stratum of each prompt for which any of *systems* injects something; None if the order was random."""
@@ -95,12 +115,11 @@ class Evidence:
         return {prompt_id: self.strata[prompt_id] for prompt_id in injecting}
 
     def sample(self, system: str) -> Sample:
-        rows = self.injecting(system)
-        moments = [(moment, row) for row in rows if (moment := self.moment(row)) is not None]
-        tallies = [tally(row, self.judgements) for _, row in sorted(moments, key=itemgetter(0))]
+        known = [each for each in self.known.get(system, ()) if self.counts(each.outcome)]
+        finished = sorted([(each.moment, each.tally) for each in known if each.moment is not None], key=itemgetter(0))
         return Sample(
-            judged={each.prompt_id: (each.relevant, each.judged) for each in tallies},
-            injected={row.prompt_id: len(row.injected) for row in rows},
+            judged={each.prompt_id: (each.relevant, each.judged) for _, each in finished},
+            injected={each.tally.prompt_id: each.tally.injected for each in known},
             strata=self.strata if self.is_chosen else {},
         )
 

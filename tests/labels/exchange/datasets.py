@@ -33,8 +33,8 @@ from labels.exchange.records import (
 )
 from labels.exchange.source import Source
 from labels.exchange.storing import add
+from labels.newest import newest_replays
 from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNRATEABLE, UNSURE
-from labels.runs import newest_outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -277,5 +277,5 @@ def content(db: LabelDatabase) -> dict[str, list[str]]:
     held = {field.name: sorted(map(repr, getattr(read_store(db), field.name) or ())) for field in fields(Dataset)}
     held["current"] = sorted(row["uid"] for row in db.rows("SELECT uid FROM label_current"))
     held["gold"] = sorted(map(repr, db.rows("SELECT * FROM gold")))
-    held["newest"] = sorted(map(repr, newest_outcomes(db, None)))
+    held["newest"] = sorted(map(repr, newest_replays(db, None).outcomes))
     return held
