@@ -18,11 +18,18 @@ from engine.search.sqlite import DatabaseError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Protocol
 
     from engine.search.sqlite import Connection
 
     Rows = dict[int, dict[int, int]]
     """Segment -> some of its rows, and the number by which each goes."""
+
+    class Lengths(Protocol):
+        """A number for each row."""
+
+        def __getitem__(self, row: int, /) -> int: ...
+
 
 WEIGHTS = (4, 2, 1)
 """What an occurrence in title, tags and body counts."""
@@ -123,7 +130,7 @@ def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]
         yield word, List(*row)
 
 
-def lengths_of(db: Connection) -> Sequence[int]:
+def lengths_of(db: Connection) -> Lengths:
     """For each row the tokens of its memory, MAX_LENGTH at most, plus RETIRED for one that is not active.
 
     It says nothing of the rows of recent memories, and of rows without a memory. Raises what is in DAMAGE.
@@ -131,9 +138,12 @@ def lengths_of(db: Connection) -> Sequence[int]:
     read = db.execute("select segment, content from length order by segment").fetchall()
     if [segment for segment, _ in read] != [*range(len(read))]:
         raise DatabaseError("the lengths of the memories are damaged")
-    contents = [content for _, content in read]
-    padded = [content.ljust(2 * SEGMENT, b"\0") for content in contents[:-1]]
-    return memoryview(b"".join((*padded, *contents[-1:])) if padded else b"".join(contents)).cast("H")
+    segments = [memoryview(content).cast("H") for _, content in read]
+    if len(segments) < 2:
+        return segments[0] if segments else ()
+    from engine.search.segments import Segments  # only for more memories than most have
+
+    return Segments(segments)
 
 
 def recent_in(db: Connection) -> Iterable[tuple[int, str | None, bytes | None, int]]:

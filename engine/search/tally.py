@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.search.expansion import Unit
-    from engine.search.postings import List, Rows
+    from engine.search.postings import Lengths, List, Rows
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
@@ -65,7 +65,7 @@ def _order(part: Part) -> tuple[int, int]:
 class Tally:
     """Adds up parts. `sums`: row -> what `add` added. *lengths* is `postings.lengths_of`."""
 
-    def __init__(self, db: Connection, units: Sequence[Unit], lengths: Sequence[int], matcher: Matcher) -> None:
+    def __init__(self, db: Connection, units: Sequence[Unit], lengths: Lengths, matcher: Matcher) -> None:
         self._db = db
         self._units = units
         self._lengths = lengths

@@ -89,7 +89,8 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
 
 def lengths(db: Connection) -> dict[int, int]:
     """Row -> `lengths_of`, in the rows where a memory of any words lies."""
-    found = {row: value for row, value in enumerate(lengths_of(db)) if value & MAX_LENGTH}
+    listed = lengths_of(db)
+    found = {row: listed[row] for word in WORDS for _, one in lists_of(db, [word]) for row in one.rows}
     for row, bag, _, is_active in recent_in(db):
         found.pop(row, None)
         if bag and (length := weights_in(bag)[0]):
