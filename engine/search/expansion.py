@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Counts = dict[str, int]
     """Word of the corpus -> in how many memories it stands."""
 
-MAX_TERMS = 100
+MAX_TERMS = 80
 """Of a prompt with more terms, the rarest so many count, and of these only words that the corpus holds are looked up:
 the others' stems and what they begin take longer to find than the rest of a retrieval."""
 
@@ -81,12 +81,14 @@ def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
 
 
 def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
-    """The MAX_TERMS terms that the fewest memories may hold, of those that any may hold."""
+    """The MAX_TERMS terms that the fewest memories may hold, and then of those that none holds, in their order.
+
+    These find nothing, but what holds only a few words of a paste has to answer for the others.
+    """
     counts = dict(_asked(db, OF_TERM, {token for term in terms for phrase in term.phrases for token in phrase}))
-    known = [(_most(term.phrases, counts), number) for number, term in enumerate(terms)]
-    return [
-        terms[number] for number in sorted(number for _, number in sorted(one for one in known if one[0])[:MAX_TERMS])
-    ]
+    standing = [(_most(term.phrases, counts), number) for number, term in enumerate(terms)]
+    ordered = sorted(standing, key=lambda one: (not one[0], one))
+    return [terms[number] for number in sorted(number for _, number in ordered[:MAX_TERMS])]
 
 
 def _most(phrases: Iterable[tuple[str, ...]], counts: Counts) -> int:

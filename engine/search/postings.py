@@ -102,15 +102,16 @@ class List:
         return self._searched(wanted)
 
     def _searched(self, rows: dict[int, int]) -> dict[int, int]:
-        """`among` by a look for each row: where its higher byte begins and ends, and between these for its lower."""
+        """`among` by a look for each row: for where its higher byte begins, and from there for its lower one."""
         first_weight = 2 * self._size
         lower, higher = (self._content[place:first_weight:2] for place in (LOW, 1 - LOW))
+        begins, follows = higher.find, lower.find
         found = {}
         for row, number in rows.items():
-            high, low = divmod(row - self.base, 256)
-            start = higher.find(high)
-            place = lower.find(low, start, higher.rfind(high) + 1) if start >= 0 else -1
-            if place >= 0:
+            high = row >> 8 & 255
+            place = begins(high)
+            place = follows(row & 255, place) if place >= 0 else -1
+            if place >= 0 and higher[place] == high:
                 found[number] = self._content[first_weight + place]
         return found
 

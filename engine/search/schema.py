@@ -22,7 +22,8 @@ COLUMNS = {HEADLINE: 2, FULL_TEXT: 3}
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 """Every character that `tokens` leaves in a token, marks and the GAP included, and nothing else."""
 
-TABLES = """
+LISTS = "create table posting(term text, segment int, rows int, is_full int, content blob, primary key(term, segment))"
+TABLES = f"""
 create table meta(key text primary key, value text) without rowid;
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
 create table skipped(number integer primary key, place text, reason text);
@@ -35,9 +36,7 @@ create table memory(
 create index memory_id on memory(id);
 create table words(rowid integer primary key, title text, tags text, body text, check_sum blob);
 create table section(rowid integer primary key, content text);
-create table posting(
-    term text, segment int, rows int, is_full int, content blob, primary key(term, segment)
-);
+{LISTS};
 create table length(segment integer primary key, content blob);
 create table recent(rowid integer primary key, listed text, content text, check_sum blob, is_active int);
 """

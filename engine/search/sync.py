@@ -11,7 +11,7 @@ import time
 
 from engine.record import Record
 from engine.search import storing
-from engine.search.changes import Changes
+from engine.search.changes import Changes, arrange
 from engine.search.frequencies import MIN_CHANGES, note_changes, refresh
 from engine.search.recheck import is_fresh
 from engine.search.stamps import settled, stamp
@@ -60,6 +60,7 @@ def sync(
     changed = update.run(may_count=may_count)
     if has_fts5 and update.must_count:
         refresh(db)
+        arrange(db)
     elif has_fts5 and changed:
         note_changes(db, changed, may_count=may_count)
     return changed

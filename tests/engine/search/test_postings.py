@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.memory import Corpus
 from engine.search import schema, storing
 from engine.search.bags import weights_in, weights_of
-from engine.search.changes import Changes
+from engine.search.changes import Changes, arrange
 from engine.search.frequencies import refresh
 from engine.search.index import Index
 from engine.search.postings import (
@@ -177,6 +177,17 @@ def test_what_waits_may_be_written_in_between(db: Connection, most: int) -> None
         collected.add(row, words, is_active=row % 2 == 0)
     collected.write()
     assert_holds(db, wanted)
+
+
+def test_the_lists_of_a_word_come_to_lie_next_to_each_other(db: Connection) -> None:
+    wanted: dict[int, Words] = dict.fromkeys((1, 2, SEGMENT, SEGMENT + 2), ("cache auth token", "", "rule"))
+    write(db, {}, wanted, MANY)
+    arrange(db)
+    listed = db.execute("select term, segment from posting order by rowid").fetchall()
+    assert listed == [(word, segment) for word in ("auth", "cache", "rule", "token") for segment in (0, 1)]
+    assert_holds(db, wanted)
+    write(db, wanted, {5: ("cache", "", "")}, MANY)
+    assert_holds(db, {5: ("cache", "", "")})
 
 
 @pytest.mark.parametrize("expected", [1, MANY])
