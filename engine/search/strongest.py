@@ -93,7 +93,7 @@ def bounded(memories: int, units: int) -> Effort:
     """
     candidates = min(45 + min(40, memories // 1000), 12_000 // max(1, units))
     budget = int(max(600, 30 * units) * min(4, 1 + memories / 20_000))
-    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=12)
+    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=8)
 
 
 class Search:
@@ -144,7 +144,7 @@ class Search:
         tally = self._tallied(limit)
         for row in leaving_out:
             tally.sums.pop(row, None)
-        least = max(self._effort.phrased, limit + limit // 2)
+        least = max(self._effort.phrased, limit + limit // 3)
         candidates = best(tally.sums, max(least, self._effort.candidates), self._counts, self._shortest)
         scores = tally.score(candidates)
         strengths = scores.strengths

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from engine.record import Record
 from engine.search.postings import MAX_LENGTH, by_segment, lists_of
-from engine.search.strength import HALF, K1
+from engine.search.strength import HALF, K1, spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Tally:
         A memory that holds several of its words is taken to hold each alone.
         """
         self.read([part])
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.worth[part.unit]
         if only_known and not self._known:
             self._known = by_segment(self.sums)
         sums, get = self.sums, self.sums.get
@@ -144,19 +144,19 @@ class Scores:
         self._sums = [0.0] * len(rows)
         self._matched = [0] * len(rows)
         self._units: dict[int, tuple[Weights, Weights]] = {}
-        self._phrases: list[int] = []
+        self._phrases: set[int] = set()
         self.phrased: set[int] = set()
 
     def add(self, unit: int, full: Weights, longer: Weights, *, may_be_phrase: bool) -> None:
         """Add a unit, by what its words count in the memories that hold them. In the order of the units."""
         self._units[unit] = full, longer
         if may_be_phrase:
-            self._phrases.append(unit)
+            self._phrases.add(unit)
             self.phrased.update([self._rows[place] for place in full])
-        self._add(self._matcher.idf[unit] * (K1 + 1), full)
+        self._add(self._matcher.worth[unit], full)
         if longer:
             others = {place: weight for place, weight in longer.items() if place not in full}
-            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), others)
+            self._add(HALF * self._matcher.worth[unit], others)
 
     def _add(self, factor: float, weights: Weights) -> None:
         sums, matched, dampings = self._sums, self._matched, self._dampings
@@ -174,13 +174,17 @@ class Scores:
     def match(self, row: int, words: Words | None = None) -> Match | None:
         """How the memory of *row* answers; one of `phrased` needs its *words*."""
         place = self._rows.index(row)
-        full = {unit: weights[place] for unit, (weights, _) in self._units.items() if place in weights}
-        longer = {unit: weights[place] for unit, (_, weights) in self._units.items() if place in weights}
-        if words:
-            may_stand = [unit for unit in self._phrases if full.pop(unit, 0)]
-            weights = {unit: self._matcher.in_full(unit, words) for unit in may_stand}
-            full |= {unit: weight for unit, weight in weights.items() if weight}
-        return self._matcher.of_units(full, longer, self._lengths[place])
+        texts = spaced(words) if words else ()
+        found = []
+        for unit, (full, longer) in self._units.items():
+            weight = full.get(place, 0)
+            if weight and texts and unit in self._phrases:
+                weight = self._matcher.in_full(unit, texts)
+            if weight:
+                found.append((unit, weight, 1.0))
+            elif place in longer:
+                found.append((unit, longer[place], HALF))
+        return self._matcher.of_units(found, self._lengths[place])
 
 
 def _of_phrase(phrase: tuple[str, ...], placed: Mapping[str, Weights]) -> Weights:
