@@ -26,6 +26,7 @@ from engine.cutoff import DIRECTIONS
 from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 from tests.engine.models import content, write_model
+from tui.installing import bare_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,7 +62,7 @@ class Bench:
         self.home = folder / f"home-{size}"
         self.home.mkdir(exist_ok=True)
         self.stdin, self.stdout = folder / "stdin", folder / "stdout"
-        bare = [self.python, "-I", "-S"]
+        bare = [bare_interpreter(), "-I", "-S"]
         self.commands = {
             FLOOR: [self.python, "-c", "pass"],
             "python -I -S -c pass": [*bare, "-c", "pass"],
