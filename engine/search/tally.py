@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     Weights = dict[int, int]
     """Memory, by row or place -> what the occurrences of a part's words count in it."""
 
-PHRASE_WEIGHT = 2
-"""What a phrase is taken to count until the memory's words are read."""
-
 
 class Part(Record):
     """One part of a unit; `cost` is how many memories may hold it, `phrases` those of several words."""
@@ -97,9 +94,9 @@ class Tally:
             for row, f in one.among(self._known).items() if only_known else one.postings():
                 sums[row] = get(row, 0.0) + worth[f]
         for phrase in part.phrases:
-            for row in self._may_hold(phrase):
+            for row, f in self._may_hold(phrase).items():
                 if not only_known or row in sums:
-                    sums[row] = get(row, 0.0) + factor * PHRASE_WEIGHT / (PHRASE_WEIGHT + K1)
+                    sums[row] = get(row, 0.0) + factor * f / (f + K1)
 
     def score(self, rows: Sequence[int]) -> Scores:
         """How the memories of *rows* answer."""
@@ -122,8 +119,8 @@ class Tally:
             found[word] |= one.among(rows)
         return found
 
-    def _may_hold(self, phrase: tuple[str, ...]) -> Iterable[int]:
-        """The memories that hold all words of a phrase."""
+    def _may_hold(self, phrase: tuple[str, ...]) -> Weights:
+        """What a phrase counts at most in the memories that hold all its words."""
         rarest = min(phrase, key=lambda word: sum(map(len, self._lists[word])))
         rows = by_segment(row for one in self._lists[rarest] for row in one.rows)
         return _of_phrase(phrase, self._placed({*phrase}, rows))
@@ -188,11 +185,12 @@ class Scores:
 
 
 def _of_phrase(phrase: tuple[str, ...], placed: Mapping[str, Weights]) -> Weights:
-    """What a phrase counts; it may stand where all its words are."""
+    """What a phrase counts at most: it may stand where all its words are, as often as the rarest of them."""
     first, *others = [placed[word] for word in phrase]
     if not others:
         return first
-    return dict.fromkeys(frozenset(first).intersection(*others), PHRASE_WEIGHT)
+    both = frozenset(first).intersection(*others)
+    return {one: min([first[one], *[other[one] for other in others]]) for one in both}
 
 
 def _added(parts: Sequence[Weights]) -> Weights:
