@@ -12,13 +12,19 @@ TIMEOUT_S = 5
 """After which the client goes on without an answer. The hook's own deadline is shorter, unless a judge is enabled."""
 
 
-def hook_command(executable: str = sys.executable) -> str:
+def hook_command(executable: str | None = None) -> str:
     """The hook with this interpreter, for a shell. It behaves as `memsift-hook` does, which loads `site` first."""
     launcher = Path(hook.__file__).resolve().with_name("launch.py")
-    return shlex.join([executable, "-I", "-S", str(launcher)])
+    return shlex.join([executable or bare_interpreter(), "-I", "-S", str(launcher)])
 
 
-def hook_settings(executable: str = sys.executable) -> dict[str, object]:
+def bare_interpreter() -> str:
+    """This interpreter outside of its virtual environment: the hook needs no package, and starts 0.5 ms earlier."""
+    base = getattr(sys, "_base_executable", None)
+    return base if base and Path(base).exists() else sys.executable
+
+
+def hook_settings() -> dict[str, object]:
     """What belongs into a settings.json: the `hooks` section, with this hook alone in it."""
-    entry = {"type": "command", "command": hook_command(executable), "timeout": TIMEOUT_S}
+    entry = {"type": "command", "command": hook_command(), "timeout": TIMEOUT_S}
     return {"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}}

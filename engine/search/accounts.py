@@ -9,12 +9,12 @@ from engine.search.bags import bag_of
 from engine.search.expansion import expand
 from engine.search.finder import Finder
 from engine.search.hits import Hit
+from engine.search.parts import PartMatcher
 from engine.search.query import Term, query_terms
 from engine.search.rows import column_words, words_of
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.scoring import Scorer
 from engine.search.strategies import fts5_bm25, memsift, title_tags
-from engine.search.strongest import matcher_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
     from engine.retrieval import Candidate
+    from engine.search.expansion import Unit
     from engine.search.index import Index
+    from engine.search.parts import Part
     from engine.search.query import Phrase
     from engine.search.rows import Words
-    from engine.search.strength import Part
+    from engine.search.sqlite import Connection
 
     class Accounts(Protocol):
         """The accounts of one prompt.
@@ -119,10 +121,14 @@ class StrengthAccounts:
 
     def __init__(self, text: str, index: Index) -> None:
         self.terms = memsift.asked(text)
-        self._units, self._matcher = index.ask(lambda db: (units := expand(db, self.terms), matcher_for(db, units)))
+        self._units, self._matcher = index.ask(self._prepared)
         self.counts = {unit.text: unit.count for unit in self._units}
         self.rare = self._matcher.rare
         self._asked = {" ".join(phrase) for term in self.terms for phrase in term.phrases}
+
+    def _prepared(self, db: Connection) -> tuple[tuple[Unit, ...], PartMatcher]:
+        units = expand(db, self.terms)
+        return units, PartMatcher(units, *averages_of(db, FULL_TEXT))
 
     def searched(self, memory: Memory) -> Words:
         return words_of(memory)

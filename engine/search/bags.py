@@ -8,18 +8,13 @@ which counting them would take 150.
 
 from __future__ import annotations
 
-from engine import lean_binascii as binascii
+from engine.search.postings import MAX_WEIGHT, WEIGHTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.rows import Words
 
-WEIGHTS = (4, 2, 1)
-"""What an occurrence in title, tags and body counts."""
-
 OFFSET = 32
-MAX_WEIGHT = 255
-
 FEW = 20
 """Up to so many words it is quicker to look for the place of each than to make a dictionary of all."""
 
@@ -52,8 +47,3 @@ def weights_in(bag: str, wanted: frozenset[str] | None = None) -> tuple[int, dic
         return int(length), {word: ord(codes[words.index(word)]) - OFFSET for word in found}
     all_codes = dict(zip(words, codes, strict=True))
     return int(length), {word: ord(all_codes[word]) - OFFSET for word in found}
-
-
-def text_check(text: str) -> int:
-    """A check sum of a long text."""
-    return binascii.crc32(text.encode("utf-8", "surrogatepass"))

@@ -14,11 +14,12 @@ def best(
     values: Mapping[int, float],
     size: int,
     counts: Callable[[int], bool],
-    in_order: Callable[[list[int]], list[int]],
+    in_order: Callable[[list[int], int], list[int]],
 ) -> list[int]:
     """The rows with the best values: *size* that count, and what stands among them.
 
-    Of equal ones those that come first *in_order*, which is asked only where not all of them have room.
+    Of equal ones those that come first *in_order*, which is asked only where not all of them have room, and for how
+    many that count there is.
     """
     ordered = _sorted(_high(values, 2 * size), values)
     last = place_of(size, ordered, counts)
@@ -31,8 +32,9 @@ def best(
     if values[ordered[last + 1]] < least:
         return ordered[: last + 1]
     better = [row for row in ordered[:last] if values[row] > least]
-    equal = in_order([row for row in ordered[len(better) :] if values[row] == least])
-    last = place_of(size - sum(map(counts, better)), equal, counts)
+    room = size - sum(map(counts, better))
+    equal = in_order([row for row in ordered[len(better) :] if values[row] == least], room)
+    last = place_of(room, equal, counts)
     return better + (equal if last is None else equal[: last + 1])
 
 

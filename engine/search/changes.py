@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from _struct import pack
 
-from engine.search.bags import bag_of, text_check, weights_in, weights_of
+from engine.search.bags import bag_of, weights_in, weights_of
 from engine.search.frequencies import add_counts
 from engine.search.postings import FULL_SHARE, MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List
-from engine.search.schema import COLUMNS
+from engine.search.rows import text_check
+from engine.search.schema import COLUMNS, LISTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ NOTHING: Words = ("", "", "")
 GET = "select rows, is_full, content from posting where term = ? and segment = ?"
 PUT = "insert or replace into posting values (?, ?, ?, ?, ?)"
 FORGET = "delete from posting where term = ? and segment = ?"
+ARRANGE = f"""
+{LISTS.replace("posting", "arranged")};
+insert into arranged select * from posting order by term, segment;
+drop table posting;
+alter table arranged rename to posting"""
 NOTE = "insert or replace into recent values (?, ?, ?, ?, ?)"
 
 
@@ -98,6 +104,13 @@ class Changes:
                 counts[word] = counts.get(word, 0) + 1
             for word in before - after:
                 counts[word] = counts.get(word, 0) - 1
+
+
+def arrange(db: Connection) -> None:
+    """Put the lists of a word next to each other; where there are several, they were written one segment at a time."""
+    if db.execute("select 1 from length where segment = 1").fetchone():
+        for statement in ARRANGE.split(";\n"):
+            db.execute(statement)
 
 
 class _Lists:

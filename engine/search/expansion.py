@@ -24,12 +24,9 @@ if TYPE_CHECKING:
     Counts = dict[str, int]
     """Word of the corpus -> in how many memories it stands."""
 
-MAX_PRECISE = 100
-"""Of a prompt with more terms, only words that the corpus holds are looked up: the others' stems and what they begin
-take longer to find than the rest of a retrieval."""
-
-MAX_TERMS = 128
-"""Of a prompt with more terms, the rarest so many count."""
+MAX_TERMS = 80
+"""Of a prompt with more terms, the rarest so many count, and of these only words that the corpus holds are looked up:
+the others' stems and what they begin take longer to find than the rest of a retrieval."""
 
 COMMON = 1000
 """A word that so many memories hold stands for no longer ones: half of the little that it weighs changes no order."""
@@ -71,9 +68,10 @@ class Unit(Record):
 
 def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
     """The units of a prompt, in its order."""
-    if sum(not term.is_guess for term in terms) > MAX_TERMS:
+    is_precise = sum(not term.is_guess for term in terms) <= MAX_TERMS
+    if not is_precise:
         terms = _rarest(db, terms)
-    corpus = Vocabulary(db, terms)
+    corpus = Vocabulary(db, terms, is_precise=is_precise)
     found = list(map(corpus.unit, terms))
     units: dict[tuple[tuple[str, ...], ...], Unit] = {}
     for i, (term, unit) in enumerate(zip(terms, found, strict=True)):
@@ -83,12 +81,14 @@ def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
 
 
 def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
-    """The MAX_TERMS terms that the fewest memories may hold, of those that any may hold."""
+    """The MAX_TERMS terms that the fewest memories may hold, and then of those that none holds, in their order.
+
+    These find nothing, but what holds only a few words of a paste has to answer for the others.
+    """
     counts = dict(_asked(db, OF_TERM, {token for term in terms for phrase in term.phrases for token in phrase}))
-    known = [(_most(term.phrases, counts), number) for number, term in enumerate(terms)]
-    return [
-        terms[number] for number in sorted(number for _, number in sorted(one for one in known if one[0])[:MAX_TERMS])
-    ]
+    standing = [(_most(term.phrases, counts), number) for number, term in enumerate(terms)]
+    ordered = sorted(standing, key=lambda one: (not one[0], one))
+    return [terms[number] for number in sorted(number for _, number in ordered[:MAX_TERMS])]
 
 
 def _most(phrases: Iterable[tuple[str, ...]], counts: Counts) -> int:
@@ -111,13 +111,12 @@ def _is_torn(i: int, units: Sequence[Unit]) -> bool:
 class Vocabulary:
     """The words of the corpus that matter to a prompt, read with four statements."""
 
-    def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
+    def __init__(self, db: Connection, terms: Sequence[Term], *, is_precise: bool) -> None:
         self._db = db
         plain = [term.phrases[0][0] for term in terms if term.is_prefix]
         guesses = [term.phrases[0][0] for term in terms if term.is_guess]
         exact = [term for term in terms if not (term.is_prefix or term.is_guess)]
         others = {token for term in exact for phrase in term.phrases for token in phrase}
-        is_precise = len(plain) + len(exact) <= MAX_PRECISE
         self._stems = self._stems_of({*plain, *others}, is_precise=is_precise)
         self._words = self._by_key(OF_STEM, set(self._stems.values()))
         self._longer = self._by_key(LONGER, filter(self._stands_for_longer, {*plain}) if is_precise else ())

@@ -210,13 +210,14 @@ def in_memory_database(corpus: Corpus, module: str = "fts5") -> Connection:
     """The tables of *corpus*, in memory."""
     from engine.search.changes import Changes
     from engine.search.frequencies import refresh
+    from engine.search.storing import insert
 
     db = in_memory()
     has_fts5 = schema.create(db, corpus.root, module)
     db.execute("begin")
     changes = Changes(db, len(corpus.memories), counts=False) if has_fts5 else None
     for rowid, memory in enumerate(corpus.memories, start=1):
-        rows.insert(db, corpus.root, rowid, memory, changes)
+        insert(db, corpus.root, rowid, memory, changes)
     db.executemany("insert into skipped(place, reason) values (?, ?)", [(s.where, s.reason) for s in corpus.skipped])
     if changes:
         changes.write()

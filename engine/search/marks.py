@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.record import Record
-from engine.search.expansion import MAX_PRECISE, may_begin
+from engine.search.expansion import MAX_TERMS, may_begin
 from engine.search.query import query_terms
 from engine.search.stems import stem
 from engine.search.strategies.memsift import asked
@@ -41,7 +41,7 @@ class Marker:
         others = [phrase for term in terms if not term.is_prefix for phrase in term.phrases]
         self._words = plain | {phrase[0] for phrase in others if len(phrase) == 1}
         self._stems = {stem(word) for word in plain} if by_stem else set()
-        self._starts = {word for word in plain if not by_stem or (may_begin(word) and len(terms) <= MAX_PRECISE)}
+        self._starts = {word for word in plain if not by_stem or (may_begin(word) and len(terms) <= MAX_TERMS)}
         self._lengths = sorted({len(start) for start in self._starts})
         self._phrases: dict[str, list[tuple[str, ...]]] = {}
         for phrase in others:

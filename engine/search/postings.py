@@ -2,7 +2,7 @@
 
 A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
 each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where
-the word does not stand. A weight adds up `bags.WEIGHTS`, once per occurrence.
+the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT.
 
 Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
 MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.
@@ -10,7 +10,7 @@ MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine
 
 from __future__ import annotations
 
-from itertools import compress
+import sys
 
 from engine.json_text import dumps
 from engine.search.sqlite import DatabaseError
@@ -18,13 +18,33 @@ from engine.search.sqlite import DatabaseError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Protocol
 
     from engine.search.sqlite import Connection
 
+    Rows = dict[int, dict[int, int]]
+    """Segment -> some of its rows, and the number by which each goes."""
+
+    class Lengths(Protocol):
+        """A number for each row."""
+
+        def __getitem__(self, row: int, /) -> int: ...
+
+
+WEIGHTS = (4, 2, 1)
+"""What an occurrence in title, tags and body counts."""
+
+MAX_WEIGHT = 255
 SEGMENT = 65_536
 MOST_RECENT = 32
 FULL_SHARE = 32
 """A list is full where the word stands in at least one of so many rows: larger, then, but quicker to look into."""
+
+DENSE = 8
+"""A short list of so many times the rows that are looked for is searched for each; a shorter one is read as it is."""
+
+LOW = 0 if sys.byteorder == "little" else 1
+"""The place of a 16-bit number's lower byte."""
 
 MAX_LENGTH = 0x7FFF
 """The most tokens of a memory that are told apart."""
@@ -41,6 +61,7 @@ class List:
         """Raises what is in DAMAGE where the list was damaged."""
         if not rows or not isinstance(content, bytes) or len(content) != (rows if is_full else 3 * rows):
             raise DatabaseError("the list of a word is damaged")
+        self.segment = segment
         self.base = segment * SEGMENT
         self.is_full = is_full
         self._content = content
@@ -54,6 +75,8 @@ class List:
     def rows(self) -> Iterable[int]:
         """The rows that hold the word, ascending."""
         if self.is_full:
+            from itertools import compress  # 0.1 ms of a cold process, and common words are seldom read whole
+
             return compress(range(self.base, self.base + self._size), self._content)
         within = memoryview(self._content)[: 2 * self._size].cast("H")
         return map(self.base.__add__, within) if self.base else within
@@ -68,12 +91,37 @@ class List:
         weights = self._content.translate(None, b"\0") if self.is_full else self._content[2 * self._size :]
         return zip(self.rows, weights, strict=True)
 
-    def among(self, rows: frozenset[int]) -> dict[int, int]:
-        """Row -> weight, for those of *rows* that hold the word."""
-        if not self.is_full:
-            return {row: weight for row, weight in self.postings() if row in rows}
-        content, base, end = self._content, self.base, self.base + self._size
-        return {row: weight for row in rows if base <= row < end and (weight := content[row - base])}
+    def among(self, rows: Rows) -> dict[int, int]:
+        """Number -> weight, for those of *rows* that hold the word."""
+        wanted = rows.get(self.segment, {})
+        if self.is_full:
+            content, base, end = self._content, self.base, self.base + self._size
+            return {number: weight for row, number in wanted.items() if row < end and (weight := content[row - base])}
+        if self._size < DENSE * len(wanted):
+            return {wanted[row]: weight for row, weight in self.postings() if row in wanted}
+        return self._searched(wanted)
+
+    def _searched(self, rows: dict[int, int]) -> dict[int, int]:
+        """`among` by a look for each row: for where its higher byte begins, and from there for its lower one."""
+        first_weight = 2 * self._size
+        lower, higher = (self._content[place:first_weight:2] for place in (LOW, 1 - LOW))
+        begins, follows = higher.find, lower.find
+        found = {}
+        for row, number in rows.items():
+            high = row >> 8 & 255
+            place = begins(high)
+            place = follows(row & 255, place) if place >= 0 else -1
+            if place >= 0 and higher[place] == high:
+                found[number] = self._content[first_weight + place]
+        return found
+
+
+def by_segment(rows: Iterable[int], *, counted: bool = False) -> Rows:
+    """Rows as `List.among` looks for them; *counted*: each goes by its place among them, else by its own number."""
+    found: Rows = {}
+    for place, row in enumerate(rows):
+        found.setdefault(row // SEGMENT, {})[row] = place if counted else row
+    return found
 
 
 def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]:
@@ -83,7 +131,7 @@ def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]
         yield word, List(*row)
 
 
-def lengths_of(db: Connection) -> Sequence[int]:
+def lengths_of(db: Connection) -> Lengths:
     """For each row the tokens of its memory, MAX_LENGTH at most, plus RETIRED for one that is not active.
 
     It says nothing of the rows of recent memories, and of rows without a memory. Raises what is in DAMAGE.
@@ -91,11 +139,14 @@ def lengths_of(db: Connection) -> Sequence[int]:
     read = db.execute("select segment, content from length order by segment").fetchall()
     if [segment for segment, _ in read] != [*range(len(read))]:
         raise DatabaseError("the lengths of the memories are damaged")
-    contents = [content for _, content in read]
-    padded = [content.ljust(2 * SEGMENT, b"\0") for content in contents[:-1]]
-    return memoryview(b"".join((*padded, *contents[-1:])) if padded else b"".join(contents)).cast("H")
+    segments = [memoryview(content).cast("H") for _, content in read]
+    if len(segments) < 2:
+        return segments[0] if segments else ()
+    from engine.search.segments import Segments  # only for more memories than most have
+
+    return Segments(segments)
 
 
-def recent_in(db: Connection) -> Iterable[tuple[int, str | None, int | None, int]]:
+def recent_in(db: Connection) -> Iterable[tuple[int, str | None, bytes | None, int]]:
     """The memories that the lists leave out: row, bag and check sum (None for one that is gone), is active."""
     return db.execute("select rowid, content, check_sum, is_active from recent")

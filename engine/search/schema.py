@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "9"
+FORMAT = "10"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -22,7 +22,8 @@ COLUMNS = {HEADLINE: 2, FULL_TEXT: 3}
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 """Every character that `tokens` leaves in a token, marks and the GAP included, and nothing else."""
 
-TABLES = """
+LISTS = "create table posting(term text, segment int, rows int, is_full int, content blob, primary key(term, segment))"
+TABLES = f"""
 create table meta(key text primary key, value text) without rowid;
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
 create table skipped(number integer primary key, place text, reason text);
@@ -30,16 +31,14 @@ create table file(rowid integer primary key, name blob unique, size int, mtime i
 create index file_id on file(id);
 create table memory(
     rowid integer primary key, id text, category text, title text, tags text, path text, file blob, status text,
-    created_at text, updated_at text, digest text, priority int, check_sum text
+    created_at text, updated_at text, digest text, priority int, check_sum blob
 );
 create index memory_id on memory(id);
-create table words(rowid integer primary key, title text, tags text, body text, check_sum int);
+create table words(rowid integer primary key, title text, tags text, body text, check_sum blob);
 create table section(rowid integer primary key, content text);
-create table posting(
-    term text, segment int, rows int, is_full int, content blob, primary key(term, segment)
-) without rowid;
+{LISTS};
 create table length(segment integer primary key, content blob);
-create table recent(rowid integer primary key, listed text, content text, check_sum int, is_active int);
+create table recent(rowid integer primary key, listed text, content text, check_sum blob, is_active int);
 """
 """`place`: folders and lists that were read. `file`: every file that was; a `reason` says why it is no memory.
 `words`: the tokens of a memory's fields with spaces between, which FTS5 indexes. `posting` and `length`: the same by

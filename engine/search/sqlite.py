@@ -1,8 +1,8 @@
 """SQLite without the packages around it: the C module, and connections as the index wants them.
 
 `import sqlite3` costs a cold process 5.3 ms and `import _sqlite3` 3.4, of which 2.5 are the C module's own import of
-`functools`, from which it takes `lru_cache` for its cache of statements. While it loads, a stand-in that holds the C
-function behind `lru_cache` takes the place of `functools`. Where any of this is missing, `sqlite3` does.
+`functools`, from which it takes `lru_cache` for its cache of statements. While it loads, a stand-in takes the place of
+`functools`, whose cache keeps all statements: there are few. Where any of this is missing, `sqlite3` does.
 """
 
 from __future__ import annotations
@@ -16,17 +16,22 @@ if TYPE_CHECKING:
     import sqlite3 as lean
 else:
 
-    def _lru_cache(maxsize):
-        from _functools import _lru_cache_wrapper
+    def _keeping(prepare):
+        statements = {}
 
-        return lambda function: _lru_cache_wrapper(function, maxsize, False, lambda *counts: counts)
+        def prepared(sql):
+            if sql not in statements:
+                statements[sql] = prepare(sql)
+            return statements[sql]
+
+        return prepared
 
     def _load():
         if "functools" in sys.modules:
             import _sqlite3
 
             return _sqlite3
-        sys.modules["functools"] = type(sys.implementation)(lru_cache=_lru_cache)
+        sys.modules["functools"] = type(sys.implementation)(lru_cache=lambda _: _keeping)
         try:
             extensions.load("_sqlite3")
             import _sqlite3
@@ -36,7 +41,6 @@ else:
 
     try:
         lean = _load()
-        _lru_cache(1)(len)
     except (ImportError, AttributeError, TypeError):
         import sqlite3 as lean
 

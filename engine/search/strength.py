@@ -12,19 +12,14 @@ It halves false injections at equal recall, and unlike BM25 alone it can be comp
 
 from __future__ import annotations
 
-from engine import extensions
+from engine.lean_math import log, sqrt
 from engine.record import Record
-from engine.search.bags import MAX_WEIGHT, WEIGHTS, weights_in
-from engine.search.postings import MAX_LENGTH
+from engine.search.postings import MAX_LENGTH, MAX_WEIGHT, WEIGHTS
 from engine.search.tokens import occurrences
-
-extensions.load("math")
-
-from math import log, sqrt  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from engine.search.expansion import Unit
     from engine.search.rows import Words
@@ -50,15 +45,6 @@ class Match(Record):
     units: tuple[int, ...]
 
 
-class Part(Record):
-    """What one unit adds to a memory's BM25. `occurrences` are those in title, tags and body; `score` is positive."""
-
-    unit: int
-    occurrences: tuple[int, int, int]
-    is_longer: bool
-    score: float
-
-
 class Matcher:
     """Matches memories with one prompt. `rows` and `mean_length` (tokens) are the corpus's."""
 
@@ -67,6 +53,8 @@ class Matcher:
         self.rows = rows
         self._mean_length = mean_length
         self.idf = [idf(min(unit.count, rows), rows) for unit in units]
+        self.worth = [one * (K1 + 1) for one in self.idf]
+        """What a unit's occurrences come near to, the more there are."""
         self.rare = idf(1, max(1, rows))
         """What the rarest word can weigh: the measure of a strength."""
         self._units = units
@@ -79,6 +67,8 @@ class Matcher:
 
         *read_words* gives its words, which a bag does not have in order; it is called where a phrase may be in them.
         """
+        from engine.search.bags import weights_in  # only for a memory that the lists leave out
+
         length, present = weights_in(bag, self._sought())
         full: dict[int, int] = {}
         longer: dict[int, int] = {}
@@ -86,31 +76,20 @@ class Matcher:
             for number, is_longer in self._words.get(word, ()):
                 weights = longer if is_longer else full
                 weights[number] = weights.get(number, 0) + weight
-        for tokens, phrase, number in self._phrases:
-            if tokens <= present.keys() and (of_phrase := _weight(phrase, read_words())):
+        possible = [(phrase, number) for tokens, phrase, number in self._phrases if tokens <= present.keys()]
+        words = spaced(read_words()) if possible else ()
+        for phrase, number in possible:
+            if of_phrase := _weight(phrase, words):
                 full[number] = full.get(number, 0) + of_phrase
-        return self.of_units(full, longer, length)
+        units = sorted({**full, **longer})
+        return self.of_units(
+            [(unit, full[unit], 1.0) if unit in full else (unit, longer[unit], HALF) for unit in units], length
+        )
 
-    def in_full(self, unit: int, words: Words) -> int:
-        """What the occurrences of a unit's phrases count in a memory."""
+    def in_full(self, unit: int, words: Sequence[str]) -> int:
+        """What the occurrences of a unit's phrases count in a memory of these words, `spaced`."""
         weights = [(_weight(f" {' '.join(phrase)} ", words), len(phrase)) for phrase in self._units[unit].phrases]
         return sum(min(weight, MAX_WEIGHT) if length == 1 else weight for weight, length in weights)
-
-    def parts(self, words: Words) -> tuple[Part, ...]:
-        """What each unit adds to the BM25 of a memory with these words, in the order of the units."""
-        self._sought()
-        tokens = [text.split() for text in words]
-        found: dict[Owner, list[int]] = {}
-        for column, text in enumerate(tokens):
-            for word in self._words.keys() & set(text):
-                for owner in self._words[word]:
-                    found.setdefault(owner, [0, 0, 0])[column] += text.count(word)
-            for _, phrase, number in self._phrases:
-                if count := occurrences(f" {words[column]} ", phrase):
-                    found.setdefault((number, False), [0, 0, 0])[column] += count
-        damping = self.damping(sum(map(len, tokens)))
-        counted = sorted(owner for owner in found if not owner[1] or (owner[0], False) not in found)
-        return tuple(self._part(owner, found[owner], damping) for owner in counted)
 
     def _sought(self) -> frozenset[str]:
         """All words that count, and those of phrases. Most searches read lists alone, and need none of this."""
@@ -129,17 +108,17 @@ class Matcher:
         for word in unit.longer:
             self._words.setdefault(word, []).append((number, True))
 
-    def of_units(self, full: dict[int, int], longer: dict[int, int], length: int) -> Match | None:
-        """How a memory of *length* tokens answers, by what the words of each unit weigh in it; None for none."""
-        damping = self.damping(length)
-        units = sorted({**full, **longer})
-        if not units:
-            return None
-        bm25 = 0.0
-        for number in units:
-            f = full.get(number) or longer[number]
-            bm25 += (1.0 if number in full else HALF) * self.idf[number] * f * (K1 + 1) / (f + damping)
-        return Match(bm25, bm25 * self.coordination(len(units)), tuple(units))
+    def of_units(self, found: Iterable[tuple[int, int, float]], length: int) -> Match | None:
+        """How a memory of *length* tokens answers, or None.
+
+        *found*: the units that it holds, in their order; what their words weigh in it; and their quality.
+        """
+        damping, worth = self.damping(length), self.worth
+        bm25, units = 0.0, []
+        for unit, f, quality in found:
+            bm25 += quality * worth[unit] * f / (f + damping)
+            units.append(unit)
+        return Match(bm25, bm25 * self.coordination(len(units)), tuple(units)) if units else None
 
     def coordination(self, matched: int) -> float:
         """What the BM25 of a memory that holds *matched* units is multiplied by, 0..1."""
@@ -149,18 +128,19 @@ class Matcher:
         """What an occurrence is held against in a memory of so many tokens."""
         return K1 * (1 - B + B * min(length, MAX_LENGTH) / self._mean_length) if self._mean_length else K1
 
-    def _part(self, owner: Owner, counts: list[int], damping: float) -> Part:
-        unit, is_longer = owner
-        f = min(MAX_WEIGHT, sum(weight * count for weight, count in zip(WEIGHTS, counts, strict=True)))
-        score = (HALF if is_longer else 1.0) * self.idf[unit] * f * (K1 + 1) / (f + damping)
-        return Part(unit, (counts[0], counts[1], counts[2]), is_longer, score)
-
 
 def idf(count: int, rows: int) -> float:
     """The weight of a unit that stands in *count* of *rows* memories."""
     return log(1 + (rows + ELSEWHERE - count + 0.5) / (count + 0.5))
 
 
-def _weight(phrase: str, words: Words) -> int:
-    """What the occurrences of a phrase count."""
-    return sum(weight * occurrences(f" {text} ", phrase) for weight, text in zip(WEIGHTS, words, strict=True))
+def spaced(words: Words) -> Sequence[str]:
+    """Words with a space before the first and behind the last, as between them: so a phrase is found by its own."""
+    return [f" {text} " for text in words]
+
+
+def _weight(phrase: str, words: Sequence[str]) -> int:
+    """What the occurrences of a phrase count in `spaced` words."""
+    return sum(
+        weight * occurrences(text, phrase) for weight, text in zip(WEIGHTS, words, strict=True) if phrase in text
+    )

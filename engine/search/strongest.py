@@ -6,16 +6,13 @@ a budget, choose candidates, and these alone are scored by all units (see `bound
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 from engine.json_text import dumps
 from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
-from engine.search.bags import bag_of
 from engine.search.best import best, place_of
 from engine.search.expansion import expand
-from engine.search.postings import RETIRED, lengths_of, recent_in
+from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
 from engine.search.recheck import read_again
 from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DatabaseError
@@ -41,7 +38,8 @@ class Effort(Record):
     """How much a search may cost.
 
     `budget` postings choose `candidates`; the first of them, the `opening`, say which memories are among them at all.
-    So many as `phrased` are read for the phrases that may stand in them.
+    So many as `phrased` are read for the phrases that may stand in them, and more where these do not hold what the
+    words promised.
     """
 
     opening: int
@@ -52,6 +50,9 @@ class Effort(Record):
 
 EXHAUSTIVE = Effort(opening=10**12, budget=10**12, candidates=10**9, phrased=10**9)
 
+
+READINGS = 4
+"""How often memories are read for phrases at most, each time twice as many."""
 
 SUMMARY = ", ".join(f"memory.{name}" for name in rows.SUMMARY.split(", "))
 READ = f"""select rowid, size, mtime, ctime, {SUMMARY}, check_sum from memory left join file using (rowid)
@@ -91,16 +92,12 @@ def strongest(
 def bounded(memories: int, units: int) -> Effort:
     """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal.
 
-    For 40 to 60 generated prompts of each length it finds the whole top three of an exhaustive search among 500 and
-    5,000 memories, and 97 to 100 in 100 of it among 50,000.
+    For 60 generated prompts of each length it finds 98 to 100 in 100 of an exhaustive search's top three among 500 and
+    5,000 memories, and 97 to 99 among 50,000.
     """
-    candidates = min(45 + min(40, memories // 1000), 12_000 // max(1, units))
+    candidates = min(45 + min(100, memories // 500), 12_000 // max(1, units))
     budget = int(max(600, 30 * units) * min(4, 1 + memories / 20_000))
-    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=12)
-
-
-def matcher_for(db: Connection, units: Sequence[Unit]) -> Matcher:
-    return Matcher(units, *averages_of(db, FULL_TEXT))
+    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=8)
 
 
 class Search:
@@ -112,7 +109,7 @@ class Search:
         self._index = index
         self._db = db
         self._units = expand(db, terms)
-        self._matcher = matcher_for(db, self._units)
+        self._matcher = Matcher(self._units, *averages_of(db, FULL_TEXT))
         self._effort = effort or bounded(self._matcher.rows, len(self._units))
         self._counts_all = counts_all
         self._lengths = lengths_of(db)
@@ -151,17 +148,26 @@ class Search:
         tally = self._tallied(limit)
         for row in leaving_out:
             tally.sums.pop(row, None)
-        least = max(self._effort.phrased, limit + limit // 2)
-        candidates = self._best(tally.sums, max(least, self._effort.candidates), self._counts)
+        size = max(self._effort.phrased, limit + limit // 3)
+        candidates = best(tally.sums, max(size, self._effort.candidates), self._counts, self._shortest)
         scores = tally.score(candidates)
         strengths = scores.strengths
         found: dict[int, Match] = {}
-        if scores.phrased:
-            kept = self._best(strengths, least, self._counts)
-            words = self._words([row for row in kept if row in scores.phrased])
-            found = {row: match for row in words if (match := scores.match(row, words[row]))}
-            sure = {row: strengths[row] for row in kept if row not in words}
-            strengths = sure | {row: match.strength for row, match in found.items()}
+        unread = scores.phrased
+        for _ in range(READINGS):
+            if unread.isdisjoint(self._best(strengths, limit, self._counts)):
+                break
+            high = self._best(strengths, size, self._counts)
+            read = self._words([row for row in high if row in unread])
+            for row, words in read.items():
+                if match := scores.match(row, words):
+                    found[row] = match
+                    strengths[row] = match.strength
+                else:
+                    del strengths[row]
+            unread = unread - read.keys()
+            size *= 2
+        strengths = {row: strength for row, strength in strengths.items() if row not in unread}
         best_rows = self._best(strengths, limit, self._counts)
         matches = {row: found.get(row) or scores.match(row) for row in best_rows}
         return {row: match for row, match in matches.items() if match}
@@ -183,7 +189,12 @@ class Search:
     def _best(self, values: Mapping[int, float], size: int, counts: Callable[[int], bool]) -> list[int]:
         return best(values, size, counts, self._in_order)
 
-    def _in_order(self, rowids: list[int]) -> list[int]:
+    def _shortest(self, rowids: list[int], size: int) -> list[int]:
+        """Of equal sums, which take all memories to be of one length, the shorter one's is worth more."""
+        shortness = {row: -(self._lengths[row] & MAX_LENGTH) for row in rowids}
+        return self._best(shortness, size, self._counts)
+
+    def _in_order(self, rowids: list[int], _: int) -> list[int]:
         sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"
         return [row for (row,) in self._db.execute(sql, (dumps(rowids),))]
 
@@ -211,6 +222,8 @@ class Search:
         memory = read_again(self._index.root, one.summary)
         if memory is None:
             return None
+        from engine.search.bags import bag_of  # seldom: the file changed since it was read
+
         words = rows.words_of(memory)
         match = self._matcher.match(bag_of(words), lambda: words)
         return Strong(memory.summary, match) if match else None
@@ -218,8 +231,11 @@ class Search:
 
 def _within(parts: Sequence[Part], budget: int) -> Sequence[Part]:
     """The first parts, as far as they cost no more than *budget*."""
-    spent = accumulate(part.cost for part in parts)
-    return parts[: sum(cost <= budget for cost in spent)]
+    for place, part in enumerate(parts):
+        budget -= part.cost
+        if budget < 0:
+            return parts[:place]
+    return parts
 
 
 def order(one: Strong) -> tuple[float, int, str]:

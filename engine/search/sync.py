@@ -10,8 +10,8 @@ import os
 import time
 
 from engine.record import Record
-from engine.search import rows
-from engine.search.changes import Changes
+from engine.search import storing
+from engine.search.changes import Changes, arrange
 from engine.search.frequencies import MIN_CHANGES, note_changes, refresh
 from engine.search.recheck import is_fresh
 from engine.search.stamps import settled, stamp
@@ -60,6 +60,7 @@ def sync(
     changed = update.run(may_count=may_count)
     if has_fts5 and update.must_count:
         refresh(db)
+        arrange(db)
     elif has_fts5 and changed:
         note_changes(db, changed, may_count=may_count)
     return changed
@@ -156,7 +157,7 @@ class Update:
 
     def _demote(self, name: bytes, memory_id: str) -> None:
         rowid = self._db.execute("select rowid from file where name = ?", (name,)).fetchone()[0]
-        rows.remove(self._db, rowid, self._changes)
+        storing.remove(self._db, rowid, self._changes)
         self._db.execute("update file set reason = ? where rowid = ?", (has_earlier_id(memory_id), rowid))
         self._changed += 1
 
@@ -170,11 +171,11 @@ class Update:
         sql = "update file set size = ?, mtime = ?, ctime = ?, id = ?, reason = ? where rowid = ?"
         self._db.execute(sql, (*found, memory_id, reason, rowid))
         is_kept = memory is not None and reason is None
-        if memory and is_kept and rows.is_stored(self._db, self._root, rowid, memory):
+        if memory and is_kept and storing.is_stored(self._db, self._root, rowid, memory):
             return
-        self._changed += rows.remove(self._db, rowid, self._changes) or is_kept
+        self._changed += storing.remove(self._db, rowid, self._changes) or is_kept
         if memory and is_kept:
-            rows.insert(self._db, self._root, rowid, memory, self._changes)
+            storing.insert(self._db, self._root, rowid, memory, self._changes)
 
     def _new_row(self, name: bytes) -> int:
         self._db.execute("insert into file(name) values (?)", (name,))
@@ -183,7 +184,7 @@ class Update:
     def _forget(self, name: bytes) -> None:
         sql = "select rowid, id, reason from file where name = ?"
         rowid, memory_id, reason = self._db.execute(sql, (name,)).fetchone()
-        rows.remove(self._db, rowid, self._changes)
+        storing.remove(self._db, rowid, self._changes)
         self._db.execute("delete from file where rowid = ?", (rowid,))
         self._changed += 1
         if memory_id is not None and reason is None:

@@ -7,27 +7,22 @@ The strength of the candidates is what `engine.search.strength` says, to the las
 
 from __future__ import annotations
 
-from itertools import chain
-
 from engine.record import Record
-from engine.search.postings import MAX_LENGTH, lists_of
-from engine.search.strength import HALF, K1
+from engine.search.postings import MAX_LENGTH, by_segment, lists_of
+from engine.search.strength import HALF, K1, spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.search.expansion import Unit
-    from engine.search.postings import List
+    from engine.search.postings import Lengths, List, Rows
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
 
     Weights = dict[int, int]
-    """Row of a memory -> what the occurrences of a part's words count in it."""
-
-PHRASE_WEIGHT = 2
-"""What a phrase is taken to count until the memory's words are read."""
+    """Memory, by row or place -> what the occurrences of a part's words count in it."""
 
 
 class Part(Record):
@@ -67,13 +62,13 @@ def _order(part: Part) -> tuple[int, int]:
 class Tally:
     """Adds up parts. `sums`: row -> what `add` added. *lengths* is `postings.lengths_of`."""
 
-    def __init__(self, db: Connection, units: Sequence[Unit], lengths: Sequence[int], matcher: Matcher) -> None:
+    def __init__(self, db: Connection, units: Sequence[Unit], lengths: Lengths, matcher: Matcher) -> None:
         self._db = db
         self._units = units
         self._lengths = lengths
         self._matcher = matcher
         self._lists: dict[str, list[List]] = {}
-        self._known: frozenset[int] = frozenset()
+        self._known: Rows = {}
         self.sums: dict[int, float] = {}
 
     def read(self, parts: Iterable[Part]) -> None:
@@ -90,110 +85,112 @@ class Tally:
         A memory that holds several of its words is taken to hold each alone.
         """
         self.read([part])
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.idf[part.unit] * (K1 + 1)
+        factor = (HALF if part.is_longer else 1.0) * self._matcher.worth[part.unit]
         if only_known and not self._known:
-            self._known = frozenset(self.sums)
+            self._known = by_segment(self.sums)
         sums, get = self.sums, self.sums.get
         for one in (one for word in part.words for one in self._lists[word]):
             worth = [factor * f / (f + K1) for f in range(one.most + 1)]
             for row, f in one.among(self._known).items() if only_known else one.postings():
                 sums[row] = get(row, 0.0) + worth[f]
         for phrase in part.phrases:
-            for row in self._may_hold(phrase):
-                if not only_known or row in self._known:
-                    sums[row] = get(row, 0.0) + factor * PHRASE_WEIGHT / (PHRASE_WEIGHT + K1)
+            for row, f in self._may_hold(phrase).items():
+                if not only_known or row in sums:
+                    sums[row] = get(row, 0.0) + factor * f / (f + K1)
 
     def score(self, rows: Sequence[int]) -> Scores:
         """How the memories of *rows* answer."""
         scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
         units = [(number, unit) for number, unit in enumerate(self._units) if unit.count]
-        placed = self._placed({word for _, unit in units for word in unit.words}, frozenset(rows))
+        placed = self._placed({word for _, unit in units for word in unit.words}, by_segment(rows, counted=True))
         for number, unit in units:
             full = _added([_of_phrase(phrase, placed) for phrase in unit.phrases])
             longer = _added([placed[word] for word in unit.longer])
             scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
         return scores
 
-    def _placed(self, words: Set[str], rows: frozenset[int]) -> dict[str, Weights]:
+    def _placed(self, words: Set[str], rows: Rows) -> dict[str, Weights]:
         """What each word counts in *rows*. A list that was not read before is not kept: the common ones are large."""
         found: dict[str, Weights] = {word: {} for word in words}
-        kept = ((word, one) for word in words & self._lists.keys() for one in self._lists[word])
-        for word, one in chain(kept, lists_of(self._db, sorted(words - self._lists.keys()))):
+        for word in words & self._lists.keys():
+            for one in self._lists[word]:
+                found[word] |= one.among(rows)
+        for word, one in lists_of(self._db, sorted(words - self._lists.keys())):
             found[word] |= one.among(rows)
         return found
 
-    def _may_hold(self, phrase: tuple[str, ...]) -> Iterable[int]:
-        """The memories that hold all words of a phrase."""
+    def _may_hold(self, phrase: tuple[str, ...]) -> Weights:
+        """What a phrase counts at most in the memories that hold all its words."""
         rarest = min(phrase, key=lambda word: sum(map(len, self._lists[word])))
-        rows = frozenset(row for one in self._lists[rarest] for row in one.rows)
+        rows = by_segment(row for one in self._lists[rarest] for row in one.rows)
         return _of_phrase(phrase, self._placed({*phrase}, rows))
 
 
 class Scores:
-    """How the memories of some rows answer, all at once. In those of `phrased`, phrases may stand."""
+    """How the memories of some rows answer, all at once. Inside, a memory goes by its place among these.
+
+    `phrased`: the rows of those in which phrases may stand.
+    """
 
     def __init__(self, matcher: Matcher, rows: Sequence[int], lengths: Sequence[int]) -> None:
         self._matcher = matcher
-        self._lengths = dict(zip(rows, lengths, strict=True))
-        damping = _Damping(matcher)
-        self._dampings = {row: damping[length] for row, length in self._lengths.items()}
-        self._sums = dict.fromkeys(rows, 0.0)
-        self._matched = dict.fromkeys(rows, 0)
+        self._rows = rows
+        self._lengths = [length & MAX_LENGTH for length in lengths]
+        dampings = {length: matcher.damping(length) for length in {*self._lengths}}
+        self._dampings = [dampings[length] for length in self._lengths]
+        self._sums = [0.0] * len(rows)
+        self._matched = [0] * len(rows)
         self._units: dict[int, tuple[Weights, Weights]] = {}
-        self._phrases: list[int] = []
+        self._phrases: set[int] = set()
         self.phrased: set[int] = set()
 
     def add(self, unit: int, full: Weights, longer: Weights, *, may_be_phrase: bool) -> None:
-        """Add a unit, by what its words count in the rows that hold them. In the order of the units."""
+        """Add a unit, by what its words count in the memories that hold them. In the order of the units."""
         self._units[unit] = full, longer
         if may_be_phrase:
-            self._phrases.append(unit)
-            self.phrased |= full.keys()
-        self._add(self._matcher.idf[unit] * (K1 + 1), full)
+            self._phrases.add(unit)
+            self.phrased.update([self._rows[place] for place in full])
+        self._add(self._matcher.worth[unit], full)
         if longer:
-            others = {row: weight for row, weight in longer.items() if row not in full}
-            self._add(HALF * self._matcher.idf[unit] * (K1 + 1), others)
+            others = {place: weight for place, weight in longer.items() if place not in full}
+            self._add(HALF * self._matcher.worth[unit], others)
 
     def _add(self, factor: float, weights: Weights) -> None:
         sums, matched, dampings = self._sums, self._matched, self._dampings
-        for row, f in weights.items():
-            sums[row] += factor * f / (f + dampings[row])
-            matched[row] += 1
+        for place, f in weights.items():
+            sums[place] += factor * f / (f + dampings[place])
+            matched[place] += 1
 
     @property
     def strengths(self) -> dict[int, float]:
         """Row -> strength, phrases taken for granted."""
-        coordination = self._matcher.coordination
-        return {row: bm25 * coordination(self._matched[row]) for row, bm25 in self._sums.items()}
+        coordinations = {matched: self._matcher.coordination(matched) for matched in {*self._matched}}
+        added = zip(self._rows, self._sums, self._matched, strict=True)
+        return {row: bm25 * coordinations[matched] for row, bm25, matched in added}
 
     def match(self, row: int, words: Words | None = None) -> Match | None:
         """How the memory of *row* answers; one of `phrased` needs its *words*."""
-        full = {unit: weights[row] for unit, (weights, _) in self._units.items() if row in weights}
-        longer = {unit: weights[row] for unit, (_, weights) in self._units.items() if row in weights}
-        if words:
-            may_stand = [unit for unit in self._phrases if full.pop(unit, 0)]
-            weights = {unit: self._matcher.in_full(unit, words) for unit in may_stand}
-            full |= {unit: weight for unit, weight in weights.items() if weight}
-        return self._matcher.of_units(full, longer, self._lengths[row] & MAX_LENGTH)
-
-
-class _Damping(dict[int, float]):
-    """The damping of a memory by what is kept of its row."""
-
-    def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
-
-    def __missing__(self, value: int) -> float:
-        self[value] = found = self._matcher.damping(value & MAX_LENGTH)
-        return found
+        place = self._rows.index(row)
+        texts = spaced(words) if words else ()
+        found = []
+        for unit, (full, longer) in self._units.items():
+            weight = full.get(place, 0)
+            if weight and texts and unit in self._phrases:
+                weight = self._matcher.in_full(unit, texts)
+            if weight:
+                found.append((unit, weight, 1.0))
+            elif place in longer:
+                found.append((unit, longer[place], HALF))
+        return self._matcher.of_units(found, self._lengths[place])
 
 
 def _of_phrase(phrase: tuple[str, ...], placed: Mapping[str, Weights]) -> Weights:
-    """What a phrase counts; it may stand where all its words are."""
+    """What a phrase counts at most: it may stand where all its words are, as often as the rarest of them."""
     first, *others = [placed[word] for word in phrase]
     if not others:
         return first
-    return dict.fromkeys(frozenset(first).intersection(*others), PHRASE_WEIGHT)
+    both = frozenset(first).intersection(*others)
+    return {one: min([first[one], *[other[one] for other in others]]) for one in both}
 
 
 def _added(parts: Sequence[Weights]) -> Weights:

@@ -3,10 +3,10 @@
     python -m tests.benchmarks.hook [--sizes 500 5000 50000] [--large] [--cutoff] [--rounds 30] [--folder FOLDER]
 
 Every round starts each form once with the same prompt, one after the other, so that a machine that slows down slows all
-of them; the ratios are of medians (p95 beside), over all rounds of a kind of prompt. The interpreter is a new virtual
-environment's, with nothing installed that has a say at its start. Cold means that the index, the log and the compiled
-modules were evicted from the page cache before. With --cutoff, each root has a tuned cutoff with every feature. With
---folder the roots are kept for the next time.
+of them; a ratio is one round's, and what is printed is their median (p95 beside) for a kind of prompt. The interpreter
+is a new virtual environment's, with nothing installed that has a say at its start. Cold means that the index, the log
+and the compiled modules were evicted from the page cache before; else all of them were read into it. With --cutoff,
+each root has a tuned cutoff with every feature. With --folder the roots are kept for the next time.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from engine.cutoff import DIRECTIONS
 from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 from tests.engine.models import content, write_model
+from tui.installing import bare_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,7 +62,7 @@ class Bench:
         self.home = folder / f"home-{size}"
         self.home.mkdir(exist_ok=True)
         self.stdin, self.stdout = folder / "stdin", folder / "stdout"
-        bare = [self.python, "-I", "-S"]
+        bare = [bare_interpreter(), "-I", "-S"]
         self.commands = {
             FLOOR: [self.python, "-c", "pass"],
             "python -I -S -c pass": [*bare, "-c", "pass"],
@@ -102,13 +103,20 @@ class Bench:
             if self.answered():
                 break
             time.sleep(0.5)
-        return time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        for path in self.read():
+            warm(path)
+        return seconds
 
     def evict(self) -> None:
         """Put what the hook reads out of the page cache."""
-        for path in [*self.home.rglob("*"), *(PROJECT / "engine").rglob("*.pyc")]:
-            if path.is_file():
-                evict(path)
+        for path in self.read():
+            evict(path)
+
+    def read(self) -> list[Path]:
+        """The files that the hook reads."""
+        compiled = [*(PROJECT / "engine").rglob("*.pyc"), *(PROJECT / "engine").rglob("*.bundle")]
+        return [path for path in [*self.home.rglob("*"), *compiled] if path.is_file()]
 
     def rows(self) -> list[dict[str, dict[str, float]]]:
         """The lines of the hook's log."""
@@ -153,6 +161,12 @@ def console_script(folder: Path, python: str) -> Path:
     return script
 
 
+def warm(path: Path) -> None:
+    with path.open("rb", buffering=0) as file:
+        while file.read(1 << 20):
+            pass
+
+
 def evict(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
@@ -186,8 +200,8 @@ def p95(values: list[float]) -> float:
 
 
 def ratio(values: list[float], floor: list[float]) -> str:
-    base = median(floor)
-    return f"{median(values) / base:.2f} ({p95(values) / base:.2f})"
+    ratios = [value / base for value, base in zip(values, floor, strict=True)]
+    return f"{median(ratios):.2f} ({p95(ratios):.2f})"
 
 
 def row(cells: Iterable[object]) -> str:

@@ -39,12 +39,12 @@ SLOW = {
 """Of the standard library: each costs a cold process 1 to 46 ms; a retrieval costs less than 3."""
 
 ORDINARY = {
-    *("__future__", "_functools", "_json", "_sha256", "_sha2", "_sqlite3", "itertools", "math", "unicodedata"),
+    *("__future__", "_json", "_sha256", "_sha2", "_sqlite3", "unicodedata"),
     *("engine", "engine.search", "engine.search.strategies", "engine.stores"),
     *("engine.activity", "engine.config", "engine.hook", "engine.inject", "engine.json_text"),
-    *("engine.extensions", "engine.lean_binascii", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
+    *("engine.extensions", "engine.lean_math", "engine.lean_os", "engine.lean_path", "engine.lean_unicode"),
     *("engine.paths", "engine.pipeline", "engine.prompt"),
-    *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages", "engine.search.bags"),
+    *("engine.record", "engine.request", "engine.retrieval", "engine.search.averages"),
     "engine.search.best",
     *("engine.search.expansion", "engine.search.index", "engine.search.names", "engine.search.opening"),
     "engine.search.postings",
@@ -129,7 +129,7 @@ def test_an_ordinary_prompt_loads_what_it_needs_and_nothing_else(tmp_path: Path,
 
     if not configured:
         write_model(Path(state_dir(str(root), {"HOME": str(tmp_path / "home")})), content())
-        assert ask("what is the cache rule", "third", "injected") - ORDINARY == {"engine.cutoff"}
+        assert ask("what is the cache rule", "third", "injected") - ORDINARY == {"engine.cutoff", "math"}
 
 
 def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:

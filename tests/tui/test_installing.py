@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tests.engine.hook_world import World, context_of
 from tui.cli import main
-from tui.installing import hook_command
+from tui.installing import bare_interpreter, hook_command
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +37,12 @@ def test_a_path_with_spaces_and_quotes_is_quoted(tmp_path: Path) -> None:
         ["/bin/sh", "-c", f'set -- {hook_command(str(python))}; echo "$1"'], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == str(python)
+
+
+def test_the_interpreter_is_this_one_without_its_environment() -> None:
+    code = "import sys; print(sys.version_info[:3], sys.prefix == sys.base_prefix)"
+    done = subprocess.run([bare_interpreter(), "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"{sys.version_info[:3]} True"
 
 
 def test_there_is_no_other_way_to_install_yet() -> None:

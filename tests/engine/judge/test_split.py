@@ -15,6 +15,7 @@ from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request, shuffled
 from engine.judge.provider import Completion
 from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.split import LEAST_S
 from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
 
@@ -114,8 +115,8 @@ def test_a_failure_does_not_wait_for_the_other_half_and_the_second_call_has_the_
 
 
 def test_with_too_little_time_left_no_second_call_is_made() -> None:
-    with ApiServer(by_size({4: late(0.4, failed(500, "late failure"))})) as server:
-        judgement = ask(server, timeout_per_call=0.5)
+    with ApiServer(by_size({4: late(1.1, failed(500, "late failure"))})) as server:
+        judgement = ask(server, timeout_per_call=1.1 + 0.9 * LEAST_S)
         assert sizes(server, 2) == [4, 5]
     assert_flagged(judgement, "http_error")
     assert judgement.detail == "The API answered 500: late failure"

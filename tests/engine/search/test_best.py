@@ -13,6 +13,10 @@ from engine.search.best import best
 VALUES = st.dictionaries(st.integers(0, 60), st.sampled_from([1.0, 2.0, 3.0, 4.0]), max_size=40)
 
 
+def in_order(rows: list[int], _: int) -> list[int]:
+    return sorted(rows)
+
+
 def wanted(values: dict[int, float], size: int, uncounted: set[int]) -> set[int]:
     """By looking at each row: the higher value first, then the lower row."""
     found = set()
@@ -28,7 +32,7 @@ def wanted(values: dict[int, float], size: int, uncounted: set[int]) -> set[int]
 def test_so_many_as_count_are_found_and_what_stands_among_them(
     values: dict[int, float], size: int, uncounted: set[int]
 ) -> None:
-    found = best(values, size, lambda row: row not in uncounted, sorted)
+    found = best(values, size, lambda row: row not in uncounted, in_order)
     assert len(found) == len(set(found))
     assert set(found) == wanted(values, size, uncounted) or _has_no_more(values, found, size, uncounted)
 
@@ -46,10 +50,10 @@ def _has_no_more(values: dict[int, float], found: list[int], size: int, uncounte
 def test_among_thousands_the_same_are_found_as_by_sorting_all(uncounted: set[int]) -> None:
     rng = random.Random(1)
     values = {row: rng.random() for row in range(5000)}
-    found = best(values, 30, lambda row: row not in uncounted, sorted)
+    found = best(values, 30, lambda row: row not in uncounted, in_order)
     assert set(found) == wanted(values, 30, uncounted)
 
 
 def test_thousands_of_equal_ones_are_cut_by_their_order() -> None:
     values = dict.fromkeys(range(5000), 1.0) | {7000: 2.0}
-    assert best(values, 3, lambda _: True, sorted) == [7000, 0, 1]
+    assert best(values, 3, lambda _: True, in_order) == [7000, 0, 1]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.expansion import COMMON, MAX_LONGER, MAX_PRECISE, MAX_TERMS, Unit, expand
+from engine.search.expansion import COMMON, MAX_LONGER, MAX_TERMS, Unit, expand
 from engine.search.strategies.memsift import asked
 from tests.engine.builders import memory, open_index
 
@@ -123,7 +123,7 @@ def test_two_neighbours_may_be_one_word_that_the_corpus_holds() -> None:
 
 
 def test_a_long_prompt_is_looked_up_by_the_words_that_the_corpus_holds() -> None:
-    noise = " ".join(f"absent{i}" for i in range(MAX_PRECISE))
+    noise = " ".join(f"absent{i}" for i in range(MAX_TERMS))
     found = units(f"auth cached {noise}", "auth", "authentication", "cached one", "caching two")
     assert (found["auth"].longer, found["auth"].count) == ((), 1)
     assert found["cached"].phrases == (("cached",), ("caching",))
@@ -131,7 +131,7 @@ def test_a_long_prompt_is_looked_up_by_the_words_that_the_corpus_holds() -> None
 
 
 def test_a_prompt_of_as_many_terms_as_are_looked_up_is_looked_up_in_full() -> None:
-    noise = " ".join(f"absent{i}" for i in range(MAX_PRECISE - 1))
+    noise = " ".join(f"absent{i}" for i in range(MAX_TERMS - 1))
     assert units(f"auth {noise}", "auth", "authentication")["auth"].longer == ("authentication",)
 
 

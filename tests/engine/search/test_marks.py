@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.expansion import MAX_PRECISE, expand
+from engine.search.expansion import MAX_TERMS, expand
 from engine.search.finder import Finder
 from engine.search.marks import ELLIPSIS, Marker, Snippet, snippet
 from engine.search.query import filter_terms, query_terms
@@ -124,7 +124,7 @@ def test_a_filter_marks_what_its_words_begin_and_no_other_form_of_them() -> None
 
 
 def test_of_a_paste_no_beginnings_are_marked_because_they_are_not_matched() -> None:
-    paste = " ".join(f"word{number}" for number in range(MAX_PRECISE))
+    paste = " ".join(f"word{number}" for number in range(MAX_TERMS))
     assert marked("authentication, auths", f"auth {paste}") == ["auths"]
 
 

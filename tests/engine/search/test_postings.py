@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from struct import pack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.memory import Corpus
-from engine.search import rows, schema
+from engine.search import schema, storing
 from engine.search.bags import weights_in, weights_of
-from engine.search.changes import Changes
+from engine.search.changes import Changes, arrange
 from engine.search.frequencies import refresh
 from engine.search.index import Index
 from engine.search.postings import (
@@ -22,6 +23,7 @@ from engine.search.postings import (
     RETIRED,
     SEGMENT,
     List,
+    by_segment,
     lengths_of,
     lists_of,
     recent_in,
@@ -87,7 +89,8 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
 
 def lengths(db: Connection) -> dict[int, int]:
     """Row -> `lengths_of`, in the rows where a memory of any words lies."""
-    found = {row: value for row, value in enumerate(lengths_of(db)) if value & MAX_LENGTH}
+    listed = lengths_of(db)
+    found = {row: listed[row] for word in WORDS for _, one in lists_of(db, [word]) for row in one.rows}
     for row, bag, _, is_active in recent_in(db):
         found.pop(row, None)
         if bag and (length := weights_in(bag)[0]):
@@ -149,7 +152,21 @@ def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) 
     ((_, found),) = lists_of(db, ["cache"])
     for asked in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
         wanted = {row: weight for row, weight in found.postings() if row in asked}
-        assert found.among(frozenset(asked)) == wanted
+        assert found.among(by_segment(asked)) == wanted
+
+
+@given(st.sets(st.integers(0, 5000), min_size=1), st.sets(st.integers(0, SEGMENT + 5000)), st.integers(0, 1))
+def test_a_list_is_searched_as_it_is_read(held: set[int], asked: set[int], segment: int) -> None:
+    rows = sorted(held)
+    content = pack(f"{len(rows)}H", *rows) + bytes([row % 255 + 1 for row in rows])
+    found = List(segment, len(rows), 0, content)
+    wanted = {row: weight for row, weight in found.postings() if row in asked}
+    assert found.among(by_segment(asked)) == wanted
+    numbered = {place: wanted[row] for place, row in enumerate(asked) if row in wanted}
+    assert found.among(by_segment(asked, counted=True)) == numbered
+    for row in held | asked:
+        weight = dict(found.postings()).get(row)
+        assert found.among(by_segment([row])) == ({} if weight is None else {row: weight})
 
 
 @pytest.mark.parametrize("most", [10, 2, 0])
@@ -160,6 +177,17 @@ def test_what_waits_may_be_written_in_between(db: Connection, most: int) -> None
         collected.add(row, words, is_active=row % 2 == 0)
     collected.write()
     assert_holds(db, wanted)
+
+
+def test_the_lists_of_a_word_come_to_lie_next_to_each_other(db: Connection) -> None:
+    wanted: dict[int, Words] = dict.fromkeys((1, 2, SEGMENT, SEGMENT + 2), ("cache auth token", "", "rule"))
+    write(db, {}, wanted, MANY)
+    arrange(db)
+    listed = db.execute("select term, segment from posting order by rowid").fetchall()
+    assert listed == [(word, segment) for word in ("auth", "cache", "rule", "token") for segment in (0, 1)]
+    assert_holds(db, wanted)
+    write(db, wanted, {5: ("cache", "", "")}, MANY)
+    assert_holds(db, {5: ("cache", "", "")})
 
 
 @pytest.mark.parametrize("expected", [1, MANY])
@@ -173,7 +201,7 @@ def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> Non
 @pytest.mark.parametrize("is_full", [0, 1])
 def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
     with pytest.raises(DAMAGE):
-        List(0, 4, is_full, content).among(frozenset([0]))  # type: ignore[arg-type]
+        List(0, 4, is_full, content).among(by_segment([0]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +253,7 @@ def test_where_the_rows_of_memories_lie_changes_no_answer(corpus: Index) -> None
         changes = Changes(db, MANY, counts=False)
         for number, one in enumerate(memories):
             assert one
-            rows.insert(db, corpus.root, (0, 1, 3)[number % 3] * SEGMENT + number + 1, one, changes)
+            storing.insert(db, corpus.root, (0, 1, 3)[number % 3] * SEGMENT + number + 1, one, changes)
         changes.write()
         refresh(db)
         index = Index.over(db, corpus.root)

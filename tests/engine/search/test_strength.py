@@ -93,6 +93,12 @@ def test_of_two_equal_sums_the_one_from_more_units_is_stronger() -> None:
     assert found["both"] > found["twice"]
 
 
+def test_words_that_no_memory_holds_weaken_an_answer_to_a_paste_as_well() -> None:
+    few, many = (" ".join(f"absent{i}" for i in range(count)) for count in (MAX_ASKED, 3 * MAX_ASKED))
+    target = memory("alpha", memory_id="target")
+    assert strengths(f"alpha {many}", target) == strengths(f"alpha {few}", target)
+
+
 def test_units_beyond_the_most_that_count_do_not_weaken_an_answer() -> None:
     few = " ".join(f"absent{i}" for i in range(MAX_ASKED - 1))
     many = f"{few} {few.replace('absent', 'missing')}"

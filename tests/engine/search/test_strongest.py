@@ -102,3 +102,9 @@ def test_an_empty_root_and_an_empty_prompt_find_nothing() -> None:
     assert ids("cache") == []
     assert ids("", memory("cache")) == []
     assert ids("zanzibar", memory("cache")) == []
+
+
+def test_a_phrase_is_found_behind_many_memories_that_hold_its_words_apart() -> None:
+    apart = [memory(f"note {i}", memory_id=f"m{i:02}", body="user of an id") for i in range(40)]
+    target = memory("user_id", memory_id="target", body="word " * 300)
+    assert ids("user_id", *apart, target, limit=1) == ["target"]
