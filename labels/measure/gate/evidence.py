@@ -126,8 +126,8 @@ class Evidence:
     def moment(self, row: Outcome) -> int | None:
         """When the last of what was injected was dealt with, 0 where nothing was; None while some of it is left."""
         settled = self.settled.get(row.prompt_id, {})
-        moments = [settled[memory_id] for memory_id in row.injected if memory_id in settled]
-        return max(moments, default=0) if len(moments) == len(row.injected) else None
+        is_finished = all(map(settled.__contains__, row.injected))
+        return max(map(settled.__getitem__, row.injected), default=0) if is_finished else None
 
 
 def evidence_from_store(
