@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from engine.retrieval import HIGH, LOW, MEDIUM
 from labels.measure.estimates import Estimate, estimate
-from labels.measure.metrics import Tally
+from labels.measure.metrics import NEW_TALLY
 from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from labels.measure.metrics import Tally
     from labels.measure.outcomes import Outcome
     from labels.measure.weights import Weights
 
@@ -39,7 +40,7 @@ def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally], weights: We
     counts = cache(level_counts)  # thousands of prompts are of few kinds
     for row, tally in zip(rows, tallies, strict=True):
         for level, injected, judged, relevant in counts(row.confidences, tally.said):
-            levels.setdefault(level, []).append(Tally(row.prompt_id, injected, judged, relevant))
+            levels.setdefault(level, []).append(NEW_TALLY((row.prompt_id, injected, judged, relevant, ())))
     return groups(levels, weights)
 
 

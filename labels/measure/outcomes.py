@@ -98,14 +98,17 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
     judgements: dict[str, dict[str, bool]] = {}
     undecided = disputed = 0
     for prompt_id, of_prompt in votes.items():
+        judged = {}
         for memory_id, verdicts in of_prompt.items():
             balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
             if balance:
-                judgements.setdefault(prompt_id, {})[memory_id] = balance > 0
+                judged[memory_id] = balance > 0
             elif RELEVANT in verdicts:
                 disputed += 1
             else:
                 undecided += 1
+        if judged:
+            judgements[prompt_id] = judged
     return Consensus(judgements, undecided, disputed)
 
 
