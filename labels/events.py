@@ -37,6 +37,8 @@ BARE = {"grade": "NULL", "reason": "''", "note": "''", "source": "''"}
 
 NEW_LABEL = partial(tuple.__new__, Label)
 WHEN = attrgetter("ts", "event_id")
+"""Orders labels by time: those that were merged into a store are numbered when they came."""
+
 ABOUT = attrgetter("annotator", "prompt_id", "memory_id", "digest")
 """Of the labels that have this in common, the latest counts."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from labels.measure.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from labels.database import LabelDatabase
     from labels.records import Pair
@@ -98,14 +98,16 @@ def newest_replays(db: LabelDatabase, root: str | None, scored: bool = True) -> 
 
 def results(db: LabelDatabase, names: Sequence[str], source: str, root: str | None, scored: bool) -> Results:
     """Those candidates of every run over *root*, or any."""
+    rows: Iterable[tuple[tuple[str, str], Result]]
     if scored:
-        rows = db.tuples(f"SELECT {', '.join(names)} FROM {source}", {"root": root})
-        columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * len(names)
+        every = db.tuples(f"SELECT {', '.join(names)} FROM {source}", {"root": root})
+        rows = [(row[:2], row[2:]) for row in every]
     else:
         texts = ["NULL" if name in (SCORE, PROBABILITY) else name for name in names]
         columns = db.columns(texts, source, {"root": root})
+        rows = zip(zip(*columns[:2], strict=True), zip(*columns[2:], strict=True), strict=True)
     found: Results = {}
-    for retrieval, result in zip(zip(*columns[:2], strict=True), zip(*columns[2:], strict=True), strict=True):
+    for retrieval, result in rows:
         found.setdefault(retrieval, {})[result[1]] = result
     return found
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from labels.events import WHEN
 from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 
 FILE_ORDER = "gate"
 """The seed of the order in which prompts from files are taken: a file is in no order of labelling."""
-
-WHEN = attrgetter("ts", "event_id")
-"""Orders labels by time: those that were merged into a store are numbered when they came."""
 
 
 class Known(NamedTuple):
