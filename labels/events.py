@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from labels.records import Event, Label
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from labels.database import LabelDatabase
     from labels.records import Pair
@@ -27,11 +29,18 @@ LABEL_FIELDS = (
     "note",
     "json(iif(blind, 'true', 'false'))",
     "source",
-    "json('false')",
 )
-"""Of a current label, for JSON."""
+"""Of a current label, for JSON; it is not adjudicated."""
+
+BARE = {"grade": "NULL", "reason": "''", "note": "''", "source": "''"}
+"""What stands for that which no number needs."""
 
 NEW_LABEL = partial(tuple.__new__, Label)
+WHEN = attrgetter("ts", "event_id")
+"""Orders labels by time: those that were merged into a store are numbered when they came."""
+
+ABOUT = attrgetter("annotator", "prompt_id", "memory_id", "digest")
+"""Of the labels that have this in common, the latest counts."""
 
 LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, source,
     action = 'adjudicate' AS adjudicated"""
@@ -44,14 +53,22 @@ OF_ROOT = """(:root IS NULL OR EXISTS (
 
 
 def current_labels(
-    db: LabelDatabase, annotator: str | None, prompt_id: str | None, root: str | None
+    db: LabelDatabase, annotator: str | None, prompt_id: str | None, root: str | None, bare: bool = False
 ) -> tuple[Label, ...]:
     asked = {"annotator": annotator, "prompt_id": prompt_id}
     # only what is asked for: SQLite uses no index for "is null or equal"
     terms = [f"{name} = :{name}" for name, value in asked.items() if value is not None]
-    where = " AND ".join([*terms, OF_ROOT] if root is not None else terms) or "TRUE"
-    columns = db.columns(LABEL_FIELDS, f"label_current AS said WHERE {where}", {**asked, "root": root})
-    return tuple(sorted(map(NEW_LABEL, zip(*columns, strict=True))))
+    where = " AND ".join(["action = 'label' AND NOT repeat", *terms, *([OF_ROOT] if root is not None else [])])
+    fields = [BARE.get(name, name) for name in LABEL_FIELDS] if bare else LABEL_FIELDS
+    columns = db.columns(fields, f"label_standing AS said WHERE {where}", {**asked, "root": root})
+    return latest(sorted(map(NEW_LABEL, zip(*columns, repeat(False, len(columns[0])), strict=True))))
+
+
+def latest(labels: Sequence[Label]) -> tuple[Label, ...]:
+    """What the view `label_current` leaves of standing *labels*; it looks for a later one of each, which takes long."""
+    if len(set(map(ABOUT, labels))) == len(labels):
+        return tuple(labels)
+    return tuple(sorted({ABOUT(label): label for label in sorted(labels, key=WHEN)}.values()))
 
 
 def is_labelled(db: LabelDatabase, root: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from labels.measure.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from labels.database import LabelDatabase
     from labels.records import Pair
@@ -56,6 +57,8 @@ RESULT = (
 )
 INJECTED_RESULT = (*RESULT, "result.confidence", "nullif(json_array_length(result.matched), 0)", SCORE)
 RANK = itemgetter(0)
+NO_COLUMNS: tuple[tuple[Any, ...], ...] = ((),) * 8
+NEW_OUTCOME = partial(tuple.__new__, Outcome)
 
 
 class Replays(NamedTuple):
@@ -95,14 +98,16 @@ def newest_replays(db: LabelDatabase, root: str | None, scored: bool = True) -> 
 
 def results(db: LabelDatabase, names: Sequence[str], source: str, root: str | None, scored: bool) -> Results:
     """Those candidates of every run over *root*, or any."""
+    rows: Iterable[tuple[tuple[str, str], Result]]
     if scored:
-        rows = db.tuples(f"SELECT {', '.join(names)} FROM {source}", {"root": root})
-        columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * len(names)
+        every = db.tuples(f"SELECT {', '.join(names)} FROM {source}", {"root": root})
+        rows = [(row[:2], row[2:]) for row in every]
     else:
         texts = ["NULL" if name in (SCORE, PROBABILITY) else name for name in names]
         columns = db.columns(texts, source, {"root": root})
+        rows = zip(zip(*columns[:2], strict=True), zip(*columns[2:], strict=True), strict=True)
     found: Results = {}
-    for retrieval, result in zip(zip(*columns[:2], strict=True), zip(*columns[2:], strict=True), strict=True):
+    for retrieval, result in rows:
         found.setdefault(retrieval, {})[result[1]] = result
     return found
 
@@ -111,21 +116,27 @@ def outcome(head: Sequence[Any], brought: Mapping[str, Result], asked: Mapping[s
     run, prompt_id, system, fallback, elapsed_ms, kind, is_asked = head
     injected = sorted(brought.values(), key=RANK)
     ranked = sorted([*injected, *asked.values()], key=RANK) if asked else injected
-    return Outcome(
-        prompt_id,
-        system,
-        tuple([row[1] for row in injected]),
-        tuple([row[1:3] for row in ranked]),
-        fallback,
-        elapsed_ms,
-        run,
-        kind,
-        bool(is_asked),
-        tuple([row[5] for row in injected]),
-        tuple([row[6] for row in injected]),
-        tuple([row[7] for row in injected]),
-        {row[1]: row[4] for row in ranked if row[4] is not None},
-        {row[1]: row[3] for row in ranked},
+    _, ids, _, _, _, confidences, matched, scores = zip(*injected, strict=True) if injected else NO_COLUMNS
+    _, known, decisions, digests, probabilities, *_ = zip(*ranked, strict=False) if ranked else NO_COLUMNS
+    is_tuned = probabilities.count(None) < len(probabilities)
+    return NEW_OUTCOME(
+        (
+            prompt_id,
+            system,
+            ids,
+            known,
+            decisions,
+            fallback,
+            elapsed_ms,
+            run,
+            kind,
+            bool(is_asked),
+            confidences,
+            matched,
+            scores,
+            {one: told for one, told in zip(known, probabilities, strict=True) if told is not None} if is_tuned else {},
+            dict(zip(known, digests, strict=True)),
+        )
     )
 
 

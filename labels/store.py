@@ -245,13 +245,19 @@ class LabelStore:
     # What has been said
 
     def labels(
-        self, annotator: str | None = None, prompt_id: str | None = None, root: str | None = None
+        self,
+        annotator: str | None = None,
+        prompt_id: str | None = None,
+        root: str | None = None,
+        *,
+        bare: bool = False,
     ) -> tuple[Label, ...]:
         """Current labels in the order in which they were given, whatever text they are about.
 
-        With *root*, only those of memories that a run over that root brought up for the same prompt.
+        With *root*, only those of memories that a run over that root brought up for the same prompt; *bare* ones come
+        without grade, reason, note and source.
         """
-        return events.current_labels(self._db, annotator, prompt_id, root)
+        return events.current_labels(self._db, annotator, prompt_id, root, bare)
 
     def is_labelled(self, root: str) -> bool:
         """Whether there is any current label of what was retrieved over a root."""

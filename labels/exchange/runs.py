@@ -113,7 +113,8 @@ def outcome_of(line: Line, row: dict[str, Any]) -> Outcome:
         prompt_id=text(line, row, "prompt_id"),
         system=text(line, row, "system"),
         injected=ids(line, row, "injected"),
-        candidates=tuple(zip(ids(line, row, "candidates"), decisions(line, row), strict=True)),
+        candidates=ids(line, row, "candidates"),
+        decisions=decisions(line, row),
         fallback=fallback(line, row),
         elapsed_ms=milliseconds(line, row),
         is_asked=any(decisions(line, row)),
@@ -176,8 +177,8 @@ def ids(line: Line, row: dict[str, Any], field: str) -> tuple[str, ...]:
     return found
 
 
-def decisions(line: Line, row: dict[str, Any]) -> list[str | None]:
-    return [decision(line, each.get("verdict")) for each in row["candidates"]]
+def decisions(line: Line, row: dict[str, Any]) -> tuple[str | None, ...]:
+    return tuple([decision(line, each.get("verdict")) for each in row["candidates"]])
 
 
 def decision(line: Line, verdict: object) -> str | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED, FLAGGED
@@ -86,13 +85,15 @@ def agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weig
     compared = list(comparisons(outcomes, judgements, weights))
     if not compared:
         return None
-    met = Counter(map(itemgetter(3, 2), compared))
     table = weighted_table(compared)
     kappa, kappa_se = cohens_kappa(table)
     relevant = [each for each in compared if each.person]
     irrelevant = [each for each in compared if not each.person]
+    kept_relevant, kept_irrelevant = (sum([each.judge for each in part]) for part in (relevant, irrelevant))
     return Agreement(
-        confusion=Confusion(met[True, True], met[True, False], met[False, True], met[False, False]),
+        confusion=Confusion(
+            kept_relevant, kept_irrelevant, len(relevant) - kept_relevant, len(irrelevant) - kept_irrelevant
+        ),
         sensitivity=agreeing(relevant),
         sensitivity_interval=agreeing_interval(relevant),
         specificity=agreeing(irrelevant),
@@ -113,7 +114,7 @@ def comparisons(outcomes: Iterable[Outcome], judgements: Judgements, weights: We
         judged = judgements.get(prompt_id)
         if judged and outcome.is_asked:
             weight, of_memories = weights.of_prompt(prompt_id), weights.pairs.get(prompt_id, {})
-            for memory_id, decision in outcome.candidates:
+            for memory_id, decision in zip(outcome.candidates, outcome.decisions, strict=True):
                 if decision is not None and memory_id in judged:
                     is_deployed = decision == FLAGGED
                     kept = memory_id in outcome.injected if is_deployed else decision == APPROVED

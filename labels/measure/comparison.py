@@ -115,7 +115,7 @@ def compare(
     pairs = both(rows, judgements, systems, prompts, strata)
     if not pairs:
         return None
-    gains = [pair.precision_gain for pair in pairs if pair.precision_gain is not None]
+    gains = [gain for pair in pairs if (gain := pair.precision_gain) is not None]
     sums, resampled = totals(pairs), resampled_totals(pairs)
     freedom = len(pairs) - len({pair.stratum for pair in pairs})
 
@@ -167,7 +167,7 @@ def both(
 def judged_counts(one: Outcome, other: Outcome, judgements: Judgements) -> tuple[int, int]:
     """(relevant, irrelevant) memories that *one* injects and *other* does not."""
     judged, both = judgements.get(one.prompt_id, {}), other.injected
-    found = [judged[memory_id] for memory_id in one.injected if memory_id not in both and memory_id in judged]
+    found = [judged.get(memory_id) for memory_id in one.injected if memory_id not in both]
     return found.count(True), found.count(False)
 
 

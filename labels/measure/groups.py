@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from engine.retrieval import HIGH, LOW, MEDIUM
 from labels.measure.estimates import Estimate, estimate
-from labels.measure.metrics import Tally
+from labels.measure.metrics import NEW_TALLY
 from labels.measure.weights import EQUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from labels.measure.outcomes import Judgements, Outcome
+    from labels.measure.metrics import Tally
+    from labels.measure.outcomes import Outcome
     from labels.measure.weights import Weights
 
 NO_KIND = "(no kind)"
@@ -30,15 +31,17 @@ class Group:
     precision: Estimate
 
 
-def by_confidence(rows: Iterable[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> tuple[Group, ...]:
-    """Precision of what was injected with high, medium and low confidence; only levels that occur."""
-    tallies: dict[str, list[Tally]] = {HIGH: [], MEDIUM: [], LOW: []}
+def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally], weights: Weights = EQUAL) -> tuple[Group, ...]:
+    """Precision of what was injected with high, medium and low confidence; only levels that occur.
+
+    *tallies* are those of *rows*.
+    """
+    levels: dict[str, list[Tally]] = {HIGH: [], MEDIUM: [], LOW: []}
     counts = cache(level_counts)  # thousands of prompts are of few kinds
-    for row in rows:
-        judged = judgements.get(row.prompt_id, {})
-        for level, injected, known, relevant in counts(row.confidences, tuple(map(judged.get, row.injected))):
-            tallies.setdefault(level, []).append(Tally(row.prompt_id, injected, known, relevant))
-    return groups(tallies, weights)
+    for row, tally in zip(rows, tallies, strict=True):
+        for level, injected, judged, relevant in counts(row.confidences, tally.said):
+            levels.setdefault(level, []).append(NEW_TALLY((row.prompt_id, injected, judged, relevant, ())))
+    return groups(levels, weights)
 
 
 def level_counts(confidences: Sequence[str], said: Sequence[bool | None]) -> list[tuple[str, int, int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,12 +41,16 @@ class Ratio:
 
 
 class Tally(NamedTuple):
-    """What one system injected for one prompt: counts of memories, `relevant <= judged <= injected`."""
+    """What one system injected for one prompt: counts of memories, `relevant <= judged <= injected`.
+
+    `said` is of each of them whether it is relevant, None where nobody judged it; of a part of them it is empty.
+    """
 
     prompt_id: str
     injected: int
     judged: int
     relevant: int
+    said: tuple[bool | None, ...] = ()
 
     @property
     def irrelevant(self) -> int:
@@ -56,10 +61,13 @@ class Tally(NamedTuple):
         return self.injected - self.judged
 
 
+NEW_TALLY = partial(tuple.__new__, Tally)
+"""Of its five fields: half of the time that it takes by their names."""
+
+
 def tally(outcome: Outcome, judgements: Judgements) -> Tally:
-    judged = judgements.get(outcome.prompt_id, {})
-    known = [judged[memory_id] for memory_id in outcome.injected if memory_id in judged]
-    return Tally(outcome.prompt_id, len(outcome.injected), len(known), known.count(True))
+    said = tuple(map(judgements.get(outcome.prompt_id, {}).get, outcome.injected))
+    return NEW_TALLY((outcome.prompt_id, len(said), len(said) - said.count(None), said.count(True), said))
 
 
 def ratio(counts: Iterable[tuple[str, int, int]], weights: Weights = EQUAL) -> Ratio:
@@ -136,26 +144,25 @@ def irrelevant_per_prompt(tallies: Sequence[Tally], measured: Set[str], weights:
 
 
 def polluted_rate(
-    rows: Iterable[Outcome], judgements: Judgements, measured: Set[str], weights: Weights = EQUAL
+    rows: Sequence[Outcome], tallies: Sequence[Tally], measured: Set[str], weights: Weights = EQUAL
 ) -> Ratio:
     """Prompts with an injected memory that one single word of theirs matched and that is known to be irrelevant.
 
-    Of the *measured* prompts for whose injected memories it is known how many words matched.
+    Of the *measured* prompts for whose injected memories it is known how many words matched. *tallies* are of *rows*.
     """
     polluted = [
         (row.prompt_id, is_polluted, 1)
-        for row in rows
-        if row.prompt_id in measured and (is_polluted := pollution(row, judgements)) is not None
+        for row, tally in zip(rows, tallies, strict=True)
+        if row.prompt_id in measured and (is_polluted := pollution(row.matched, tally.said)) is not None
     ]
     return ratio(polluted, weights)
 
 
-def pollution(row: Outcome, judgements: Judgements) -> bool | None:
+def pollution(matched: Sequence[int | None], said: Sequence[bool | None]) -> bool | None:
     """Whether there is such a memory, None if it is not known of every injected one how many words it matched."""
-    if None in row.matched or len(row.matched) < len(row.injected):
+    if None in matched or len(matched) < len(said):
         return None
-    judged = judgements.get(row.prompt_id, {})
-    return 1 in row.matched and (1, False) in zip(row.matched, map(judged.get, row.injected), strict=True)
+    return 1 in matched and (1, False) in zip(matched, said, strict=True)
 
 
 class InPools(NamedTuple):
@@ -168,7 +175,7 @@ class InPools(NamedTuple):
 
 def in_pools(pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> InPools:
     relevant = {
-        prompt_id: sum([judged[memory_id] for memory_id in pool if memory_id in judged])
+        prompt_id: list(map(judged.get, pool)).count(True)
         for prompt_id, pool in pools.items()
         if (judged := judgements.get(prompt_id))
     }

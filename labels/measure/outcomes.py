@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -27,10 +28,10 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Outcome(NamedTuple):
     """What one system did with one prompt.
 
-    `injected` are memory ids, best first. `candidates` are what it looked at, in rank order, each with the judge's
-    decision or None where no judge saw it. A store gives of the candidates only those that were injected or that
-    somebody was asked about; `is_asked` says whether a judge decided on any of them, given or not. `fallback` is the
-    judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
+    `injected` are memory ids, best first. `candidates` are those of what it looked at, in rank order, and `decisions`
+    the judge's on each of them, None where no judge saw it. A store gives of the candidates only those that were
+    injected or that somebody was asked about; `is_asked` says whether a judge decided on any of them, given or not.
+    `fallback` is the judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
 
     Of each injected memory, or of none where that is not known: `confidences` are high, medium, low, or empty where it
     was not written down, `matched` the number of the prompt's words that it matched, and `scores` SQLite's, lower is
@@ -41,7 +42,8 @@ class Outcome(NamedTuple):
     prompt_id: str
     system: str
     injected: tuple[str, ...]
-    candidates: tuple[tuple[str, str | None], ...]
+    candidates: tuple[str, ...]
+    decisions: tuple[str | None, ...]
     fallback: str
     elapsed_ms: float
     run_id: str = ""
@@ -88,22 +90,25 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
     What an adjudication, the last of *settled*, says of a pair comes before what anybody else says. Give only labels
     that are about the text that was retrieved.
     """
-    votes: dict[str, dict[str, list[str]]] = {}
+    votes: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for label in labels:
-        votes.setdefault(label.prompt_id, {}).setdefault(label.memory_id, []).append(label.verdict)
+        votes[label.prompt_id][label.memory_id].append(label.verdict)
     for label in settled:
-        votes.setdefault(label.prompt_id, {})[label.memory_id] = [label.verdict]
+        votes[label.prompt_id][label.memory_id] = [label.verdict]
     judgements: dict[str, dict[str, bool]] = {}
     undecided = disputed = 0
     for prompt_id, of_prompt in votes.items():
+        judged = {}
         for memory_id, verdicts in of_prompt.items():
             balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
             if balance:
-                judgements.setdefault(prompt_id, {})[memory_id] = balance > 0
+                judged[memory_id] = balance > 0
             elif RELEVANT in verdicts:
                 disputed += 1
             else:
                 undecided += 1
+        if judged:
+            judgements[prompt_id] = judged
     return Consensus(judgements, undecided, disputed)
 
 
@@ -112,7 +117,7 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
     members: dict[str, set[str]] = {}
     for outcome in outcomes:
         judged = judgements.get(outcome.prompt_id, {})
-        looked_at = [memory_id for memory_id, _ in outcome.candidates if memory_id in judged]
+        looked_at = filter(judged.__contains__, outcome.candidates)
         members.setdefault(outcome.prompt_id, set()).update(outcome.injected, looked_at)
     return members
 
@@ -120,11 +125,7 @@ def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
 def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[str]:
     """Prompts for which nothing is relevant as far as is known: every memory of a non-empty pool is judged, none is
     relevant. A prompt for which no system injects anything has an empty pool, and nobody has looked."""
-    return frozenset(
-        prompt_id
-        for prompt_id, pool in pools.items()
-        if pool and all(judgements.get(prompt_id, {}).get(memory_id) is False for memory_id in pool)
-    )
+    return frozenset([name for name, pool in pools.items() if set(map(judgements.get(name, {}).get, pool)) == {False}])
 
 
 def assuming_not_relevant(outcomes: Iterable[Outcome], judgements: Judgements) -> Judgements:
@@ -132,6 +133,6 @@ def assuming_not_relevant(outcomes: Iterable[Outcome], judgements: Judgements) -
     complete = {prompt_id: dict(judged) for prompt_id, judged in judgements.items()}
     for outcome in outcomes:
         judged = complete.setdefault(outcome.prompt_id, {})
-        for memory_id in (*outcome.injected, *(memory_id for memory_id, _ in outcome.candidates)):
+        for memory_id in (*outcome.injected, *outcome.candidates):
             judged.setdefault(memory_id, False)
     return complete

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from labels.measure.freshness import Digests
     from labels.newest import Replays
-    from labels.records import Label
+    from labels.records import Label, Pair
     from labels.store import LabelStore
 
 
@@ -41,7 +41,7 @@ def said_of(
     It counts if it is about the text that was replayed and, where *digests* are known, that the memory has now.
     """
     seen = texts(replays.outcomes)
-    known = {pair for of_prompt in seen.values() for pair in of_prompt.items()}
+    known: set[Pair] = set().union(*[of_prompt.items() for of_prompt in seen.values()])
     brought_up = store.texts_brought_up(root, known)
     every = labels_of(store, replays, root, annotator)
     fresh = current(every, digests)
@@ -60,5 +60,5 @@ def said_of(
 
 def labels_of(store: LabelStore, replays: Replays, root: str | None, annotator: str | None) -> Sequence[Label]:
     """What `LabelStore.labels` says of a root, without looking up again what its *replays* brought up."""
-    every, brought_up = store.labels(annotator=annotator), replays.brought_up
+    every, brought_up = store.labels(annotator=annotator, bare=True), replays.brought_up
     return [label for label in every if root is None or label.memory_id in brought_up.get(label.prompt_id, ())]

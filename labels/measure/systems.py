@@ -82,7 +82,7 @@ def system_report(
         fire_rate=metrics.fire_rate(tallies),
         false_fire_rate=metrics.false_fire_rate(tallies, basis.without_relevant, weights),
         irrelevant_per_prompt=metrics.irrelevant_per_prompt(tallies, measured, weights),
-        polluted_rate=metrics.polluted_rate(own, judgements, measured, weights),
+        polluted_rate=metrics.polluted_rate(own, tallies, measured, weights),
         lost_per_prompt=metrics.lost_per_prompt(tallies, basis.in_pools, measured, weights),
         recall_in_pool=metrics.recall_in_pool(tallies, basis.in_pools, weights),
         recall_of_known=metrics.recall_of_known(tallies, judgements),
@@ -90,7 +90,7 @@ def system_report(
         silent=metrics.silent_prompts(tallies),
         fallbacks=metrics.judge_failures(own),
         median_ms=median(row.elapsed_ms for row in own),
-        by_confidence=by_confidence(own, judgements, weights),
+        by_confidence=by_confidence(own, tallies, weights),
         by_kind=by_kind(own, tallies, kinds, weights),
         ranked=ranking_of(own, basis) if extras.ranking else None,
         curves=curves(own, basis, sample) if extras.curves else None,
@@ -114,5 +114,5 @@ def assumed_decisions(rows: Iterable[Outcome], basis: Basis) -> int:
         and memory_id in basis.judgements.get(row.prompt_id, {})
         and memory_id not in basis.explicit.get(row.prompt_id, {})
         for row in rows
-        for memory_id, decision in row.candidates
+        for memory_id, decision in zip(row.candidates, row.decisions, strict=True)
     )

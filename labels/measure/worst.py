@@ -44,24 +44,22 @@ def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> Pairs:
     return pairs
 
 
-def worst(pairs: Iterable[tuple[str, bool]], texts: Mapping[str, str], limit: int = SHOWN_WORST) -> tuple[Worst, ...]:
-    """The *limit* ids with most irrelevant pairs, of those with two or more; the less relevant first among equals."""
-    counts = Counter(pairs)
-    found = [
-        Worst(id_, texts.get(id_, ""), number, counts[id_, True])
-        for (id_, is_relevant), number in counts.items()
-        if not is_relevant and number >= PATTERN
-    ]
-    return tuple(sorted(found, key=lambda one: (-one.irrelevant, one.relevant, one.id))[:limit])
+def worst(counts: Iterable[tuple[str, int, int]], texts: Mapping[str, str]) -> tuple[Worst, ...]:
+    """The ids with most irrelevant pairs, of those with two or more; the less relevant first among equals.
+
+    *counts* are (id, irrelevant, relevant) pairs.
+    """
+    often = sorted([(-irrelevant, relevant, id_) for id_, irrelevant, relevant in counts if irrelevant >= PATTERN])
+    return tuple(Worst(id_, texts.get(id_, ""), -fewer, relevant) for fewer, relevant, id_ in often[:SHOWN_WORST])
 
 
 def worst_memories(pairs: Pairs, names: Names = NAMELESS) -> tuple[Worst, ...]:
     """The memories that are most often injected and irrelevant, over all systems; a prompt counts once."""
-    return worst(chain.from_iterable([found.items() for found in pairs.values()]), names.memories)
+    said = Counter(chain.from_iterable([found.items() for found in pairs.values()]))
+    return worst([(name, said[name, False], said[name, True]) for name, is_good in said if not is_good], names.memories)
 
 
 def worst_prompts(pairs: Pairs, names: Names = NAMELESS) -> tuple[Worst, ...]:
     """The prompts for which most irrelevant memories are injected, by all systems together; a memory counts once."""
-    return worst(
-        [(prompt_id, relevant) for prompt_id in pairs for relevant in pairs[prompt_id].values()], names.prompts
-    )
+    said = {prompt_id: tuple(found.values()) for prompt_id, found in pairs.items()}
+    return worst([(name, found.count(False), found.count(True)) for name, found in said.items()], names.prompts)

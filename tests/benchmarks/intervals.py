@@ -304,7 +304,7 @@ def comparison(
         judgements[str(name)] = said
         for system, chances in (("first", first_keeps), ("second", keeps)):
             kept = [each for each, good in said.items() if rng.random() < chances[0 if good else 1]]
-            rows.append(Outcome(str(name), system, tuple(kept), (), "", 0.0))
+            rows.append(Outcome(str(name), system, tuple(kept), (), (), "", 0.0))
     found = compare(rows, judgements, ("first", "second"), judgements.keys())
     assert found is not None
     return found

@@ -100,17 +100,18 @@ def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:
         people[prompt_id] = {f"m{one}": made.random() < 0.5 for one in pool[:LABELLED]}
         ids = [f"m{one}" for one in pool]
         kept = [one for one in ids[:LABELLED] if made.random() < 0.5]
-        plain = tuple((one, None) for one in ids)
-        decided = tuple((one, APPROVED if one in kept else REJECTED) for one in ids)
+        plain = (None,) * POOL
+        decided = tuple(APPROVED if one in kept else REJECTED for one in ids)
         kind = f"kind {number % 5}"
-        for system, run, injected, candidates in (("bm25", "r1", ids, plain), ("bm25+judge", "r2", kept, decided)):
+        for system, run, injected, decisions in (("bm25", "r1", ids, plain), ("bm25+judge", "r2", kept, decided)):
             places = [ids.index(one) for one in injected[:3]]
             rows.append(
                 Outcome(
                     prompt_id,
                     system,
                     tuple(injected[:3]),
-                    candidates,
+                    tuple(ids),
+                    decisions,
                     "",
                     2.0,
                     run,

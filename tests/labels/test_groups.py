@@ -13,14 +13,15 @@ def test_precision_is_counted_for_each_confidence() -> None:
         outcome(["a", "b"], found=(Found(-2.0, "high"), Found(-1.0, "low"))),
         outcome(["a", "unlabelled"], prompt_id="p2", found=(Found(-2.0, "high"), Found(-1.0, "high"))),
     ]
-    high, low = by_confidence(rows, PEOPLE)
+    high, low = by_confidence(rows, [tally(row, PEOPLE) for row in rows])
     assert (high.name, high.prompts, high.injected, high.precision.ratio) == ("high", 2, 3, Ratio(1, 2))
     assert high.precision.interval == headline_interval([(1, 1), (0, 1)])
     assert (low.name, low.prompts, low.injected, low.precision.ratio) == ("low", 1, 1, Ratio(0, 1))
 
 
 def test_what_was_injected_with_unknown_confidence_is_in_no_group() -> None:
-    assert by_confidence([outcome(["a"])], PEOPLE) == ()
+    rows = [outcome(["a"])]
+    assert by_confidence(rows, [tally(row, PEOPLE) for row in rows]) == ()
 
 
 def test_precision_is_counted_for_each_kind_of_prompt() -> None:

@@ -43,7 +43,7 @@ def label(memory_id: str, verdict: str, who: str = "ann", prompt_id: str = "p1")
 
 
 def test_a_tally_counts_what_is_known_of_the_injected_set() -> None:
-    assert TALLIES[0] == Tally("p1", injected=3, judged=2, relevant=1)
+    assert TALLIES[0] == Tally("p1", injected=3, judged=2, relevant=1, said=(True, False, None))
     assert (TALLIES[0].irrelevant, TALLIES[0].unjudged) == (1, 1)
 
 
@@ -90,7 +90,7 @@ def test_a_prompt_is_polluted_by_an_irrelevant_memory_that_one_word_found() -> N
         outcome(["a", "b"], prompt_id="p2", found=found_by(2, 3)),
         outcome(["a"], prompt_id="p3", found=found_by(1)),
     ]
-    assert metrics.polluted_rate(rows, PEOPLE, MEASURED) == Ratio(1, 3)
+    assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(1, 3)
 
 
 def test_pollution_is_of_prompts_for_which_it_is_known_what_matched() -> None:
@@ -100,7 +100,7 @@ def test_pollution_is_of_prompts_for_which_it_is_known_what_matched() -> None:
         outcome([], prompt_id="p3"),
         outcome(["a"], prompt_id="not labelled", found=found_by(1)),
     ]
-    assert metrics.polluted_rate(rows, PEOPLE, MEASURED) == Ratio(0, 1)
+    assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(0, 1)
 
 
 def test_a_prompt_of_a_stratum_counts_for_as_many_as_it_stands_for() -> None:

@@ -13,7 +13,7 @@ from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from engine.prompt import Prompt, Turn
 from engine.record import replace
-from labels.measure.outcomes import texts
+from labels.measure.outcomes import Outcome, texts
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
@@ -21,8 +21,6 @@ from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, re
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from labels.measure.outcomes import Outcome
 
 
 @pytest.fixture
@@ -37,14 +35,14 @@ def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:
 
 
 def without_run(outcome: Outcome) -> tuple[object, ...]:
-    return outcome.prompt_id, outcome.system, outcome.injected, outcome.candidates, outcome.fallback, outcome.elapsed_ms
+    return outcome[: Outcome._fields.index("run_id")]
 
 
 def test_a_recorded_retrieval_comes_back_as_an_outcome(store: LabelStore) -> None:
     record(store, retrieval(["b", "a"], {"c": "cap"}), judged(["a"], ["b"]))
     bm25, judge = store.outcomes()
-    assert without_run(bm25) == ("p1", "bm25", ("b", "a"), (("b", None), ("a", None)), "", 1.5)
-    assert without_run(judge) == ("p1", "bm25+judge", ("a",), (("a", APPROVED),), "", 211.5)
+    assert without_run(bm25) == ("p1", "bm25", ("b", "a"), ("b", "a"), (None, None), "", 1.5)
+    assert without_run(judge) == ("p1", "bm25+judge", ("a",), ("a",), (APPROVED,), "", 211.5)
     assert bm25.run_id != judge.run_id
 
 
@@ -52,8 +50,8 @@ def test_a_candidate_that_was_not_injected_is_in_an_outcome_once_somebody_was_as
     record(store, retrieval(["a"], {"b": "cap", "c": "cap"}), judged([], ["b", "c"]))
     store.label("ann", "p1", card("c"), RELEVANT, seed=1, blind=True, elapsed_ms=1000)
     bm25, judge = store.outcomes()
-    assert bm25.candidates == (("a", None), ("c", None))
-    assert judge.candidates == (("c", REJECTED),)
+    assert (bm25.candidates, bm25.decisions) == (("a", "c"), (None, None))
+    assert (judge.candidates, judge.decisions) == (("c",), (REJECTED,))
     assert judge.digests == {"c": "digest-of-c"}
 
 
@@ -61,7 +59,7 @@ def test_that_a_judge_was_asked_is_known_though_it_kept_nothing_and_nothing_is_l
     record(store, retrieval(["a"]), judged([], ["a"]))
     bm25, judge = store.outcomes()
     assert (bm25.is_asked, judge.is_asked) == (False, True)
-    assert judge.candidates == ()
+    assert judge.candidates == judge.decisions == ()
 
 
 def test_the_texts_are_kept_with_the_results(store: LabelStore) -> None:
@@ -91,7 +89,7 @@ def test_a_judge_call_is_kept_with_its_status(store: LabelStore) -> None:
     ]
     (outcome,) = store.outcomes()
     assert outcome.fallback == TIMEOUT
-    assert outcome.candidates == (("a", FLAGGED), ("b", FLAGGED))
+    assert (outcome.candidates, outcome.decisions) == (("a", "b"), (FLAGGED, FLAGGED))
 
 
 def test_what_a_verdict_is_drawn_from_and_what_it_cost_is_kept(store: LabelStore) -> None:
@@ -125,7 +123,7 @@ def test_judge_calls_of_an_older_store_are_still_there(tmp_path: Path) -> None:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
     with LabelStore.open(path) as store:
         (outcome,) = store.outcomes()
-        assert outcome.candidates == (("a", APPROVED),)
+        assert (outcome.candidates, outcome.decisions) == (("a",), (APPROVED,))
         assert outcome.is_asked
         assert rows(store, "SELECT depth, cost_usd FROM judge_call") == [("keep", None)]
         record(store, judged(["a"], ["b"], prompt_id="p2"))
@@ -149,7 +147,7 @@ def test_a_prompt_replayed_in_the_same_run_replaces_its_rows(store: LabelStore) 
     record(store, judged(["a", "b"], ["c"]))
     record(store, judged(["a"], ["d"]))
     (outcome,) = store.outcomes()
-    assert (outcome.injected, outcome.candidates) == (("a",), (("a", APPROVED),))
+    assert (outcome.injected, outcome.candidates, outcome.decisions) == (("a",), ("a",), (APPROVED,))
     counts = [rows(store, f"SELECT count(*) FROM {table}") for table in ("retrieval", "result", "judge_verdict")]
     assert counts == [[(1,)], [(2,)], [(2,)]]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from labels.events import WHEN
 from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 
 FILE_ORDER = "gate"
 """The seed of the order in which prompts from files are taken: a file is in no order of labelling."""
-
-WHEN = attrgetter("ts", "event_id")
-"""Orders labels by time: those that were merged into a store are numbered when they came."""
 
 
 class Known(NamedTuple):
@@ -126,8 +124,8 @@ class Evidence:
     def moment(self, row: Outcome) -> int | None:
         """When the last of what was injected was dealt with, 0 where nothing was; None while some of it is left."""
         settled = self.settled.get(row.prompt_id, {})
-        moments = [settled[memory_id] for memory_id in row.injected if memory_id in settled]
-        return max(moments, default=0) if len(moments) == len(row.injected) else None
+        is_finished = all(map(settled.__contains__, row.injected))
+        return max(map(settled.__getitem__, row.injected), default=0) if is_finished else None
 
 
 def evidence_from_store(

@@ -116,7 +116,7 @@ def test_rows_of_an_older_memsift_are_read(tmp_path: Path) -> None:
     for each in row["candidates"]:
         each["verdict"] = {name: each["verdict"][name] for name in ("decision", "status", "reasoning")}
     (outcome,) = read_runs(write(tmp_path / "r", json.dumps(row)))
-    assert (outcome.injected, outcome.candidates) == (("a",), (("a", APPROVED), ("b", REJECTED)))
+    assert (outcome.injected, outcome.candidates, outcome.decisions) == (("a",), ("a", "b"), (APPROVED, REJECTED))
 
 
 def test_rows_that_were_judged_in_two_wordings_are_not_one_run(tmp_path: Path) -> None:
@@ -140,9 +140,10 @@ def test_written_rows_are_read_back_as_outcomes(tmp_path: Path) -> None:
     written.append(write_row(failed(["c"], prompt_id="p2")))
     bm25, judge, failure = read_runs(write(tmp_path / "r", *map(json.dumps, written)))
     assert (bm25.prompt_id, bm25.system, bm25.injected, bm25.elapsed_ms) == ("p1", "bm25", ("a",), 1.5)
-    assert bm25.candidates == (("a", None), ("b", None))
-    assert judge.candidates == (("a", APPROVED), ("b", REJECTED))
-    assert (failure.prompt_id, failure.fallback, failure.candidates) == ("p2", TIMEOUT, (("c", FLAGGED),))
+    assert (bm25.candidates, bm25.decisions) == (("a", "b"), (None, None))
+    assert (judge.candidates, judge.decisions) == (("a", "b"), (APPROVED, REJECTED))
+    assert (failure.prompt_id, failure.fallback) == ("p2", TIMEOUT)
+    assert (failure.candidates, failure.decisions) == (("c",), (FLAGGED,))
 
 
 def test_a_line_separator_inside_a_text_does_not_end_the_row(tmp_path: Path) -> None:
