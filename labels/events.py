@@ -27,7 +27,7 @@ LABEL_FIELDS = (
     "grade",
     "reason",
     "note",
-    "json(iif(blind, 'true', 'false'))",
+    "json(CASE WHEN blind THEN 'true' ELSE 'false' END)",
     "source",
 )
 """Of a current label, for JSON; it is not adjudicated."""
