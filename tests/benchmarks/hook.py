@@ -35,9 +35,20 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 LAUNCH = PROJECT / "engine/launch.py"
 SIZES, LARGE = [500, 5_000, 50_000], 500_000
 FLOOR, LAUNCHER = "python -c pass", "install --print"
-FORMS = (LAUNCHER, "console script", "python -c import")
+SCRIPT, OLD_SCRIPT = "console script", "console script of a pip before 25.2"
+FORMS = (LAUNCHER, SCRIPT, OLD_SCRIPT, "python -c import")
 ENTRIES = '"entries": entries}'
 WRAPPER = """#!{python}
+import sys
+from engine.launch import main
+if __name__ == '__main__':
+    if sys.argv[0].endswith('.exe'):
+        sys.argv[0] = sys.argv[0][:-4]
+    sys.exit(main())
+"""
+"""What pip writes. uv does much the same."""
+
+OLD_WRAPPER = """#!{python}
 # -*- coding: utf-8 -*-
 import re
 import sys
@@ -46,7 +57,6 @@ if __name__ == '__main__':
     sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
     sys.exit(main())
 """
-"""What the pip that comes with Python 3.11 writes; newer ones leave out `re`."""
 
 
 class Bench:
@@ -68,7 +78,8 @@ class Bench:
             "python -I -S -c pass": [*bare, "-c", "pass"],
             "imports alone": [*bare, str(imports_alone(folder / "imports.py"))],
             LAUNCHER: [*bare, str(LAUNCH)],
-            "console script": [str(console_script(folder / "venv", self.python))],
+            SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook", WRAPPER))],
+            OLD_SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook-of-old", OLD_WRAPPER))],
             "python -c import": [self.python, "-c", "from engine.hook import main; main()"],
         }
 
@@ -154,9 +165,8 @@ def imports_alone(script: Path) -> Path:
     return script
 
 
-def console_script(folder: Path, python: str) -> Path:
-    script = folder / "bin/memsift-hook"
-    script.write_text(WRAPPER.format(python=python), encoding="utf-8")
+def console_script(script: Path, text: str) -> Path:
+    script.write_text(text.format(python=script.with_name("python")), encoding="utf-8")
     script.chmod(0o755)
     return script
 
@@ -228,7 +238,8 @@ def report(bench: Bench, rounds: int, *, has_cutoff: bool) -> None:
         )
         stages.append([kind, *stage_cells(bench, times)])
     cold = measure_cold(bench, max(5, rounds // 3))
-    ratios.append(["ordinary, cold", f"{median(cold[FLOOR]):.1f}", ratio(cold[LAUNCHER], cold[FLOOR]), "", "", ""])
+    cells = [f"{median(cold[FLOOR]):.1f}", ratio(cold[LAUNCHER], cold[FLOOR]), *[""] * len(FORMS)]
+    ratios.append(["ordinary, cold", *cells])
     table(["prompt", "floor ms", *(f"{form} p50 (p95)" for form in FORMS), "answered"], ratios)
     table(["ms, median", "python -I -S", "imports", *STAGES, "rest", "launcher"], stages)
 
