@@ -36,7 +36,7 @@ class Bitmaps:
     def add(self, segment: int, stored: Sequence[bytes | None] | List) -> None:
         """Add what is stored of a word, as `stored_of` gives it. Raises what is in DAMAGE."""
         if not isinstance(stored, List):
-            self._include(segment, [_rows(bitmap) for bitmap, _ in zip(stored, self._levels, strict=False)])
+            self._include(segment, [_rows(bitmap) for bitmap in stored[: len(self._levels)]])
         elif stored.is_full:
             self._include(segment, [stored.held(level) for level in self._levels])
         else:
@@ -68,8 +68,7 @@ def stored_of(
 
 def bitmaps_of(one: List) -> tuple[bytes | None, bytes | None]:
     """The bitmaps of a list as they are stored. None for a rare word."""
-    held, strong = one.held(1), one.held(STRONG)
-    return (_packed(held), _packed(strong)) if held.bit_count() >= COMMON else (None, None)
+    return (_packed(one.held(1)), _packed(one.held(STRONG))) if one.memories >= COMMON else (None, None)
 
 
 def _packed(rows: int) -> bytes:

@@ -73,9 +73,10 @@ class List:
         self._content = content
         self._size = rows
 
-    def __len__(self) -> int:
-        """How many memories hold the word, or how many rows there are where it is full."""
-        return self._size
+    @property
+    def memories(self) -> int:
+        """How many memories hold the word."""
+        return self._size - self._content.count(0) if self.is_full else self._size
 
     @property
     def rows(self) -> Iterable[int]:

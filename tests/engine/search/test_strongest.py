@@ -23,11 +23,11 @@ MIX = {"short": 24, "ordinary": 24, "long": 10, "paste": 2}
 """Prompts of each kind."""
 
 
-@pytest.fixture(scope="module", params=[5])
+@pytest.fixture(scope="module", params=[(5, 600), (6, 2500)])
 def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Index, int]]:
     """An index and the seed of its language."""
-    seed = request.param
-    root = write_root(tmp_path_factory.mktemp("root"), 600, seed=seed)
+    seed, size = request.param
+    root = write_root(tmp_path_factory.mktemp("root"), size, seed=seed)
     with closing(Index(read_corpus(str(root)))) as index:
         yield index, seed
 
