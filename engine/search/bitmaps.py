@@ -48,7 +48,7 @@ class Bitmaps:
     def rows(self) -> dict[int, list[int]]:
         """Segment -> the rows that hold any of the words, and those where it is strong, if that was asked for."""
         for segment, marked in self._marked.items():
-            self._include(segment, [_rows(bytes(bitmap)) for bitmap in marked])
+            self._include(segment, [int.from_bytes(bitmap, "little") for bitmap in marked])
         self._marked.clear()
         return self._rows
 

@@ -27,13 +27,11 @@ if TYPE_CHECKING:
     """Segment -> the rows that hold something, and those where it is strong, if that matters."""
 
 FEW = 8
-"""Of a prompt of at most so many units, those in the title count more."""
+"""Of a prompt that memories hold at most so much of, what is in the title counts more."""
 
-ALWAYS = 8
-"""Of more units, those count here that are not too common: see `_parts`."""
-
-MOST = 200
-"""Bitmaps that are added up at most."""
+ALWAYS, TELLING, MOST = 8, 4, 200
+"""So many parts of a prompt count in any case; of the others those that at most one in TELLING memories holds (fewer in
+a root of many segments), as long as no more than MOST bitmaps are added up."""
 
 MOST_EQUAL = 1000
 """Rows with equal sums that are told apart at most."""
@@ -47,10 +45,10 @@ class Candidates:
 
     def __init__(self, db: Connection, units: Sequence[Unit], worth: Sequence[float], memories: int) -> None:
         self._db = db
-        self._with_strong = len(units) <= FEW
+        self._telling, self._others = _parts(units, worth, memories)
+        self._with_strong = len(self._telling) + len(self._others) <= FEW
         self._sums: dict[int, BitSums] = {}
         self.lists: dict[str, list[List]] = {}
-        self._telling, self._others = _parts(units, worth, memories)
 
     def best(self, size: int) -> tuple[list[int], list[int]]:
         """The rows that hold the most: those above the *size*th, and some of those equal to it."""
@@ -102,7 +100,7 @@ class Candidates:
 
 
 def _parts(units: Sequence[Unit], worth: Sequence[float], memories: int) -> tuple[list[Part], list[Part]]:
-    """What the units ask for, the most telling first: what counts in any case, and what is too common for that."""
+    """What the units ask for, the most telling first; and what of it is too common to tell memories apart."""
     parts: list[tuple[float, int, Phrases]] = []
     for unit, value in zip(units, worth, strict=True):
         if unit.in_full:
@@ -111,7 +109,7 @@ def _parts(units: Sequence[Unit], worth: Sequence[float], memories: int) -> tupl
             parts.append((HALF * value, unit.count - unit.in_full, tuple((word,) for word in unit.longer)))
     parts.sort(key=lambda part: -part[0])
     segments = memories // SEGMENT + 1
-    rare = memories // max(4, 2 * segments)
+    rare = memories // max(TELLING, 2 * segments)
     telling: list[Part] = []
     others: list[Part] = []
     for place, (value, count, phrases) in enumerate(parts):

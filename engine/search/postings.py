@@ -2,7 +2,8 @@
 
 A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
 each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where
-the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT.
+the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT. The list of a common word has
+bitmaps beside it, see `engine.search.bitmaps`.
 
 Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
 MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.

@@ -124,7 +124,8 @@ def test_longer_words_count_half(db: Connection) -> None:
 
 def test_in_the_title_counts_more_where_a_prompt_has_few_units(db: Connection) -> None:
     hold(db, dict.fromkeys(range(20), BODY) | {20: TITLE})
-    assert Candidates(db, [unit("cache", 21)], [1.0], 21).best(1) == ([], [20])
+    unknown = [unit(f"w{number}", 0) for number in range(20)]
+    assert Candidates(db, [unit("cache", 21), *unknown], [1.0] * 21, 21).best(1) == ([], [20])
 
 
 def test_what_is_too_common_to_tell_memories_apart_counts_where_nothing_else_brings_up_enough(db: Connection) -> None:
