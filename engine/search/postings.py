@@ -2,7 +2,8 @@
 
 A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
 each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where
-the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT.
+the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT. The list of a common word has
+bitmaps beside it, see `engine.search.bitmaps`.
 
 Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
 MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.
@@ -18,17 +19,13 @@ from engine.search.sqlite import DatabaseError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Protocol
+    from sqlite3 import Blob
+    from typing import Any
 
     from engine.search.sqlite import Connection
 
     Rows = dict[int, dict[int, int]]
     """Segment -> some of its rows, and the number by which each goes."""
-
-    class Lengths(Protocol):
-        """A number for each row."""
-
-        def __getitem__(self, row: int, /) -> int: ...
 
 
 WEIGHTS = (4, 2, 1)
@@ -43,15 +40,25 @@ FULL_SHARE = 32
 DENSE = 8
 """A short list of so many times the rows that are looked for is searched for each; a shorter one is read as it is."""
 
+STRONG = WEIGHTS[0]
+"""The weight from which on a word counts as if it were in the title."""
+
+HELD = {least: b"0" * least + b"1" * (256 - least) for least in (1, STRONG)}
+"""Least weight -> for each weight whether it is as much, as a binary digit."""
+
 LOW = 0 if sys.byteorder == "little" else 1
 """The place of a 16-bit number's lower byte."""
+
+SPARSE = 1000
+"""Where only one row in so many is looked for, it is read alone."""
 
 MAX_LENGTH = 0x7FFF
 """The most tokens of a memory that are told apart."""
 
 RETIRED = 0x8000
-ONE = "select term, segment, rows, is_full, content from posting where term = ?"
-ANY = ONE.replace("= ?", "in (select value from json_each(?))")
+LIST = "select term, segment, rows, is_full, case when is_full and rows > ? then rowid else content end from posting"
+ONE = f"{LIST} where term = ?"
+ANY = f"{LIST} where term in (select value from json_each(?))"
 
 
 class List:
@@ -67,9 +74,10 @@ class List:
         self._content = content
         self._size = rows
 
-    def __len__(self) -> int:
-        """How many memories hold the word, or how many rows there are where it is full."""
-        return self._size
+    @property
+    def memories(self) -> int:
+        """How many memories hold the word."""
+        return self._size - self._content.count(0) if self.is_full else self._size
 
     @property
     def rows(self) -> Iterable[int]:
@@ -81,22 +89,32 @@ class List:
         within = memoryview(self._content)[: 2 * self._size].cast("H")
         return map(self.base.__add__, within) if self.base else within
 
-    @property
-    def most(self) -> int:
-        """The highest weight in it."""
-        return max(self._content if self.is_full else self._content[2 * self._size :])
-
     def postings(self) -> Iterable[tuple[int, int]]:
         """Row and weight of each memory that holds the word, by row."""
         weights = self._content.translate(None, b"\0") if self.is_full else self._content[2 * self._size :]
         return zip(self.rows, weights, strict=True)
 
+    def held(self, least: int) -> int:
+        """The rows of the segment where the word weighs at least so much, 1 or STRONG: a bit for each of them."""
+        if self.is_full:
+            return int(self._content[::-1].translate(HELD[least]), 2)
+        held = bytearray()
+        self.mark(held, least)
+        return int.from_bytes(held, "little")
+
+    def mark(self, held: bytearray, least: int) -> None:
+        """Set the bits of these rows in a bitmap of the segment, which grows as it has to. Only for a short list."""
+        rows = memoryview(self._content)[: 2 * self._size].cast("H")
+        held.extend(bytes(max(0, (rows[-1] >> 3) + 1 - len(held))))
+        for row, weight in zip(rows, self._content[2 * self._size :], strict=True):
+            if weight >= least:
+                held[row >> 3] |= 1 << (row & 7)
+
     def among(self, rows: Rows) -> dict[int, int]:
         """Number -> weight, for those of *rows* that hold the word."""
         wanted = rows.get(self.segment, {})
         if self.is_full:
-            content, base, end = self._content, self.base, self.base + self._size
-            return {number: weight for row, number in wanted.items() if row < end and (weight := content[row - base])}
+            return _weights(self._content, self.base, self._size, wanted)
         if self._size < DENSE * len(wanted):
             return {wanted[row]: weight for row, weight in self.postings() if row in wanted}
         return self._searched(wanted)
@@ -116,35 +134,60 @@ class List:
         return found
 
 
-def by_segment(rows: Iterable[int], *, counted: bool = False) -> Rows:
-    """Rows as `List.among` looks for them; *counted*: each goes by its place among them, else by its own number."""
+def by_segment(rows: Iterable[int]) -> Rows:
+    """Rows as `List.among` looks for them: each goes by its place among them."""
     found: Rows = {}
     for place, row in enumerate(rows):
-        found.setdefault(row // SEGMENT, {})[row] = place if counted else row
+        found.setdefault(row // SEGMENT, {})[row] = place
     return found
 
 
 def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]:
     """The lists of some words, by word and segment; none of one that no memory holds. Raises what is in DAMAGE."""
-    asked = (ONE, (words[0],)) if len(words) == 1 else (ANY, (dumps(words, ascii_only=False),))
-    for word, *row in db.execute(*asked) if words else ():
+    for word, *row in _listed(db, words, SEGMENT):
         yield word, List(*row)
 
 
-def lengths_of(db: Connection) -> Lengths:
-    """For each row the tokens of its memory, MAX_LENGTH at most, plus RETIRED for one that is not active.
+def weights_among(db: Connection, words: Sequence[str], rows: Rows) -> Iterable[tuple[str, dict[int, int]]]:
+    """`List.among` for each list of some words, without reading all of one in which few rows are looked for."""
+    most = SPARSE * max(map(len, rows.values()), default=0)
+    for word, segment, size, is_full, content in _listed(db, words, most):
+        if isinstance(content, int):
+            wanted = rows.get(segment, {})
+            with db.blobopen("posting", "content", content, readonly=True) as weights:
+                yield word, _weights(weights, segment * SEGMENT, size, wanted)
+        else:
+            yield word, List(segment, size, is_full, content).among(rows)
+
+
+def _listed(db: Connection, words: Sequence[str], most: int) -> Iterable[tuple[str, int, int, int, Any]]:
+    """Word, segment, rows, is full, and the content, or the row's number for a full list of more than *most* rows."""
+    asked = (ONE, (most, words[0])) if len(words) == 1 else (ANY, (most, dumps(words, ascii_only=False)))
+    return db.execute(*asked) if words else ()
+
+
+def _weights(content: bytes | Blob, base: int, size: int, wanted: dict[int, int]) -> dict[int, int]:
+    """Number -> weight of the *wanted* rows that are not 0 in a full list."""
+    end = base + size
+    return {number: weight for row, number in wanted.items() if row < end and (weight := content[row - base])}
+
+
+def lengths_of(db: Connection, rows: Iterable[int]) -> dict[int, int]:
+    """For some rows the tokens of their memories, MAX_LENGTH at most, plus RETIRED for one that is not active.
 
     It says nothing of the rows of recent memories, and of rows without a memory. Raises what is in DAMAGE.
     """
-    read = db.execute("select segment, content from length order by segment").fetchall()
-    if [segment for segment, _ in read] != [*range(len(read))]:
-        raise DatabaseError("the lengths of the memories are damaged")
-    segments = [memoryview(content).cast("H") for _, content in read]
-    if len(segments) < 2:
-        return segments[0] if segments else ()
-    from engine.search.segments import Segments  # only for more memories than most have
-
-    return Segments(segments)
+    found = {}
+    for segment, wanted in by_segment(rows).items():
+        with db.blobopen("length", "content", segment, readonly=True) as content:
+            if len(wanted) * SPARSE < len(content) // 2:
+                for row in wanted:
+                    place = 2 * (row % SEGMENT)
+                    found[row] = int.from_bytes(content[place : place + 2], sys.byteorder)  # type: ignore[arg-type]
+            else:
+                lengths = memoryview(content.read()).cast("H")
+                found |= {row: lengths[row % SEGMENT] for row in wanted}
+    return found
 
 
 def recent_in(db: Connection) -> Iterable[tuple[int, str | None, bytes | None, int]]:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "10"
+FORMAT = "11"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -22,7 +22,9 @@ COLUMNS = {HEADLINE: 2, FULL_TEXT: 3}
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 """Every character that `tokens` leaves in a token, marks and the GAP included, and nothing else."""
 
-LISTS = "create table posting(term text, segment int, rows int, is_full int, content blob, primary key(term, segment))"
+LISTS = """create table posting(
+    term text, segment int, rows int, is_full int, held blob, strong blob, content blob, primary key(term, segment)
+)"""
 TABLES = f"""
 create table meta(key text primary key, value text) without rowid;
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;

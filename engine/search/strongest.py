@@ -1,7 +1,7 @@
 """The memories that answer a prompt most strongly, at a bounded cost.
 
-To add up a posting takes a cold process 0.3 us, and a prompt may be a paste. So the postings of the rarest units, up to
-a budget, choose candidates, and these alone are scored by all units (see `bounded`).
+To add up a posting takes a cold process 0.3 us, and a prompt may be a paste. So what memories hold of it at all chooses
+candidates (see `engine.search.candidates`), and these alone are scored.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from engine.json_text import dumps
 from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
-from engine.search.best import best, place_of
+from engine.search.best import best
+from engine.search.candidates import Candidates
 from engine.search.expansion import expand
 from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
 from engine.search.recheck import read_again
 from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DatabaseError
 from engine.search.strength import Matcher
-from engine.search.tally import Tally, parts_of
+from engine.search.tally import Tally
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from engine.memory import MemorySummary
     from engine.search.expansion import Unit
@@ -31,25 +32,20 @@ if TYPE_CHECKING:
     from engine.search.sqlite import Connection
     from engine.search.stamps import Stamp
     from engine.search.strength import Match
-    from engine.search.tally import Part
 
 
 class Effort(Record):
     """How much a search may cost.
 
-    `budget` postings choose `candidates`; the first of them, the `opening`, say which memories are among them at all.
-    So many as `phrased` are read for the phrases that may stand in them, and more where these do not hold what the
-    words promised.
+    So many `candidates` are scored, and so many as `phrased` are read for the phrases that may stand in them, and more
+    where these do not hold what the words promised.
     """
 
-    opening: int
-    budget: int
     candidates: int
     phrased: int
 
 
-EXHAUSTIVE = Effort(opening=10**12, budget=10**12, candidates=10**9, phrased=10**9)
-
+EXHAUSTIVE = Effort(candidates=10**9, phrased=10**9)
 
 READINGS = 4
 """How often memories are read for phrases at most, each time twice as many."""
@@ -90,14 +86,12 @@ def strongest(
 
 
 def bounded(memories: int, units: int) -> Effort:
-    """The effort for a prompt of so many units in a root of so many memories: among many, more are nearly equal.
+    """The effort for a prompt of which memories hold so many units: the fewer, and the more memories, the more is alike.
 
-    For 60 generated prompts of each length it finds 98 to 100 in 100 of an exhaustive search's top three among 500 and
-    5,000 memories, and 97 to 99 among 50,000.
+    For 60 generated prompts of each length it finds 99 to 100 in 100 of an exhaustive search's top three among 500,
+    5,000 and 50,000 memories; for short and ordinary ones 97 to 98 among 500,000.
     """
-    candidates = min(45 + min(100, memories // 500), 12_000 // max(1, units))
-    budget = int(max(600, 30 * units) * min(4, 1 + memories / 20_000))
-    return Effort(opening=4000, budget=budget, candidates=candidates, phrased=8)
+    return Effort(candidates=max(40, int(1000 * (1 + min(1, memories / 200_000)) / max(1, units))), phrased=8)
 
 
 class Search:
@@ -110,9 +104,9 @@ class Search:
         self._db = db
         self._units = expand(db, terms)
         self._matcher = Matcher(self._units, *averages_of(db, FULL_TEXT))
-        self._effort = effort or bounded(self._matcher.rows, len(self._units))
+        self._effort = effort or bounded(self._matcher.rows, sum(unit.count > 0 for unit in self._units))
         self._counts_all = counts_all
-        self._lengths = lengths_of(db)
+        self._lengths: dict[int, int] = {}
         self._stamps: dict[str, Stamp] = {}
 
     def run(self, limit: int) -> Answers:
@@ -143,14 +137,12 @@ class Search:
                 found[row] = match
         return found, are_active
 
-    def _listed(self, limit: int, leaving_out: Iterable[int]) -> dict[int, Match]:
+    def _listed(self, limit: int, leaving_out: Set[int]) -> dict[int, Match]:
         """How the best of the memories in the lists answer."""
-        tally = self._tallied(limit)
-        for row in leaving_out:
-            tally.sums.pop(row, None)
         size = max(self._effort.phrased, limit + limit // 3)
-        candidates = best(tally.sums, max(size, self._effort.candidates), self._counts, self._shortest)
-        scores = tally.score(candidates)
+        candidates = Candidates(self._db, self._units, self._matcher.worth, self._matcher.rows)
+        chosen = self._chosen(candidates, max(size, self._effort.candidates), leaving_out)
+        scores = Tally(self._db, self._units, self._matcher, candidates.lists).score(chosen, self._lengths)
         strengths = scores.strengths
         found: dict[int, Match] = {}
         unread = scores.phrased
@@ -172,25 +164,24 @@ class Search:
         matches = {row: found.get(row) or scores.match(row) for row in best_rows}
         return {row: match for row, match in matches.items() if match}
 
-    def _tallied(self, limit: int) -> Tally:
-        """What the rarest parts add up to, and as many more as it takes to bring up *limit* memories."""
-        tally = Tally(self._db, self._units, self._lengths, self._matcher)
-        parts = parts_of(self._units)
-        tally.read(_within(parts, self._effort.budget))
-        spent = 0
-        for part in parts:
-            has_enough = place_of(limit, tally.sums, self._counts) is not None
-            if has_enough and spent + part.cost > self._effort.budget:
+    def _chosen(self, candidates: Candidates, size: int, leaving_out: Set[int]) -> list[int]:
+        """The memories that hold most of the prompt, *size* that count, but none of *leaving_out*."""
+        asked = size + len(leaving_out)
+        while True:
+            above, equal = candidates.best(asked)
+            self._lengths = lengths_of(self._db, above + equal)
+            room = size + len(leaving_out) - sum(map(self._counts, above))
+            if sum(map(self._counts, equal)) >= room or len(above) + len(equal) < asked:
                 break
-            tally.add(part, only_known=has_enough and spent > self._effort.opening)
-            spent += part.cost
-        return tally
+            asked *= 2
+        equal = self._shortest(equal, room) if room > 0 else []
+        return [row for row in above + equal if row not in leaving_out]
 
     def _best(self, values: Mapping[int, float], size: int, counts: Callable[[int], bool]) -> list[int]:
         return best(values, size, counts, self._in_order)
 
     def _shortest(self, rowids: list[int], size: int) -> list[int]:
-        """Of equal sums, which take all memories to be of one length, the shorter one's is worth more."""
+        """Of memories that hold as much of the prompt, a shorter one answers it better."""
         shortness = {row: -(self._lengths[row] & MAX_LENGTH) for row in rowids}
         return self._best(shortness, size, self._counts)
 
@@ -227,15 +218,6 @@ class Search:
         words = rows.words_of(memory)
         match = self._matcher.match(bag_of(words), lambda: words)
         return Strong(memory.summary, match) if match else None
-
-
-def _within(parts: Sequence[Part], budget: int) -> Sequence[Part]:
-    """The first parts, as far as they cost no more than *budget*."""
-    for place, part in enumerate(parts):
-        budget -= part.cost
-        if budget < 0:
-            return parts[:place]
-    return parts
 
 
 def order(one: Strong) -> tuple[float, int, str]:

@@ -1,129 +1,54 @@
-"""What the units of a prompt add up to: over all memories for the rare units, over the candidates for all of them.
-
-A part is a unit's words that count in full, or the longer ones, which count half where none of the others is. What the
-rare parts add up to chooses the candidates: BM25 as for memories of mean length, without the coordination factor.
-The strength of the candidates is what `engine.search.strength` says, to the last bit.
-"""
+"""What the units of a prompt add up to in chosen memories: what `engine.search.strength` says, to the last bit."""
 
 from __future__ import annotations
 
-from engine.record import Record
-from engine.search.postings import MAX_LENGTH, by_segment, lists_of
-from engine.search.strength import HALF, K1, spaced
+from engine.search.postings import MAX_LENGTH, by_segment, weights_among
+from engine.search.strength import HALF, spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence, Set
+    from collections.abc import Mapping, Sequence, Set
 
     from engine.search.expansion import Unit
-    from engine.search.postings import Lengths, List, Rows
+    from engine.search.postings import List, Rows
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
 
     Weights = dict[int, int]
-    """Memory, by row or place -> what the occurrences of a part's words count in it."""
-
-
-class Part(Record):
-    """One part of a unit; `cost` is how many memories may hold it, `phrases` those of several words."""
-
-    unit: int
-    is_longer: bool
-    words: tuple[str, ...]
-    phrases: tuple[tuple[str, ...], ...]
-    cost: int
-
-
-def parts_of(units: Sequence[Unit]) -> list[Part]:
-    """The parts of units in the order in which they choose candidates: the rarest first.
-
-    Longer words come last where there are words in full, because they count half.
-    """
-    numbered = [(number, unit) for number, unit in enumerate(units) if unit.count]
-    first = [_full(number, unit) if unit.in_full else _longer(number, unit) for number, unit in numbered]
-    others = [_longer(number, unit) for number, unit in numbered if unit.in_full and unit.longer]
-    return sorted(first, key=_order) + sorted(others, key=_order)
-
-
-def _full(number: int, unit: Unit) -> Part:
-    words = tuple(phrase[0] for phrase in unit.phrases if len(phrase) == 1)
-    return Part(number, False, words, tuple(phrase for phrase in unit.phrases if len(phrase) > 1), unit.in_full)
-
-
-def _longer(number: int, unit: Unit) -> Part:
-    return Part(number, True, unit.longer, (), unit.count - unit.in_full)
-
-
-def _order(part: Part) -> tuple[int, int]:
-    return part.cost, part.unit
+    """Memory, by its place among the chosen -> what the occurrences of some words count in it."""
 
 
 class Tally:
-    """Adds up parts. `sums`: row -> what `add` added. *lengths* is `postings.lengths_of`."""
+    """Adds up units over chosen memories. *lists*: word -> its lists, where these were read already."""
 
-    def __init__(self, db: Connection, units: Sequence[Unit], lengths: Lengths, matcher: Matcher) -> None:
+    def __init__(
+        self, db: Connection, units: Sequence[Unit], matcher: Matcher, lists: Mapping[str, list[List]]
+    ) -> None:
         self._db = db
-        self._units = units
-        self._lengths = lengths
+        self._units = [(number, unit) for number, unit in enumerate(units) if unit.count]
         self._matcher = matcher
-        self._lists: dict[str, list[List]] = {}
-        self._known: Rows = {}
-        self.sums: dict[int, float] = {}
+        self._lists = lists
 
-    def read(self, parts: Iterable[Part]) -> None:
-        """Read all lists of some parts at once. Those of others are read when they are added."""
-        words = {word for part in parts for phrase in (part.words, *part.phrases) for word in phrase}
-        missing = sorted(words - self._lists.keys())
-        self._lists |= {word: [] for word in missing}
-        for word, one in lists_of(self._db, missing):
-            self._lists[word].append(one)
-
-    def add(self, part: Part, *, only_known: bool = False) -> None:
-        """Add a part to every memory that holds it, or only to those to which something was added before.
-
-        A memory that holds several of its words is taken to hold each alone.
-        """
-        self.read([part])
-        factor = (HALF if part.is_longer else 1.0) * self._matcher.worth[part.unit]
-        if only_known and not self._known:
-            self._known = by_segment(self.sums)
-        sums, get = self.sums, self.sums.get
-        for one in (one for word in part.words for one in self._lists[word]):
-            worth = [factor * f / (f + K1) for f in range(one.most + 1)]
-            for row, f in one.among(self._known).items() if only_known else one.postings():
-                sums[row] = get(row, 0.0) + worth[f]
-        for phrase in part.phrases:
-            for row, f in self._may_hold(phrase).items():
-                if not only_known or row in sums:
-                    sums[row] = get(row, 0.0) + factor * f / (f + K1)
-
-    def score(self, rows: Sequence[int]) -> Scores:
-        """How the memories of *rows* answer."""
-        scores = Scores(self._matcher, rows, [self._lengths[row] for row in rows])
-        units = [(number, unit) for number, unit in enumerate(self._units) if unit.count]
-        placed = self._placed({word for _, unit in units for word in unit.words}, by_segment(rows, counted=True))
-        for number, unit in units:
+    def score(self, rows: Sequence[int], lengths: Mapping[int, int]) -> Scores:
+        """How the memories of *rows* answer. *lengths* is `postings.lengths_of`."""
+        scores = Scores(self._matcher, rows, [lengths[row] for row in rows])
+        placed = self._placed({word for _, unit in self._units for word in unit.words}, by_segment(rows))
+        for number, unit in self._units:
             full = _added([_of_phrase(phrase, placed) for phrase in unit.phrases])
             longer = _added([placed[word] for word in unit.longer])
             scores.add(number, full, longer, may_be_phrase=any(len(phrase) > 1 for phrase in unit.phrases))
         return scores
 
     def _placed(self, words: Set[str], rows: Rows) -> dict[str, Weights]:
-        """What each word counts in *rows*. A list that was not read before is not kept: the common ones are large."""
+        """What each word counts in *rows*."""
         found: dict[str, Weights] = {word: {} for word in words}
         for word in words & self._lists.keys():
             for one in self._lists[word]:
                 found[word] |= one.among(rows)
-        for word, one in lists_of(self._db, sorted(words - self._lists.keys())):
-            found[word] |= one.among(rows)
+        for word, weights in weights_among(self._db, sorted(words - self._lists.keys()), rows):
+            found[word] |= weights
         return found
-
-    def _may_hold(self, phrase: tuple[str, ...]) -> Weights:
-        """What a phrase counts at most in the memories that hold all its words."""
-        rarest = min(phrase, key=lambda word: sum(map(len, self._lists[word])))
-        rows = by_segment(row for one in self._lists[rarest] for row in one.rows)
-        return _of_phrase(phrase, self._placed({*phrase}, rows))
 
 
 class Scores:

@@ -36,7 +36,7 @@ from tests.benchmarks.corpus import prompts, write_root
 from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from engine.search.rows import Words
@@ -89,8 +89,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
 
 def lengths(db: Connection) -> dict[int, int]:
     """Row -> `lengths_of`, in the rows where a memory of any words lies."""
-    listed = lengths_of(db)
-    found = {row: listed[row] for word in WORDS for _, one in lists_of(db, [word]) for row in one.rows}
+    found = lengths_of(db, {row for word in WORDS for _, one in lists_of(db, [word]) for row in one.rows})
     for row, bag, _, is_active in recent_in(db):
         found.pop(row, None)
         if bag and (length := weights_in(bag)[0]):
@@ -146,13 +145,18 @@ def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: in
     assert_holds(db, others)
 
 
+def placed(rows: Sequence[int], weights: dict[int, int]) -> dict[int, int]:
+    """Row -> weight, of weights by the place of a row."""
+    return {rows[place]: weight for place, weight in weights.items()}
+
+
 @pytest.mark.parametrize("step", [1, 3, 50])
 def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) -> None:
     write(db, {}, {row: ("", "", "cache " * (row % 7 + 1)) for row in range(0, 900, step)}, MANY)
     ((_, found),) = lists_of(db, ["cache"])
     for asked in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
         wanted = {row: weight for row, weight in found.postings() if row in asked}
-        assert found.among(by_segment(asked)) == wanted
+        assert placed(asked, found.among(by_segment(asked))) == wanted
 
 
 @given(st.sets(st.integers(0, 5000), min_size=1), st.sets(st.integers(0, SEGMENT + 5000)), st.integers(0, 1))
@@ -161,12 +165,10 @@ def test_a_list_is_searched_as_it_is_read(held: set[int], asked: set[int], segme
     content = pack(f"{len(rows)}H", *rows) + bytes([row % 255 + 1 for row in rows])
     found = List(segment, len(rows), 0, content)
     wanted = {row: weight for row, weight in found.postings() if row in asked}
-    assert found.among(by_segment(asked)) == wanted
-    numbered = {place: wanted[row] for place, row in enumerate(asked) if row in wanted}
-    assert found.among(by_segment(asked, counted=True)) == numbered
+    assert placed([*asked], found.among(by_segment(asked))) == wanted
     for row in held | asked:
         weight = dict(found.postings()).get(row)
-        assert found.among(by_segment([row])) == ({} if weight is None else {row: weight})
+        assert found.among(by_segment([row])) == ({} if weight is None else {0: weight})
 
 
 @pytest.mark.parametrize("most", [10, 2, 0])
@@ -226,7 +228,7 @@ def test_damage_is_an_error_and_never_another_answer(statement: str) -> None:
             strongest(index, query_terms("cache rule"), 3)
 
 
-SMALL = Effort(opening=40, budget=60, candidates=25, phrased=12)
+SMALL = Effort(candidates=25, phrased=12)
 
 
 @pytest.fixture(scope="module")

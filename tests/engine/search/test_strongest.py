@@ -23,11 +23,11 @@ MIX = {"short": 24, "ordinary": 24, "long": 10, "paste": 2}
 """Prompts of each kind."""
 
 
-@pytest.fixture(scope="module", params=[5])
+@pytest.fixture(scope="module", params=[(5, 600), (6, 2500)])
 def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Index, int]]:
     """An index and the seed of its language."""
-    seed = request.param
-    root = write_root(tmp_path_factory.mktemp("root"), 600, seed=seed)
+    seed, size = request.param
+    root = write_root(tmp_path_factory.mktemp("root"), size, seed=seed)
     with closing(Index(read_corpus(str(root)))) as index:
         yield index, seed
 
@@ -66,7 +66,7 @@ def ids(
 def test_retired_memories_do_not_crowd_active_ones_out() -> None:
     retired = [memory("cache expiry", memory_id=f"old{i:03}", status="retired") for i in range(150)]
     weaker = memory("cache words about something else", memory_id="active")
-    for effort in (None, Effort(opening=100, budget=120, candidates=25, phrased=12)):
+    for effort in (None, Effort(candidates=25, phrased=12)):
         found = ids("cache expiry", *retired, weaker, *fillers(20), limit=1, effort=effort)
         assert found[-1] == "active"
         assert len(found) == 151

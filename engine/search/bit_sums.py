@@ -1,0 +1,92 @@
+"""Sums for all memories at once: a set of rows is an integer with a bit for each row, and so is each digit of the sums.
+
+To add a set takes five operations on such integers, as an adder has five gates: 4 us for 65,536 rows. After P. O'Neil
+and D. Quass, Improved Query Performance with Variant Indexes, SIGMOD 1997, and D. Rinfret, P. O'Neil and E. O'Neil,
+Bit-Sliced Index Arithmetic, SIGMOD 2001.
+"""
+
+from __future__ import annotations
+
+from engine.search.postings import SEGMENT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Sets = Mapping[int, int]
+    """Segment -> a set of its rows."""
+
+SET = bytes([0]) + bytes([1]) * 255
+
+
+class BitSums:
+    """What has been added for each row of a segment."""
+
+    def __init__(self) -> None:
+        self._waiting: list[list[int]] = []
+
+    def add(self, rows: int, digit: int) -> None:
+        """Add 2 ** *digit* for each row of a set."""
+        while digit >= len(self._waiting):
+            self._waiting.append([])
+        sets = self._waiting[digit]
+        sets.append(rows)
+        if len(sets) == 3:
+            first, second, third = sets
+            either = first ^ second
+            self._waiting[digit] = [either ^ third]
+            self.add(first & second | either & third, digit + 1)
+
+    def digits(self) -> list[int]:
+        """For each binary digit of the sums the rows that have it, the least digit first."""
+        digit = 0
+        while digit < len(self._waiting):
+            if len(self._waiting[digit]) == 2:
+                self.add(0, digit)
+            digit += 1
+        return [sets[0] if sets else 0 for sets in self._waiting]
+
+
+def highest(sums: Mapping[int, Sequence[int]], size: int) -> tuple[Sets, Sets]:
+    """The rows with the highest sums: all above that of the *size*th, and all that are equal to it; none that is 0.
+
+    *sums*: segment -> `BitSums.digits`.
+    """
+    above = dict.fromkeys(sums, 0)
+    equal = {segment: _any(digits) for segment, digits in sums.items()}
+    for digit in reversed(range(max(map(len, sums.values()), default=0))):
+        high = {segment: rows & sums[segment][digit] for segment, rows in equal.items() if digit < len(sums[segment])}
+        count = sum(rows.bit_count() for rows in high.values())
+        if count >= size:
+            equal = high
+            continue
+        size -= count
+        for segment, rows in high.items():
+            above[segment] |= rows
+            equal[segment] ^= rows
+    return above, equal
+
+
+def rows_of(sets: Sets, most: int | None = None) -> list[int]:
+    """The rows of sets, ascending in each segment: all, or *most*."""
+    found: list[int] = []
+    for segment, rows in sets.items():
+        content = rows.to_bytes((rows.bit_length() + 7) // 8, "little")
+        next_set = content.translate(SET).find
+        place = next_set(1)
+        while place >= 0 and (most is None or len(found) < most):
+            before = segment * SEGMENT + 8 * place - 1
+            byte = content[place]
+            while byte:
+                lowest = byte & -byte
+                found.append(before + lowest.bit_length())
+                byte ^= lowest
+            place = next_set(1, place + 1)
+    return found
+
+
+def _any(sets: Sequence[int]) -> int:
+    found = 0
+    for rows in sets:
+        found |= rows
+    return found

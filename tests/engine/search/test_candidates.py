@@ -1,0 +1,160 @@
+"""Candidates: the memories that hold most of a prompt, however what they hold is stored."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.search import schema
+from engine.search.bitmaps import COMMON, Bitmaps, stored_of
+from engine.search.candidates import Candidates
+from engine.search.changes import Changes
+from engine.search.expansion import Unit
+from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, List, by_segment, lists_of, weights_among
+from engine.search.sqlite import DAMAGE, in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.search.sqlite import Connection
+
+MANY = 1000
+TITLE = ("cache", "", "")
+BODY = ("", "", "cache")
+
+
+@pytest.fixture
+def db() -> Iterator[Connection]:
+    with closing(in_memory()) as found:
+        schema.create(found, "/root")
+        yield found
+
+
+def hold(db: Connection, words: dict[int, tuple[str, str, str]]) -> None:
+    """Let memories of these words lie in these rows."""
+    changes = Changes(db, MANY)
+    for row, one in words.items():
+        changes.add(row, one, is_active=True)
+    changes.write()
+
+
+def bits(rows: set[int]) -> int:
+    return sum(1 << row for row in rows)
+
+
+def stands(db: Connection, words: list[str], *, with_strong: bool = True) -> dict[int, list[int]]:
+    found = Bitmaps(with_strong=with_strong)
+    for _, segment, stored in stored_of(db, words, with_strong=with_strong):
+        found.add(segment, stored)
+    return found.rows()
+
+
+@pytest.mark.parametrize("step", [1, FULL_SHARE // 2, 2 * FULL_SHARE])
+@pytest.mark.parametrize("count", [3, FULL_SHARE + 1, COMMON - 1, COMMON, COMMON + 5])
+def test_bitmaps_say_where_a_word_stands_be_it_rare_or_common(db: Connection, step: int, count: int) -> None:
+    rows = [*range(0, step * count, step)]
+    hold(db, {row: TITLE if row % 3 == 0 else BODY for row in rows})
+    ((_, _, stored),) = stored_of(db, ["cache"], with_strong=True)
+    assert isinstance(stored, List) is (count < COMMON)
+    held, strong = bits({*rows}), bits({row for row in rows if row % 3 == 0})
+    assert stands(db, ["cache"]) == {0: [held, strong]}
+    assert stands(db, ["cache"], with_strong=False) == {0: [held]}
+
+
+def test_bitmaps_come_and_go_as_a_word_becomes_common_and_rare(db: Connection) -> None:
+    hold(db, dict.fromkeys(range(COMMON - 1), BODY))
+    hold(db, {5000: TITLE})
+    assert stands(db, ["cache"]) == {0: [bits({*range(COMMON - 1), 5000}), bits({5000})]}
+    changes = Changes(db, MANY)
+    changes.remove(3, BODY)
+    changes.write()
+    ((_, _, stored),) = stored_of(db, ["cache"], with_strong=True)
+    assert isinstance(stored, List)
+    assert stands(db, ["cache"]) == {0: [bits({*range(COMMON - 1), 5000} - {3}), bits({5000})]}
+
+
+def test_several_words_stand_where_any_of_them_does(db: Connection) -> None:
+    common = dict.fromkeys(range(COMMON), BODY)
+    hold(db, common | {400: ("rule", "", ""), 401: ("", "", "token rule"), SEGMENT + 2: ("token", "", "")})
+    assert stands(db, ["cache", "rule", "token"]) == {
+        0: [bits({*range(COMMON), 400, 401}), bits({400})],
+        1: [bits({2}), bits({2})],
+    }
+
+
+@pytest.mark.parametrize("value", ["'text'", "7"])
+def test_a_bitmap_that_is_none_is_damage(db: Connection, value: str) -> None:
+    hold(db, dict.fromkeys(range(COMMON), BODY))
+    db.execute(f"update posting set held = {value}")
+    with pytest.raises(DAMAGE):
+        stands(db, ["cache"])
+
+
+def unit(text: str, count: int, *longer: str) -> Unit:
+    return Unit(text, (tuple(text.split()),), longer, count + len(longer), count)
+
+
+def test_the_memories_that_hold_the_most_and_the_rarest_come_first(db: Connection) -> None:
+    words = {1: "cache token rule", 2: "cache token", 3: "rule", 4: "cache", 5: "token rule", 6: "nothing"}
+    hold(db, {row: ("", "", text) for row, text in words.items()})
+    asked = [unit("cache", 3), unit("token", 3), unit("rule", 3)]
+    assert Candidates(db, asked, [1.0, 1.0, 1.0], 6).best(1) == ([], [1])
+    assert Candidates(db, asked, [1.0, 1.0, 1.0], 6).best(3) == ([1], [2, 5])
+    assert Candidates(db, asked, [0.3, 0.3, 1.0], 6).best(3) == ([1, 5], [3])
+    assert Candidates(db, asked, [1.0, 1.0, 1.0], 6).best(100)[0] == [1, 2, 3, 4, 5]
+
+
+def test_a_phrase_may_stand_where_all_its_words_do(db: Connection) -> None:
+    hold(db, {1: ("user", "", "id"), 2: ("user", "", ""), SEGMENT: ("", "", "id"), SEGMENT + 1: ("user id", "", "")})
+    above, equal = Candidates(db, [unit("user id", 2)], [1.0], 4).best(10)
+    assert sorted(above + equal) == [1, SEGMENT + 1]
+
+
+def test_longer_words_count_half(db: Connection) -> None:
+    hold(db, {1: ("", "", "authentication"), 2: ("", "", "auth"), 3: ("", "", "token")})
+    asked = [unit("auth", 1, "authentication"), unit("token", 1)]
+    assert Candidates(db, asked, [1.0, 1.0], 3).best(2) == ([], [2, 3])
+    above, equal = Candidates(db, asked, [1.0, 1.0], 3).best(3)
+    assert (above, equal) == ([2, 3], [1])
+
+
+def test_in_the_title_counts_more_where_a_prompt_has_few_units(db: Connection) -> None:
+    hold(db, dict.fromkeys(range(20), BODY) | {20: TITLE})
+    unknown = [unit(f"w{number}", 0) for number in range(20)]
+    assert Candidates(db, [unit("cache", 21), *unknown], [1.0] * 21, 21).best(1) == ([], [20])
+
+
+def test_what_is_too_common_to_tell_memories_apart_counts_where_nothing_else_brings_up_enough(db: Connection) -> None:
+    words = [f"w{number}" for number in range(12)]
+    hold(db, {1: ("", "", " ".join(words)), **dict.fromkeys(range(2, 40), ("", "", words[-1]))})
+    asked = [unit(word, 1) for word in words[:-1]] + [unit(words[-1], 39)]
+    worth = [3.0] * 11 + [0.1]
+    above, equal = Candidates(db, asked, worth, 39).best(1)
+    assert (above, equal) == ([], [1])
+    above, equal = Candidates(db, asked, worth, 39).best(30)
+    assert above == [1]
+    assert equal == [*range(2, 40)]
+
+
+def test_the_lists_of_rare_words_need_not_be_read_again(db: Connection) -> None:
+    hold(db, dict.fromkeys(range(COMMON), BODY) | {5: ("", "", "cache rule")})
+    found = Candidates(db, [unit("cache", COMMON), unit("rule", 1), unit("none", 1)], [1.0, 1.0, 1.0], COMMON)
+    found.best(3)
+    assert {word: len(lists) for word, lists in found.lists.items()} == {"rule": 1, "none": 0}
+
+
+@given(st.sets(st.integers(0, 3 * SPARSE), min_size=1, max_size=5), st.integers(0, 1))
+def test_a_few_rows_of_a_large_list_are_read_alone(asked: set[int], segment: int) -> None:
+    with closing(in_memory()) as db:
+        schema.create(db, "/root")
+        weights = bytes(row % 3 for row in range(2 * SPARSE + 2))
+        sql = "insert into posting values ('cache', ?, ?, 1, null, null, ?)"
+        db.execute(sql, (segment, len(weights), weights))
+        rows = by_segment(segment * SEGMENT + row for row in asked)
+        ((_, found),) = weights_among(db, ["cache"], rows)
+        ((_, one),) = lists_of(db, ["cache"])
+        assert found == one.among(rows)
