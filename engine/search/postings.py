@@ -155,6 +155,8 @@ def weights_among(db: Connection, words: Sequence[str], rows: Rows) -> Iterable[
         if isinstance(content, int):
             wanted = rows.get(segment, {})
             with db.blobopen("posting", "content", content, readonly=True) as weights:
+                if len(weights) != size:
+                    raise DatabaseError("the list of a word is damaged")
                 yield word, _weights(weights, segment * SEGMENT, size, wanted)
         else:
             yield word, List(segment, size, is_full, content).among(rows)
@@ -181,6 +183,8 @@ def lengths_of(db: Connection, rows: Iterable[int]) -> dict[int, int]:
     for segment, wanted in by_segment(rows).items():
         with db.blobopen("length", "content", segment, readonly=True) as content:
             if len(wanted) * SPARSE < len(content) // 2:
+                if 2 * (max(wanted) % SEGMENT) + 2 > len(content):
+                    raise DatabaseError("the lengths of the memories are damaged")
                 for row in wanted:
                     place = 2 * (row % SEGMENT)
                     found[row] = int.from_bytes(content[place : place + 2], sys.byteorder)  # type: ignore[arg-type]

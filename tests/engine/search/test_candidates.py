@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from engine.search.bitmaps import COMMON, Bitmaps, stored_of
 from engine.search.candidates import Candidates
 from engine.search.changes import Changes
 from engine.search.expansion import Unit
-from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, List, by_segment, lists_of, weights_among
+from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, List, by_segment, lengths_of, lists_of, weights_among
 from engine.search.sqlite import DAMAGE, in_memory
 
 if TYPE_CHECKING:
@@ -158,3 +159,21 @@ def test_a_few_rows_of_a_large_list_are_read_alone(asked: set[int], segment: int
         ((_, found),) = weights_among(db, ["cache"], rows)
         ((_, one),) = lists_of(db, ["cache"])
         assert found == one.among(rows)
+
+
+def test_a_large_list_that_was_cut_is_damage(db: Connection) -> None:
+    weights = bytes([1] * 3 * SPARSE)
+    db.execute("insert into posting values ('cache', 0, ?, 1, null, null, ?)", (len(weights) + 1, weights))
+    with pytest.raises(DAMAGE):
+        dict(weights_among(db, ["cache"], by_segment([1])))
+
+
+@pytest.mark.parametrize("rows", [[1], [1, 3 * SPARSE], [*range(10)]])
+def test_lengths_are_the_same_read_alone_and_together_and_cut_ones_are_damage(db: Connection, rows: list[int]) -> None:
+    lengths = [*range(3 * SPARSE)]
+    db.execute("insert into length values (0, ?)", (array("H", lengths).tobytes(),))
+    if rows[-1] < len(lengths):
+        assert lengths_of(db, rows) == {row: lengths[row] for row in rows}
+    else:
+        with pytest.raises(DAMAGE):
+            lengths_of(db, rows)
