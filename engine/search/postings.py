@@ -20,7 +20,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from sqlite3 import Blob
-    from typing import Any
 
     from engine.search.sqlite import Connection
 
@@ -142,16 +141,14 @@ def by_segment(rows: Iterable[int]) -> Rows:
     return found
 
 
-def lists_of(db: Connection, words: Sequence[str]) -> Iterable[tuple[str, List]]:
-    """The lists of some words, by word and segment; none of one that no memory holds. Raises what is in DAMAGE."""
-    for word, *row in _listed(db, words, SEGMENT):
-        yield word, List(*row)
-
-
 def weights_among(db: Connection, words: Sequence[str], rows: Rows) -> Iterable[tuple[str, dict[int, int]]]:
-    """`List.among` for each list of some words, without reading all of one in which few rows are looked for."""
+    """Word and `List.among` for each list of some words, by word and segment. Raises what is in DAMAGE.
+
+    A full list in which few rows are looked for is not read as a whole.
+    """
     most = SPARSE * max(map(len, rows.values()), default=0)
-    for word, segment, size, is_full, content in _listed(db, words, most):
+    asked = (ONE, (most, words[0])) if len(words) == 1 else (ANY, (most, dumps(words, ascii_only=False)))
+    for word, segment, size, is_full, content in db.execute(*asked) if words else ():
         if isinstance(content, int):
             wanted = rows.get(segment, {})
             with db.blobopen("posting", "content", content, readonly=True) as weights:
@@ -160,12 +157,6 @@ def weights_among(db: Connection, words: Sequence[str], rows: Rows) -> Iterable[
                 yield word, _weights(weights, segment * SEGMENT, size, wanted)
         else:
             yield word, List(segment, size, is_full, content).among(rows)
-
-
-def _listed(db: Connection, words: Sequence[str], most: int) -> Iterable[tuple[str, int, int, int, Any]]:
-    """Word, segment, rows, is full, and the content, or the row's number for a full list of more than *most* rows."""
-    asked = (ONE, (most, words[0])) if len(words) == 1 else (ANY, (most, dumps(words, ascii_only=False)))
-    return db.execute(*asked) if words else ()
 
 
 def _weights(content: bytes | Blob, base: int, size: int, wanted: dict[int, int]) -> dict[int, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
 from engine.search.index import Index
+from engine.search.postings import List
 from engine.stores.claude_memory import FOLDERS
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.prompt import Prompt
+    from engine.search.sqlite import Connection
 
 FOLDER_OF = {category: folder for folder, category in FOLDERS.items()}
 
@@ -57,6 +59,12 @@ def open_index(*memories: Memory, module: str = "fts5") -> closing[Index]:
     """An index of these memories, to be used in a `with`."""
     ordered = sorted(memories, key=lambda one: one.summary.path)
     return closing(Index(Corpus("/root", tuple(ordered)), module))
+
+
+def lists_of(db: Connection, word: str) -> list[List]:
+    """The lists of a word, by segment."""
+    sql = "select segment, rows, is_full, content from posting where term = ? order by segment"
+    return [List(*row) for row in db.execute(sql, (word,))]
 
 
 def document(one: Memory) -> dict[str, object]:

@@ -15,8 +15,9 @@ from engine.search.bitmaps import COMMON, Bitmaps, stored_of
 from engine.search.candidates import Candidates
 from engine.search.changes import Changes
 from engine.search.expansion import Unit
-from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, List, by_segment, lengths_of, lists_of, weights_among
+from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, List, by_segment, lengths_of, weights_among
 from engine.search.sqlite import DAMAGE, in_memory
+from tests.engine.builders import lists_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,7 +158,7 @@ def test_a_few_rows_of_a_large_list_are_read_alone(asked: set[int], segment: int
         db.execute(sql, (segment, len(weights), weights))
         rows = by_segment(segment * SEGMENT + row for row in asked)
         ((_, found),) = weights_among(db, ["cache"], rows)
-        ((_, one),) = lists_of(db, ["cache"])
+        (one,) = lists_of(db, "cache")
         assert found == one.among(rows)
 
 

@@ -25,7 +25,6 @@ from engine.search.postings import (
     List,
     by_segment,
     lengths_of,
-    lists_of,
     recent_in,
 )
 from engine.search.query import query_terms
@@ -33,7 +32,7 @@ from engine.search.sqlite import DAMAGE, in_memory
 from engine.search.strongest import EXHAUSTIVE, Effort, strongest
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
-from tests.engine.builders import memory, open_index
+from tests.engine.builders import lists_of, memory, open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +76,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
     """Word -> row -> weight, in lists and beside them."""
     found: dict[str, dict[int, int]] = {}
     for word in WORDS:
-        for _, one in lists_of(db, [word]):
+        for one in lists_of(db, word):
             found.setdefault(word, {}).update(one.postings())
     for row, bag, _, _ in recent_in(db):
         for weights in found.values():
@@ -89,7 +88,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
 
 def lengths(db: Connection) -> dict[int, int]:
     """Row -> `lengths_of`, in the rows where a memory of any words lies."""
-    found = lengths_of(db, {row for word in WORDS for _, one in lists_of(db, [word]) for row in one.rows})
+    found = lengths_of(db, {row for word in WORDS for one in lists_of(db, word) for row in one.rows})
     for row, bag, _, is_active in recent_in(db):
         found.pop(row, None)
         if bag and (length := weights_in(bag)[0]):
@@ -122,15 +121,15 @@ def test_after_any_changes_the_lists_are_those_of_a_fresh_build(states: list[tup
 def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection) -> None:
     some: dict[int, Words] = dict.fromkeys(range(1, MOST_RECENT), ("cache", "", ""))
     write(db, {}, some, len(some))
-    assert not [*lists_of(db, ["cache"])]
+    assert not lists_of(db, "cache")
     one_more = {**some, MOST_RECENT: ("cache", "", "")}
     write(db, some, one_more, 1)
-    assert not [*lists_of(db, ["cache"])]
+    assert not lists_of(db, "cache")
     assert len([*recent_in(db)]) == MOST_RECENT
     two_more = {**one_more, MOST_RECENT + 1: ("cache", "", "")}
     write(db, one_more, two_more, 1)
     assert not [*recent_in(db)]
-    assert [(word, [*one.rows]) for word, one in lists_of(db, ["cache"])] == [("cache", [*two_more])]
+    assert [[*one.rows] for one in lists_of(db, "cache")] == [[*two_more]]
     assert_holds(db, two_more)
 
 
@@ -138,7 +137,7 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
 def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: int) -> None:
     some: dict[int, Words] = dict.fromkeys(range(0, 900, step), ("cache", "", ""))
     write(db, {}, some, MANY)
-    ((_, found),) = lists_of(db, ["cache"])
+    (found,) = lists_of(db, "cache")
     assert bool(found.is_full) is (step < FULL_SHARE)
     others: dict[int, Words] = dict.fromkeys(range(0, 1000, 2 * step), ("cache", "", "cache rule"))
     write(db, some, others, MANY)
@@ -153,7 +152,7 @@ def placed(rows: Sequence[int], weights: dict[int, int]) -> dict[int, int]:
 @pytest.mark.parametrize("step", [1, 3, 50])
 def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) -> None:
     write(db, {}, {row: ("", "", "cache " * (row % 7 + 1)) for row in range(0, 900, step)}, MANY)
-    ((_, found),) = lists_of(db, ["cache"])
+    (found,) = lists_of(db, "cache")
     for asked in ([0], [5, 50, 51, 898, 5000], [*range(900)]):
         wanted = {row: weight for row, weight in found.postings() if row in asked}
         assert placed(asked, found.among(by_segment(asked))) == wanted
