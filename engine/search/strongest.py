@@ -10,7 +10,7 @@ from engine.json_text import dumps
 from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
-from engine.search.best import best
+from engine.search.best import best, place_of
 from engine.search.candidates import Candidates
 from engine.search.expansion import expand
 from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
@@ -181,9 +181,19 @@ class Search:
         return best(values, size, counts, self._in_order)
 
     def _shortest(self, rowids: list[int], size: int) -> list[int]:
-        """Of memories that hold as much of the prompt, a shorter one answers it better."""
+        """Of memories that hold as much of the prompt, a shorter one answers it better: *size* that count, or more.
+
+        Equal ones are told apart, which takes a statement, only where twice as many would come.
+        """
         shortness = {row: -(self._lengths[row] & MAX_LENGTH) for row in rowids}
-        return self._best(shortness, size, self._counts)
+        ordered = sorted(rowids, key=shortness.__getitem__, reverse=True)
+        last = place_of(size, ordered, self._counts)
+        if last is None:
+            return ordered
+        least = shortness[ordered[last]]
+        while last + 1 < len(ordered) and shortness[ordered[last + 1]] == least:
+            last += 1
+        return ordered[: last + 1] if last < 2 * size else self._best(shortness, size, self._counts)
 
     def _in_order(self, rowids: list[int], _: int) -> list[int]:
         sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"
