@@ -28,8 +28,8 @@ FEW = 8
 """Of a prompt that memories hold at most so much of, what is in the title counts more."""
 
 ALWAYS, TELLING, MOST = 8, 4, 200
-"""So many parts of a prompt count in any case; of the others those that at most one in TELLING memories holds (fewer in
-a root of many segments), as long as no more than MOST bitmaps are added up."""
+"""So many parts of a prompt count in any case; of the others those that at most one in TELLING memories holds, as long
+as no more than MOST bitmaps are added up."""
 
 MOST_EQUAL = 1000
 """Rows with equal sums that are told apart at most."""
@@ -90,12 +90,11 @@ def _parts(units: Sequence[Unit], worth: Sequence[float], memories: int) -> tupl
         if unit.longer:
             parts.append((HALF * value, unit.count - unit.in_full, unit.longer, ()))
     parts.sort(key=lambda part: -part[0])
-    segments = memories // SEGMENT + 1
-    rare = memories // max(TELLING, 2 * segments)
+    room = MOST // (memories // SEGMENT + 1)
     telling: list[Part] = []
     others: list[Part] = []
     for place, (value, count, words, phrases) in enumerate(parts):
-        is_telling = place < ALWAYS or (count < rare and place < MOST // segments)
+        is_telling = place < ALWAYS or (TELLING * count < memories and place < room)
         (telling if is_telling else others).append((value / parts[0][0], words, phrases))
     return telling, others
 
