@@ -103,11 +103,13 @@ class List:
 
     def mark(self, held: bytearray, least: int) -> None:
         """Set the bits of these rows in a bitmap of the segment, which grows as it has to. Only for a short list."""
-        rows = memoryview(self._content)[: 2 * self._size].cast("H")
+        rows: Sequence[int] = memoryview(self._content)[: 2 * self._size].cast("H")
         held.extend(bytes(max(0, (rows[-1] >> 3) + 1 - len(held))))
-        for row, weight in zip(rows, self._content[2 * self._size :], strict=True):
-            if weight >= least:
-                held[row >> 3] |= 1 << (row & 7)
+        if least > 1:
+            weights = self._content[2 * self._size :]
+            rows = [row for row, weight in zip(rows, weights, strict=True) if weight >= least]
+        for row in rows:
+            held[row >> 3] |= 1 << (row & 7)
 
     def among(self, rows: Rows) -> dict[int, int]:
         """Number -> weight, for those of *rows* that hold the word."""
