@@ -18,7 +18,7 @@ from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.names import names
 from engine.search.strength import MAX_ASKED
 from engine.search.tokens import tokens
-from engine.stores.files import open_regular
+from engine.stores.files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,8 +156,7 @@ def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str
 def load_cutoff(folder: str, config: Config) -> Cutoff | None:
     """The cutoff in a root's state folder, None if none was tuned. Raises UnusableModelError."""
     try:
-        with open_regular(cutoff_file(folder)) as file:
-            model = model_of(loads(file.read(MAX_BYTES).decode("utf-8")))
+        model = model_of(loads(read_regular(cutoff_file(folder), MAX_BYTES).decode("utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:

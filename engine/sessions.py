@@ -12,7 +12,7 @@ from engine import lean_os as os
 from engine.json_text import dumps, loads
 from engine.record import Record
 from engine.sha256 import hex_digest
-from engine.stores.files import open_regular
+from engine.stores.files import read_regular
 from engine.transcripts import compacted, transcript_size
 
 TYPE_CHECKING = False
@@ -84,8 +84,7 @@ def prune_sessions(folder: str, oldest: float) -> None:
 
 def _read(folder: str, session_id: str) -> Session | None:
     try:
-        with open_regular(_path(folder, session_id)) as file:
-            content = loads(file.read(MAX_BYTES).decode("utf-8"))
+        content = loads(read_regular(_path(folder, session_id), MAX_BYTES).decode("utf-8"))
         injected = {str(key): str(value) for key, value in content["injected"].items()}
         return Session(injected, max(0, int(content["transcript_bytes"])), is_new=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):

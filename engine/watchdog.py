@@ -16,7 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LOOK_EVERY_S = 0.02
+LOOK_EVERY_S = 0.05
+"""Longer than most prompts take: to look takes the interpreter from the thread that answers."""
 LAST_WORDS_S = 0.1
 
 

@@ -22,10 +22,10 @@ def best(
     many that count there is.
     """
     ordered = _sorted(_high(values, 2 * size), values)
-    last = _place_of(size, ordered, counts)
+    last = place_of(size, ordered, counts)
     if last is None:
         ordered = _sorted(values, values)
-        last = _place_of(size, ordered, counts)
+        last = place_of(size, ordered, counts)
     if last is None or last + 1 == len(ordered):
         return ordered
     least = values[ordered[last]]
@@ -34,7 +34,7 @@ def best(
     better = [row for row in ordered[:last] if values[row] > least]
     room = size - sum(map(counts, better))
     equal = in_order([row for row in ordered[len(better) :] if values[row] == least], room)
-    last = _place_of(room, equal, counts)
+    last = place_of(room, equal, counts)
     return better + (equal if last is None else equal[: last + 1])
 
 
@@ -51,7 +51,7 @@ def _high(values: Mapping[int, float], size: int) -> Iterable[int]:
     return [row for row, value in values.items() if value >= least]
 
 
-def _place_of(size: int, rows: Iterable[int], counts: Callable[[int], bool]) -> int | None:
+def place_of(size: int, rows: Iterable[int], counts: Callable[[int], bool]) -> int | None:
     """The place of the *size*th that counts; None where there are fewer."""
     for place, row in enumerate(rows):
         size -= counts(row)

@@ -55,8 +55,12 @@ def highest(sums: Mapping[int, Sequence[int]], size: int) -> tuple[Sets, Sets]:
     above = dict.fromkeys(sums, 0)
     equal = {segment: _any(digits) for segment, digits in sums.items()}
     for digit in reversed(range(max(map(len, sums.values()), default=0))):
-        high = {segment: rows & sums[segment][digit] for segment, rows in equal.items() if digit < len(sums[segment])}
-        count = sum(rows.bit_count() for rows in high.values())
+        high: dict[int, int] = {}
+        count = 0
+        for segment, rows in equal.items():
+            high[segment] = rows & sums[segment][digit] if digit < len(sums[segment]) else 0
+            if count < size:
+                count += high[segment].bit_count()
         if count >= size:
             equal = high
             continue

@@ -12,17 +12,20 @@ from engine.search.sqlite import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from engine.search.sqlite import Connection
+
+    Rows = dict[int, list[int]]
+    """Segment -> the rows that hold something, and those where it is strong, if that matters."""
 
 COMMON = 256
 """A word that so many memories of a segment hold has its bitmaps stored."""
 
-ONE = """select term, segment, held, case when ? then strong end,
-case when held is null then rows end, case when held is null then is_full end, case when held is null then content end
-from posting where term = ?"""
-ANY = ONE.replace("= ?", "in (select value from json_each(?))")
+STORED = """select key, segment, held, case when ? then strong end, case when held is null then rows end,
+case when held is null then is_full end, case when held is null then content end
+from json_each(?) cross join posting on term = value"""
+"""A cross join asks for the words in their order."""
 
 
 class Bitmaps:
@@ -34,7 +37,7 @@ class Bitmaps:
         self._marked: dict[int, list[bytearray]] = {}
 
     def add(self, segment: int, stored: Sequence[bytes | None] | List) -> None:
-        """Add what is stored of a word, as `stored_of` gives it. Raises what is in DAMAGE."""
+        """Add the bitmaps of a common word, or the list of a rare one. Raises what is in DAMAGE."""
         if not isinstance(stored, List):
             self._include(segment, [_rows(bitmap) for bitmap in stored[: len(self._levels)]])
         elif stored.is_full:
@@ -45,8 +48,7 @@ class Bitmaps:
             for level, marked in zip(self._levels, self._marked[segment], strict=True):
                 stored.mark(marked, level)
 
-    def rows(self) -> dict[int, list[int]]:
-        """Segment -> the rows that hold any of the words, and those where it is strong, if that was asked for."""
+    def rows(self) -> Rows:
         for segment, marked in self._marked.items():
             self._include(segment, [int.from_bytes(bitmap, "little") for bitmap in marked])
         self._marked.clear()
@@ -57,13 +59,38 @@ class Bitmaps:
         self._rows[segment] = [one | other for one, other in zip(before, levels, strict=True)] if before else levels
 
 
-def stored_of(
-    db: Connection, words: Sequence[str], *, with_strong: bool
-) -> Iterable[tuple[str, int, Sequence[bytes | None] | List]]:
-    """Word, segment, and the bitmaps of a common word or the list of a rare one. Raises what is in DAMAGE."""
-    asked = (ONE, (with_strong, words[0])) if len(words) == 1 else (ANY, (with_strong, dumps(words, ascii_only=False)))
-    for word, segment, held, strong, *listed in db.execute(*asked) if words else ():
-        yield word, segment, List(segment, *listed) if held is None else (held, strong)
+class Standing:
+    """Where each of some words stands, read with one statement, one after another.
+
+    `lists`: word -> its lists by segment, for words that have been read and are rare everywhere.
+    """
+
+    def __init__(self, db: Connection, words: Sequence[str], *, with_strong: bool) -> None:
+        """Raises what is in DAMAGE, as `next` does."""
+        self.lists: dict[str, dict[int, List]] = {word: {} for word in words}
+        self._words = words
+        self._with_strong = with_strong
+        self._done = 0
+        self._rows = iter(db.execute(STORED, (with_strong, dumps(words, ascii_only=False))))
+        self._row = next(self._rows, None)
+
+    def next(self, count: int) -> Rows:
+        """Where any of the next *count* words stands: segment -> its rows, and those where it is strong."""
+        self._done += count
+        found = Bitmaps(with_strong=self._with_strong)
+        while self._row and self._row[0] < self._done:
+            number, segment, held, strong, *listed = self._row
+            word = self._words[number]
+            if held is not None:
+                found.add(segment, (held, strong))
+                self.lists.pop(word, None)
+            else:
+                one = List(segment, *listed)
+                found.add(segment, one)
+                if word in self.lists:
+                    self.lists[word][segment] = one
+            self._row = next(self._rows, None)
+        return found.rows()
 
 
 def bitmaps_of(one: List) -> tuple[bytes | None, bytes | None]:

@@ -8,30 +8,28 @@ which many memories hold alike, one in the title counts half as much again.
 from __future__ import annotations
 
 from engine.search.bit_sums import BitSums, highest, rows_of
-from engine.search.bitmaps import Bitmaps, stored_of
-from engine.search.postings import SEGMENT, List
+from engine.search.bitmaps import Standing
+from engine.search.postings import SEGMENT
 from engine.search.strength import HALF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.search.bitmaps import Rows
     from engine.search.expansion import Unit
+    from engine.search.postings import List
     from engine.search.sqlite import Connection
 
-    Phrases = tuple[tuple[str, ...], ...]
-    Part = tuple[float, Phrases]
-    """What memories may hold, and what it is worth: 1 for what is worth most."""
-
-    Rows = dict[int, list[int]]
-    """Segment -> the rows that hold something, and those where it is strong, if that matters."""
+    Part = tuple[float, Sequence[str], Sequence[tuple[str, ...]]]
+    """What memories may hold, any of some words and phrases, and what it is worth: 1 for what is worth most."""
 
 FEW = 8
 """Of a prompt that memories hold at most so much of, what is in the title counts more."""
 
 ALWAYS, TELLING, MOST = 8, 4, 200
-"""So many parts of a prompt count in any case; of the others those that at most one in TELLING memories holds (fewer in
-a root of many segments), as long as no more than MOST bitmaps are added up."""
+"""So many parts of a prompt count in any case; of the others those that at most one in TELLING memories holds, as long
+as no more than MOST bitmaps are added up."""
 
 MOST_EQUAL = 1000
 """Rows with equal sums that are told apart at most."""
@@ -40,7 +38,7 @@ MOST_EQUAL = 1000
 class Candidates:
     """Adds up the units of a prompt over all memories. *worth*: of each unit.
 
-    `lists`: word -> its lists, for words of which all were read.
+    `lists`: word -> its lists by segment, for words of which all were read.
     """
 
     def __init__(self, db: Connection, units: Sequence[Unit], worth: Sequence[float], memories: int) -> None:
@@ -48,7 +46,7 @@ class Candidates:
         self._telling, self._others = _parts(units, worth, memories)
         self._with_strong = len(self._telling) + len(self._others) <= FEW
         self._sums: dict[int, BitSums] = {}
-        self.lists: dict[str, list[List]] = {}
+        self.lists: dict[str, dict[int, List]] = {}
 
     def best(self, size: int) -> tuple[list[int], list[int]]:
         """The rows that hold the most: those above the *size*th, and some of those equal to it."""
@@ -64,8 +62,14 @@ class Candidates:
         return rows_of(above), rows_of(equal, most=MOST_EQUAL)
 
     def _add_all(self, parts: list[Part]) -> None:
-        for share, phrases in parts:
-            self._add(self._standing(phrases), share)
+        asked = [word for _, words, phrases in parts for group in (words, *phrases) for word in group]
+        standing = Standing(self._db, asked, with_strong=self._with_strong)
+        for share, words, phrases in parts:
+            rows = standing.next(len(words))
+            for phrase in phrases:
+                rows = _either(rows, _together([standing.next(1) for _ in phrase]))
+            self._add(rows, share)
+        self.lists |= standing.lists
         parts.clear()
 
     def _add(self, rows: Rows, share: float) -> None:
@@ -75,46 +79,23 @@ class Candidates:
             for level, held in enumerate(levels):
                 sums.add(held, digit - level)
 
-    def _standing(self, phrases: Phrases) -> Rows:
-        """Where any of *phrases* may stand: one of several words where all of these do."""
-        found = self._any([phrase[0] for phrase in phrases if len(phrase) == 1])
-        for phrase in phrases:
-            if len(phrase) > 1:
-                for segment, levels in _together([self._any([word]) for word in phrase]).items():
-                    before = found.get(segment, [0] * len(levels))
-                    found[segment] = [one | other for one, other in zip(before, levels, strict=True)]
-        return found
-
-    def _any(self, words: Sequence[str]) -> Rows:
-        """Where any of some words stands."""
-        found = Bitmaps(with_strong=self._with_strong)
-        lists: dict[str, list[List]] = {word: [] for word in words}
-        for word, segment, stored in stored_of(self._db, sorted(words), with_strong=self._with_strong):
-            found.add(segment, stored)
-            if not isinstance(stored, List):
-                lists.pop(word, None)
-            elif word in lists:
-                lists[word].append(stored)
-        self.lists |= lists
-        return found.rows()
-
 
 def _parts(units: Sequence[Unit], worth: Sequence[float], memories: int) -> tuple[list[Part], list[Part]]:
     """What the units ask for, the most telling first; and what of it is too common to tell memories apart."""
-    parts: list[tuple[float, int, Phrases]] = []
+    parts: list[tuple[float, int, Sequence[str], Sequence[tuple[str, ...]]]] = []
     for unit, value in zip(units, worth, strict=True):
         if unit.in_full:
-            parts.append((value, unit.in_full, unit.phrases))
+            plain = [phrase[0] for phrase in unit.phrases if len(phrase) == 1]
+            parts.append((value, unit.in_full, plain, [phrase for phrase in unit.phrases if len(phrase) > 1]))
         if unit.longer:
-            parts.append((HALF * value, unit.count - unit.in_full, tuple((word,) for word in unit.longer)))
+            parts.append((HALF * value, unit.count - unit.in_full, unit.longer, ()))
     parts.sort(key=lambda part: -part[0])
-    segments = memories // SEGMENT + 1
-    rare = memories // max(TELLING, 2 * segments)
+    room = MOST // (memories // SEGMENT + 1)
     telling: list[Part] = []
     others: list[Part] = []
-    for place, (value, count, phrases) in enumerate(parts):
-        is_telling = place < ALWAYS or (count < rare and place < MOST // segments)
-        (telling if is_telling else others).append((value / parts[0][0], phrases))
+    for place, (value, count, words, phrases) in enumerate(parts):
+        is_telling = place < ALWAYS or (TELLING * count < memories and place < room)
+        (telling if is_telling else others).append((value / parts[0][0], words, phrases))
     return telling, others
 
 
@@ -125,3 +106,9 @@ def _together(words: Sequence[Rows]) -> Rows:
         both = found.keys() & other.keys()
         found = {at: [one & two for one, two in zip(found[at], other[at], strict=True)] for at in both}
     return found
+
+
+def _either(one: Rows, other: Rows) -> Rows:
+    """Where one of two stands, or both."""
+    both = {at: [a | b for a, b in zip(one[at], other[at], strict=True)] for at in one.keys() & other.keys()}
+    return {**one, **other, **both}

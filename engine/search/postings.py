@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
     Rows = dict[int, dict[int, int]]
-    """Segment -> some of its rows, and the number by which each goes."""
+    """Segment -> rows within it, and the number by which each goes."""
 
 
 WEIGHTS = (4, 2, 1)
@@ -103,20 +103,24 @@ class List:
 
     def mark(self, held: bytearray, least: int) -> None:
         """Set the bits of these rows in a bitmap of the segment, which grows as it has to. Only for a short list."""
-        rows = memoryview(self._content)[: 2 * self._size].cast("H")
+        rows: Sequence[int] = memoryview(self._content)[: 2 * self._size].cast("H")
         held.extend(bytes(max(0, (rows[-1] >> 3) + 1 - len(held))))
-        for row, weight in zip(rows, self._content[2 * self._size :], strict=True):
-            if weight >= least:
-                held[row >> 3] |= 1 << (row & 7)
+        if least > 1:
+            weights = self._content[2 * self._size :]
+            rows = [row for row, weight in zip(rows, weights, strict=True) if weight >= least]
+        for row in rows:
+            held[row >> 3] |= 1 << (row & 7)
 
     def among(self, rows: Rows) -> dict[int, int]:
         """Number -> weight, for those of *rows* that hold the word."""
         wanted = rows.get(self.segment, {})
         if self.is_full:
-            return _weights(self._content, self.base, self._size, wanted)
-        if self._size < DENSE * len(wanted):
-            return {wanted[row]: weight for row, weight in self.postings() if row in wanted}
-        return self._searched(wanted)
+            return _weights(self._content, wanted)
+        if self._size >= DENSE * len(wanted):
+            return self._searched(wanted)
+        within = memoryview(self._content)[: 2 * self._size].cast("H")
+        weights = self._content[2 * self._size :]
+        return {wanted[row]: weight for row, weight in zip(within, weights, strict=True) if row in wanted}
 
     def _searched(self, rows: dict[int, int]) -> dict[int, int]:
         """`among` by a look for each row: for where its higher byte begins, and from there for its lower one."""
@@ -137,7 +141,7 @@ def by_segment(rows: Iterable[int]) -> Rows:
     """Rows as `List.among` looks for them: each goes by its place among them."""
     found: Rows = {}
     for place, row in enumerate(rows):
-        found.setdefault(row // SEGMENT, {})[row] = place
+        found.setdefault(row // SEGMENT, {})[row % SEGMENT] = place
     return found
 
 
@@ -154,15 +158,15 @@ def weights_among(db: Connection, words: Sequence[str], rows: Rows) -> Iterable[
             with db.blobopen("posting", "content", content, readonly=True) as weights:
                 if len(weights) != size:
                     raise DatabaseError("the list of a word is damaged")
-                yield word, _weights(weights, segment * SEGMENT, size, wanted)
+                yield word, _weights(weights, wanted)
         else:
             yield word, List(segment, size, is_full, content).among(rows)
 
 
-def _weights(content: bytes | Blob, base: int, size: int, wanted: dict[int, int]) -> dict[int, int]:
+def _weights(content: bytes | Blob, wanted: dict[int, int]) -> dict[int, int]:
     """Number -> weight of the *wanted* rows that are not 0 in a full list."""
-    end = base + size
-    return {number: weight for row, number in wanted.items() if row < end and (weight := content[row - base])}
+    end = len(content)
+    return {number: weight for row, number in wanted.items() if row < end and (weight := content[row])}
 
 
 def lengths_of(db: Connection, rows: Iterable[int]) -> dict[int, int]:
@@ -172,16 +176,17 @@ def lengths_of(db: Connection, rows: Iterable[int]) -> dict[int, int]:
     """
     found = {}
     for segment, wanted in by_segment(rows).items():
+        base = segment * SEGMENT
         with db.blobopen("length", "content", segment, readonly=True) as content:
             if len(wanted) * SPARSE < len(content) // 2:
-                if 2 * (max(wanted) % SEGMENT) + 2 > len(content):
+                if 2 * max(wanted) + 2 > len(content):
                     raise DatabaseError("the lengths of the memories are damaged")
                 for row in wanted:
-                    place = 2 * (row % SEGMENT)
-                    found[row] = int.from_bytes(content[place : place + 2], sys.byteorder)  # type: ignore[arg-type]
+                    length = content[2 * row : 2 * row + 2]
+                    found[base + row] = int.from_bytes(length, sys.byteorder)  # type: ignore[arg-type]
             else:
                 lengths = memoryview(content.read()).cast("H")
-                found |= {row: lengths[row % SEGMENT] for row in wanted}
+                found |= {base + row: lengths[row] for row in wanted}
     return found
 
 

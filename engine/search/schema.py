@@ -77,10 +77,13 @@ def create(db: Connection, root: str, module: str = "fts5") -> bool:
 
 def is_ours(db: Connection, root: str) -> bool:
     """Whether *db* holds these tables for *root*, whole. Raises DatabaseError for a file that is no database."""
-    if not db.execute("select 1 from sqlite_master where name = 'meta'").fetchone():
-        return False
+    try:
+        found = dict(db.execute("select key, value from meta"))
+    except DatabaseError as error:
+        if "no such" in str(error):
+            return False
+        raise
     wanted = _identity(root)
-    found = dict(db.execute("select key, value from meta"))
     return all(found.get(key) == value for key, value in wanted.items())
 
 

@@ -10,7 +10,7 @@ from engine.json_text import dumps
 from engine.record import Record
 from engine.search import rows
 from engine.search.averages import averages_of
-from engine.search.best import best
+from engine.search.best import best, place_of
 from engine.search.candidates import Candidates
 from engine.search.expansion import expand
 from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
@@ -49,6 +49,9 @@ EXHAUSTIVE = Effort(candidates=10**9, phrased=10**9)
 
 READINGS = 4
 """How often memories are read for phrases at most, each time twice as many."""
+
+SPARE = 8
+"""One more in so many is asked for, in place of those that turn out retired: to ask again costs as much as at first."""
 
 SUMMARY = ", ".join(f"memory.{name}" for name in rows.SUMMARY.split(", "))
 READ = f"""select rowid, size, mtime, ctime, {SUMMARY}, check_sum from memory left join file using (rowid)
@@ -89,9 +92,9 @@ def bounded(memories: int, units: int) -> Effort:
     """The effort for a prompt of which memories hold so many units: the fewer, and the more memories, the more alike.
 
     For 60 generated prompts of each length it finds 99 to 100 in 100 of an exhaustive search's top three among 500,
-    5,000 and 50,000 memories; for short and ordinary ones 97 to 98 among 500,000.
+    5,000 and 50,000 memories; for short and ordinary ones 97 to 100 among 500,000.
     """
-    return Effort(candidates=max(40, int(1000 * (1 + min(1, memories / 200_000)) / max(1, units))), phrased=8)
+    return Effort(candidates=max(32, int(700 * (1 + min(1, memories / 1_000_000)) / max(1, units))), phrased=8)
 
 
 class Search:
@@ -166,7 +169,7 @@ class Search:
 
     def _chosen(self, candidates: Candidates, size: int, leaving_out: Set[int]) -> list[int]:
         """The memories that hold most of the prompt, *size* that count, but none of *leaving_out*."""
-        asked = size + len(leaving_out)
+        asked = size + size // SPARE + len(leaving_out)
         while True:
             above, equal = candidates.best(asked)
             self._lengths = lengths_of(self._db, above + equal)
@@ -181,9 +184,19 @@ class Search:
         return best(values, size, counts, self._in_order)
 
     def _shortest(self, rowids: list[int], size: int) -> list[int]:
-        """Of memories that hold as much of the prompt, a shorter one answers it better."""
+        """Of memories that hold as much of the prompt, a shorter one answers it better: *size* that count, or more.
+
+        Equal ones are told apart, which takes a statement, only where twice as many would come.
+        """
         shortness = {row: -(self._lengths[row] & MAX_LENGTH) for row in rowids}
-        return self._best(shortness, size, self._counts)
+        ordered = sorted(rowids, key=shortness.__getitem__, reverse=True)
+        last = place_of(size, ordered, self._counts)
+        if last is None:
+            return ordered
+        least = shortness[ordered[last]]
+        while last + 1 < len(ordered) and shortness[ordered[last + 1]] == least:
+            last += 1
+        return ordered[: last + 1] if last < 2 * size else self._best(shortness, size, self._counts)
 
     def _in_order(self, rowids: list[int], _: int) -> list[int]:
         sql = "select rowid from memory where rowid in (select value from json_each(?)) order by priority, path"

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Tally:
-    """Adds up units over chosen memories. *lists*: word -> its lists, where these were read already."""
+    """Adds up units over chosen memories. *lists*: word -> its lists by segment, where these were read already."""
 
     def __init__(
-        self, db: Connection, units: Sequence[Unit], matcher: Matcher, lists: Mapping[str, list[List]]
+        self, db: Connection, units: Sequence[Unit], matcher: Matcher, lists: Mapping[str, Mapping[int, List]]
     ) -> None:
         self._db = db
         self._units = [(number, unit) for number, unit in enumerate(units) if unit.count]
@@ -44,7 +44,7 @@ class Tally:
         """What each word counts in *rows*."""
         found: dict[str, Weights] = {word: {} for word in words}
         for word in words & self._lists.keys():
-            for one in self._lists[word]:
+            for one in self._lists[word].values():
                 found[word] |= one.among(rows)
         for word, weights in weights_among(self._db, sorted(words - self._lists.keys()), rows):
             found[word] |= weights

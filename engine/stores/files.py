@@ -61,3 +61,9 @@ def open_regular(path: str) -> BinaryIO:
         return open(descriptor, "rb")
     os.close(descriptor)
     raise OSError("not a regular file")
+
+
+def read_regular(path: str, most: int) -> bytes:
+    """A file's bytes, *most* of them at most. OSError as `open_regular`."""
+    with open_regular(path) as file:
+        return file.read(min(most, os.fstat(file.fileno()).st_size))

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.search import schema
-from engine.search.bitmaps import COMMON, Bitmaps, stored_of
+from engine.search.bitmaps import COMMON, Standing
 from engine.search.candidates import Candidates
 from engine.search.changes import Changes
 from engine.search.expansion import Unit
-from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, List, by_segment, lengths_of, weights_among
+from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, by_segment, lengths_of, weights_among
 from engine.search.sqlite import DAMAGE, in_memory
 from tests.engine.builders import lists_of
 
@@ -49,10 +49,13 @@ def bits(rows: set[int]) -> int:
 
 
 def stands(db: Connection, words: list[str], *, with_strong: bool = True) -> dict[int, list[int]]:
-    found = Bitmaps(with_strong=with_strong)
-    for _, segment, stored in stored_of(db, words, with_strong=with_strong):
-        found.add(segment, stored)
-    return found.rows()
+    return Standing(db, words, with_strong=with_strong).next(len(words))
+
+
+def is_rare(db: Connection, word: str) -> bool:
+    found = Standing(db, [word], with_strong=True)
+    found.next(1)
+    return word in found.lists
 
 
 @pytest.mark.parametrize("step", [1, FULL_SHARE // 2, 2 * FULL_SHARE])
@@ -60,8 +63,7 @@ def stands(db: Connection, words: list[str], *, with_strong: bool = True) -> dic
 def test_bitmaps_say_where_a_word_stands_be_it_rare_or_common(db: Connection, step: int, count: int) -> None:
     rows = [*range(0, step * count, step)]
     hold(db, {row: TITLE if row % 3 == 0 else BODY for row in rows})
-    ((_, _, stored),) = stored_of(db, ["cache"], with_strong=True)
-    assert isinstance(stored, List) is (count < COMMON)
+    assert is_rare(db, "cache") is (count < COMMON)
     held, strong = bits({*rows}), bits({row for row in rows if row % 3 == 0})
     assert stands(db, ["cache"]) == {0: [held, strong]}
     assert stands(db, ["cache"], with_strong=False) == {0: [held]}
@@ -74,8 +76,7 @@ def test_bitmaps_come_and_go_as_a_word_becomes_common_and_rare(db: Connection) -
     changes = Changes(db, MANY)
     changes.remove(3, BODY)
     changes.write()
-    ((_, _, stored),) = stored_of(db, ["cache"], with_strong=True)
-    assert isinstance(stored, List)
+    assert is_rare(db, "cache")
     assert stands(db, ["cache"]) == {0: [bits({*range(COMMON - 1), 5000} - {3}), bits({5000})]}
 
 
@@ -85,6 +86,20 @@ def test_several_words_stand_where_any_of_them_does(db: Connection) -> None:
     assert stands(db, ["cache", "rule", "token"]) == {
         0: [bits({*range(COMMON), 400, 401}), bits({400})],
         1: [bits({2}), bits({2})],
+    }
+
+
+def test_words_are_read_in_the_order_they_were_asked_for(db: Connection) -> None:
+    hold(db, {1: ("", "", "cache"), 2: ("", "", "rule token"), SEGMENT + 3: ("", "", "cache")})
+    standing = Standing(db, ["token", "cache", "none", "rule", "cache"], with_strong=False)
+    cache = {0: [bits({1})], 1: [bits({3})]}
+    assert [standing.next(1) for _ in range(3)] == [{0: [bits({2})]}, cache, {}]
+    assert standing.next(2) == {0: [bits({1, 2})], 1: [bits({3})]}
+    assert {word: [*lists] for word, lists in standing.lists.items()} == {
+        "token": [0],
+        "cache": [0, 1],
+        "none": [],
+        "rule": [0],
     }
 
 
