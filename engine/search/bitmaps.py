@@ -49,6 +49,7 @@ class Bitmaps:
                 stored.mark(marked, level)
 
     def rows(self) -> Rows:
+        """Where any of what was added stands."""
         for segment, marked in self._marked.items():
             self._include(segment, [int.from_bytes(bitmap, "little") for bitmap in marked])
         self._marked.clear()

@@ -55,9 +55,8 @@ MAX_LENGTH = 0x7FFF
 """The most tokens of a memory that are told apart."""
 
 RETIRED = 0x8000
-LIST = "select term, segment, rows, is_full, case when is_full and rows > ? then rowid else content end from posting"
-ONE = f"{LIST} where term = ?"
-ANY = f"{LIST} where term in (select value from json_each(?))"
+LISTED = """select term, segment, rows, is_full, case when is_full and rows > ? then rowid else content end from posting
+where term in (select value from json_each(?))"""
 
 
 class List:
@@ -151,8 +150,8 @@ def weights_among(db: Connection, words: Sequence[str], rows: Rows) -> Iterable[
     A full list in which few rows are looked for is not read as a whole.
     """
     most = SPARSE * max(map(len, rows.values()), default=0)
-    asked = (ONE, (most, words[0])) if len(words) == 1 else (ANY, (most, dumps(words, ascii_only=False)))
-    for word, segment, size, is_full, content in db.execute(*asked) if words else ():
+    listed = db.execute(LISTED, (most, dumps(words, ascii_only=False))) if words else ()
+    for word, segment, size, is_full, content in listed:
         if isinstance(content, int):
             wanted = rows.get(segment, {})
             with db.blobopen("posting", "content", content, readonly=True) as weights:
