@@ -7,20 +7,15 @@ Bit-Sliced Index Arithmetic, SIGMOD 2001.
 
 from __future__ import annotations
 
-from engine.search.postings import SEGMENT
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    Sets = Mapping[int, int]
-    """Segment -> a set of its rows."""
+    from collections.abc import Sequence
 
 SET = bytes([0]) + bytes([1]) * 255
 
 
 class BitSums:
-    """What has been added for each row of a segment."""
+    """What has been added for each row."""
 
     def __init__(self) -> None:
         self._waiting: list[list[int]] = []
@@ -47,50 +42,38 @@ class BitSums:
         return [sets[0] if sets else 0 for sets in self._waiting]
 
 
-def highest(sums: Mapping[int, Sequence[int]], size: int) -> tuple[Sets, Sets]:
+def highest(digits: Sequence[int], size: int) -> tuple[int, int]:
     """The rows with the highest sums: all above that of the *size*th, and all that are equal to it; none that is 0.
 
-    *sums*: segment -> `BitSums.digits`.
+    *digits*: see `BitSums.digits`.
     """
-    above = dict.fromkeys(sums, 0)
-    equal = {segment: _any(digits) for segment, digits in sums.items()}
-    for digit in reversed(range(max(map(len, sums.values()), default=0))):
-        high: dict[int, int] = {}
-        count = 0
-        for segment, rows in equal.items():
-            high[segment] = rows & sums[segment][digit] if digit < len(sums[segment]) else 0
-            if count < size:
-                count += high[segment].bit_count()
+    above, equal = 0, 0
+    for rows in digits:
+        equal |= rows
+    for rows in reversed(digits):
+        high = rows & equal
+        count = high.bit_count()
         if count >= size:
             equal = high
-            continue
-        size -= count
-        for segment, rows in high.items():
-            above[segment] |= rows
-            equal[segment] ^= rows
+        else:
+            size -= count
+            above |= high
+            equal ^= high
     return above, equal
 
 
-def rows_of(sets: Sets, most: int | None = None) -> list[int]:
-    """The rows of sets, ascending in each segment: all, or *most*."""
+def rows_of(rows: int, most: int | None = None) -> list[int]:
+    """The rows of a set, ascending: all, or *most*."""
     found: list[int] = []
-    for segment, rows in sets.items():
-        content = rows.to_bytes((rows.bit_length() + 7) // 8, "little")
-        next_set = content.translate(SET).find
-        place = next_set(1)
-        while place >= 0 and (most is None or len(found) < most):
-            before = segment * SEGMENT + 8 * place - 1
-            byte = content[place]
-            while byte:
-                lowest = byte & -byte
-                found.append(before + lowest.bit_length())
-                byte ^= lowest
-            place = next_set(1, place + 1)
-    return found
-
-
-def _any(sets: Sequence[int]) -> int:
-    found = 0
-    for rows in sets:
-        found |= rows
+    content = rows.to_bytes((rows.bit_length() + 7) // 8, "little")
+    next_set = content.translate(SET).find
+    place = next_set(1)
+    while place >= 0 and (most is None or len(found) < most):
+        before = 8 * place - 1
+        byte = content[place]
+        while byte:
+            lowest = byte & -byte
+            found.append(before + lowest.bit_length())
+            byte ^= lowest
+        place = next_set(1, place + 1)
     return found

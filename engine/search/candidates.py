@@ -45,7 +45,7 @@ class Candidates:
         self._db = db
         self._telling, self._others = _parts(units, worth, memories)
         self._with_strong = len(self._telling) + len(self._others) <= FEW
-        self._sums: dict[int, BitSums] = {}
+        self._sums = BitSums()
         self.lists: dict[str, dict[int, List]] = {}
 
     def best(self, size: int) -> tuple[list[int], list[int]]:
@@ -58,7 +58,7 @@ class Candidates:
         return found
 
     def _highest(self, size: int) -> tuple[list[int], list[int]]:
-        above, equal = highest({segment: sums.digits() for segment, sums in self._sums.items()}, size)
+        above, equal = highest(self._sums.digits(), size)
         return rows_of(above), rows_of(equal, most=MOST_EQUAL)
 
     def _add_all(self, parts: list[Part]) -> None:
@@ -74,10 +74,9 @@ class Candidates:
 
     def _add(self, rows: Rows, share: float) -> None:
         digit = (3 * share > 1) + (3 * share > 2) + self._with_strong
-        for segment, levels in rows.items():
-            sums = self._sums.setdefault(segment, BitSums())
-            for level, held in enumerate(levels):
-                sums.add(held, digit - level)
+        for level, held in enumerate(rows):
+            if held:
+                self._sums.add(held, digit - level)
 
 
 def _parts(units: Sequence[Unit], worth: Sequence[float], memories: int) -> tuple[list[Part], list[Part]]:
@@ -103,12 +102,10 @@ def _together(words: Sequence[Rows]) -> Rows:
     """Where all of some words stand."""
     found, *others = words
     for other in others:
-        both = found.keys() & other.keys()
-        found = {at: [one & two for one, two in zip(found[at], other[at], strict=True)] for at in both}
+        found = [one & two for one, two in zip(found, other, strict=True)]
     return found
 
 
 def _either(one: Rows, other: Rows) -> Rows:
     """Where one of two stands, or both."""
-    both = {at: [a | b for a, b in zip(one[at], other[at], strict=True)] for at in one.keys() & other.keys()}
-    return {**one, **other, **both}
+    return [a | b for a, b in zip(one, other, strict=True)]

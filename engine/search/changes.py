@@ -10,7 +10,7 @@ import sys
 from _struct import pack
 
 from engine.search.bags import bag_of, weights_in, weights_of
-from engine.search.bitmaps import bitmaps_of
+from engine.search.common_words import update_bitmaps
 from engine.search.frequencies import add_counts
 from engine.search.postings import FULL_SHARE, MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List
 from engine.search.rows import text_check
@@ -32,7 +32,7 @@ MOST = 6_000_000
 
 NOTHING: Words = ("", "", "")
 GET = "select rows, is_full, content from posting where term = ? and segment = ?"
-PUT = "insert or replace into posting values (?, ?, ?, ?, ?, ?, ?)"
+PUT = "insert or replace into posting values (?, ?, ?, ?, ?)"
 FORGET = "delete from posting where term = ? and segment = ?"
 ARRANGE = f"""
 {LISTS.replace("posting", "arranged")};
@@ -152,10 +152,10 @@ class _Lists:
         found = self._db.execute(GET, (word, segment)).fetchone()
         rows, is_full, content = _with(found or (0, False, b""), memoryview(changed).cast("I"))
         if rows:
-            bitmaps = bitmaps_of(List(segment, rows, is_full, content))
-            self._db.execute(PUT, (word, segment, rows, is_full, *bitmaps, content))
+            self._db.execute(PUT, (word, segment, rows, is_full, content))
         elif found:
             self._db.execute(FORGET, (word, segment))
+        update_bitmaps(self._db, word, segment, List(segment, rows, is_full, content) if rows else None)
 
     def _write_lengths(self) -> None:
         """Every segment up to the last has a row."""

@@ -2,8 +2,8 @@
 
 A word has a list for each SEGMENT memories, by row. A list is either short: rows within the segment, ascending, 16 bits
 each in this machine's order, then as many weights of 8 bits; or full: a weight for every row of the segment, 0 where
-the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT. The list of a common word has
-bitmaps beside it, see `engine.search.bitmaps`.
+the word does not stand. A weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT. Where a common word stands at
+all lies in bitmaps as well, see `engine.search.bitmaps`.
 
 Lists are large, and a changed memory touches hundreds. So the lists leave out the memories that changed lately, up to
 MOST_RECENT of them: these are kept as bags, and matched one by one. See `engine.search.changes`.
@@ -100,15 +100,17 @@ class List:
         self.mark(held, least)
         return int.from_bytes(held, "little")
 
-    def mark(self, held: bytearray, least: int) -> None:
-        """Set the bits of these rows in a bitmap of the segment, which grows as it has to. Only for a short list."""
+    def mark(self, held: bytearray, least: int, first: int = 0) -> None:
+        """Set the bits of these rows in a bitmap, which grows as it has to, from byte *first* on. For a short list."""
+        if self.is_full:
+            raise DatabaseError("a common word has no bitmaps")
         rows: Sequence[int] = memoryview(self._content)[: 2 * self._size].cast("H")
-        held.extend(bytes(max(0, (rows[-1] >> 3) + 1 - len(held))))
+        held.extend(bytes(max(0, first + (rows[-1] >> 3) + 1 - len(held))))
         if least > 1:
             weights = self._content[2 * self._size :]
             rows = [row for row, weight in zip(rows, weights, strict=True) if weight >= least]
         for row in rows:
-            held[row >> 3] |= 1 << (row & 7)
+            held[first + (row >> 3)] |= 1 << (row & 7)
 
     def among(self, rows: Rows) -> dict[int, int]:
         """Number -> weight, for those of *rows* that hold the word."""

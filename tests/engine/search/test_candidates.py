@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.search import schema
-from engine.search.bitmaps import COMMON, Standing
+from engine.search.bit_sums import rows_of
+from engine.search.bitmaps import Standing
 from engine.search.candidates import Candidates
 from engine.search.changes import Changes
+from engine.search.common_words import COMMON
 from engine.search.expansion import Unit
 from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, by_segment, lengths_of, weights_among
 from engine.search.sqlite import DAMAGE, in_memory
@@ -44,12 +46,9 @@ def hold(db: Connection, words: dict[int, tuple[str, str, str]]) -> None:
     changes.write()
 
 
-def bits(rows: set[int]) -> int:
-    return sum(1 << row for row in rows)
-
-
-def stands(db: Connection, words: list[str], *, with_strong: bool = True) -> dict[int, list[int]]:
-    return Standing(db, words, with_strong=with_strong).next(len(words))
+def stands(db: Connection, words: list[str], *, with_strong: bool = True) -> list[set[int]]:
+    """The rows where any of *words* stands, and those where it is strong."""
+    return [{*rows_of(rows)} for rows in Standing(db, words, with_strong=with_strong).next(len(words))]
 
 
 def is_rare(db: Connection, word: str) -> bool:
@@ -58,43 +57,58 @@ def is_rare(db: Connection, word: str) -> bool:
     return word in found.lists
 
 
-@pytest.mark.parametrize("step", [1, FULL_SHARE // 2, 2 * FULL_SHARE])
+@pytest.mark.parametrize("first", [0, SEGMENT - 100, SEGMENT + 9])
+@pytest.mark.parametrize("step", [1, 2 * FULL_SHARE])
 @pytest.mark.parametrize("count", [3, FULL_SHARE + 1, COMMON - 1, COMMON, COMMON + 5])
-def test_bitmaps_say_where_a_word_stands_be_it_rare_or_common(db: Connection, step: int, count: int) -> None:
-    rows = [*range(0, step * count, step)]
+def test_bitmaps_say_where_a_word_stands_be_it_rare_or_common(
+    db: Connection, first: int, step: int, count: int
+) -> None:
+    rows = [*range(first, first + step * count, step)]
     hold(db, {row: TITLE if row % 3 == 0 else BODY for row in rows})
-    assert is_rare(db, "cache") is (count < COMMON)
-    held, strong = bits({*rows}), bits({row for row in rows if row % 3 == 0})
-    assert stands(db, ["cache"]) == {0: [held, strong]}
-    assert stands(db, ["cache"], with_strong=False) == {0: [held]}
+    held, strong = {*rows}, {row for row in rows if row % 3 == 0}
+    assert stands(db, ["cache"]) == [held, strong]
+    assert stands(db, ["cache"], with_strong=False) == [held]
 
 
-def test_bitmaps_come_and_go_as_a_word_becomes_common_and_rare(db: Connection) -> None:
-    hold(db, dict.fromkeys(range(COMMON - 1), BODY))
-    hold(db, {5000: TITLE})
-    assert stands(db, ["cache"]) == {0: [bits({*range(COMMON - 1), 5000}), bits({5000})]}
+@pytest.mark.parametrize("step", [1, 2 * FULL_SHARE])
+@pytest.mark.parametrize("count", [3, FULL_SHARE - 1, FULL_SHARE, COMMON - 1, COMMON])
+def test_a_word_has_bitmaps_where_many_memories_hold_it_or_a_good_part_of_few(
+    db: Connection, step: int, count: int
+) -> None:
+    hold(db, dict.fromkeys(range(SEGMENT, SEGMENT + step * count, step), BODY))
+    assert is_rare(db, "cache") is (count < (FULL_SHARE if step == 1 else COMMON))
+
+
+def test_bitmaps_follow_the_lists_until_no_memory_holds_the_word(db: Connection) -> None:
+    hold(db, dict.fromkeys(range(0, 40 * COMMON, 40), BODY) | {SEGMENT + 1: ("", "", "cache rule")})
+    held = {*range(0, 40 * COMMON, 40), SEGMENT + 1}
+    assert stands(db, ["cache"]) == [held, set()]
+    hold(db, {5001: TITLE, 3 * SEGMENT + 5: TITLE})
+    held |= {5001, 3 * SEGMENT + 5}
+    assert stands(db, ["cache"]) == [held, {5001, 3 * SEGMENT + 5}]
     changes = Changes(db, MANY)
-    changes.remove(3, BODY)
+    for row in held - {5001}:
+        changes.remove(row, TITLE if row == 3 * SEGMENT + 5 else BODY)
     changes.write()
+    assert stands(db, ["cache"]) == [{5001}, {5001}]
+    changes = Changes(db, MANY)
+    changes.remove(5001, TITLE)
+    changes.write()
+    assert stands(db, ["cache"]) == [set(), set()]
     assert is_rare(db, "cache")
-    assert stands(db, ["cache"]) == {0: [bits({*range(COMMON - 1), 5000} - {3}), bits({5000})]}
 
 
 def test_several_words_stand_where_any_of_them_does(db: Connection) -> None:
     common = dict.fromkeys(range(COMMON), BODY)
     hold(db, common | {400: ("rule", "", ""), 401: ("", "", "token rule"), SEGMENT + 2: ("token", "", "")})
-    assert stands(db, ["cache", "rule", "token"]) == {
-        0: [bits({*range(COMMON), 400, 401}), bits({400})],
-        1: [bits({2}), bits({2})],
-    }
+    assert stands(db, ["cache", "rule", "token"]) == [{*range(COMMON), 400, 401, SEGMENT + 2}, {400, SEGMENT + 2}]
 
 
 def test_words_are_read_in_the_order_they_were_asked_for(db: Connection) -> None:
     hold(db, {1: ("", "", "cache"), 2: ("", "", "rule token"), SEGMENT + 3: ("", "", "cache")})
     standing = Standing(db, ["token", "cache", "none", "rule", "cache"], with_strong=False)
-    cache = {0: [bits({1})], 1: [bits({3})]}
-    assert [standing.next(1) for _ in range(3)] == [{0: [bits({2})]}, cache, {}]
-    assert standing.next(2) == {0: [bits({1, 2})], 1: [bits({3})]}
+    asked = [standing.next(count) for count in (1, 1, 1, 2)]
+    assert [rows_of(*rows) for rows in asked] == [[2], [1, SEGMENT + 3], [], [1, 2, SEGMENT + 3]]
     assert {word: [*lists] for word, lists in standing.lists.items()} == {
         "token": [0],
         "cache": [0, 1],
@@ -103,10 +117,12 @@ def test_words_are_read_in_the_order_they_were_asked_for(db: Connection) -> None
     }
 
 
-@pytest.mark.parametrize("value", ["'text'", "7"])
-def test_a_bitmap_that_is_none_is_damage(db: Connection, value: str) -> None:
+@pytest.mark.parametrize(
+    "damage", ["update bitmap set held = 'text'", "update bitmap set held = 7", "delete from bitmap"]
+)
+def test_a_bitmap_that_is_none_is_damage(db: Connection, damage: str) -> None:
     hold(db, dict.fromkeys(range(COMMON), BODY))
-    db.execute(f"update posting set held = {value}")
+    db.execute(damage)
     with pytest.raises(DAMAGE):
         stands(db, ["cache"])
 
@@ -169,7 +185,7 @@ def test_a_few_rows_of_a_large_list_are_read_alone(asked: set[int], segment: int
     with closing(in_memory()) as db:
         schema.create(db, "/root")
         weights = bytes(row % 3 for row in range(2 * SPARSE + 2))
-        sql = "insert into posting values ('cache', ?, ?, 1, null, null, ?)"
+        sql = "insert into posting values ('cache', ?, ?, 1, ?)"
         db.execute(sql, (segment, len(weights), weights))
         rows = by_segment(segment * SEGMENT + row for row in asked)
         ((_, found),) = weights_among(db, ["cache"], rows)
@@ -179,7 +195,7 @@ def test_a_few_rows_of_a_large_list_are_read_alone(asked: set[int], segment: int
 
 def test_a_large_list_that_was_cut_is_damage(db: Connection) -> None:
     weights = bytes([1] * 3 * SPARSE)
-    db.execute("insert into posting values ('cache', 0, ?, 1, null, null, ?)", (len(weights) + 1, weights))
+    db.execute("insert into posting values ('cache', 0, ?, 1, ?)", (len(weights) + 1, weights))
     with pytest.raises(DAMAGE):
         dict(weights_among(db, ["cache"], by_segment([1])))
 
