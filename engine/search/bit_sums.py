@@ -22,15 +22,18 @@ class BitSums:
 
     def add(self, rows: int, digit: int) -> None:
         """Add 2 ** *digit* for each row of a set."""
-        while digit >= len(self._waiting):
-            self._waiting.append([])
-        sets = self._waiting[digit]
-        sets.append(rows)
-        if len(sets) == 3:
+        while True:
+            while digit >= len(self._waiting):
+                self._waiting.append([])
+            sets = self._waiting[digit]
+            sets.append(rows)
+            if len(sets) < 3:
+                break
             first, second, third = sets
             either = first ^ second
             self._waiting[digit] = [either ^ third]
-            self.add(first & second | either & third, digit + 1)
+            rows = first & second | either & third
+            digit += 1
 
     def digits(self) -> list[int]:
         """For each binary digit of the sums the rows that have it, the least digit first."""

@@ -24,7 +24,7 @@ LEVELS = (1, STRONG)
 
 STORED = """select key, held, case when ? then strong end, segment, rows, is_full, content from json_each(?)
 left join bitmap on bitmap.term = value
-left join posting on posting.term = case when held is null then value end"""
+left join posting on posting.term = case when bitmap.term is null then value end"""
 """A left join asks for the words in their order."""
 
 
@@ -46,24 +46,29 @@ class Standing:
     def next(self, count: int) -> Rows:
         """Where any of the next *count* words stands."""
         self._done += count
-        held = [0 for _ in self._levels]
+        found = [0 for _ in self._levels]
         marked = [bytearray() for _ in self._levels]
         while self._row and self._row[0] < self._done:
             number, *bitmaps, segment, rows, is_full, content = self._row
-            if bitmaps[0] is not None:
-                held = [one | _rows(bitmap) for one, bitmap in zip(held, bitmaps, strict=False)]
-                self.lists.pop(self._words[number], None)
-            elif segment is not None:
-                found = List(segment, rows, is_full, content)
+            if segment is not None:
+                one = List(segment, rows, is_full, content)
                 for bitmap, level in zip(marked, self._levels, strict=True):
-                    found.mark(bitmap, level, found.base >> 3)
+                    one.mark(bitmap, level, one.base >> 3)
                 if self._words[number] in self.lists:
-                    self.lists[self._words[number]][segment] = found
+                    self.lists[self._words[number]][segment] = one
+            elif bitmaps[0] is not None:
+                found = [_either(rows, _rows(bitmap)) for rows, bitmap in zip(found, bitmaps, strict=False)]
+                self.lists.pop(self._words[number], None)
             self._row = next(self._rows, None)
-        return [one | int.from_bytes(bitmap, "little") for one, bitmap in zip(held, marked, strict=True)]
+        return [_either(rows, _rows(bitmap)) for rows, bitmap in zip(found, marked, strict=True)]
 
 
-def _rows(bitmap: bytes | None) -> int:
-    if not isinstance(bitmap, bytes):
+def _either(one: int, other: int) -> int:
+    """Where one of two stands, or both; without a copy where one stands nowhere."""
+    return one | other if one and other else one or other
+
+
+def _rows(bitmap: bytes | bytearray | None) -> int:
+    if not isinstance(bitmap, (bytes, bytearray)):
         raise DatabaseError("the bitmap of a word is damaged")
     return int.from_bytes(bitmap, "little")
