@@ -5,15 +5,19 @@ from __future__ import annotations
 from contextlib import closing
 from struct import pack
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.memory import Corpus
-from engine.search import schema, storing
+from engine.search import common_words, schema, storing
 from engine.search.bags import weights_in, weights_of
+from engine.search.bit_sums import rows_of
+from engine.search.bitmaps import Standing
 from engine.search.changes import Changes, arrange
+from engine.search.common_words import COMMON
 from engine.search.frequencies import refresh
 from engine.search.index import Index
 from engine.search.postings import (
@@ -22,6 +26,7 @@ from engine.search.postings import (
     MOST_RECENT,
     RETIRED,
     SEGMENT,
+    STRONG,
     List,
     by_segment,
     lengths_of,
@@ -106,11 +111,18 @@ def assert_holds(db: Connection, wanted: dict[int, Words]) -> None:
     assert lengths(db) == {row: size | (RETIRED if row % 2 else 0) for row, size in sizes.items() if size}
     counts = dict(db.execute("select term, count from full_text_frequency"))
     assert counts == {word: len(rows) for word, rows in expected.items()}
+    for word in WORDS:
+        listed = {row: weight for one in lists_of(db, word) for row, weight in one.postings()}
+        standing = [rows_of(rows) for rows in Standing(db, [word], with_strong=True).next(1)]
+        assert standing == [sorted(listed), sorted(row for row, weight in listed.items() if weight >= STRONG)]
 
 
-@given(st.lists(st.tuples(STATE, st.sampled_from([1, MANY])), min_size=1, max_size=5))
-def test_after_any_changes_the_lists_are_those_of_a_fresh_build(states: list[tuple[dict[int, Words], int]]) -> None:
-    with closing(empty()) as db:
+@pytest.mark.parametrize("common", [2, COMMON])
+@given(states=st.lists(st.tuples(STATE, st.sampled_from([1, MANY])), min_size=1, max_size=5))
+def test_after_any_changes_the_lists_are_those_of_a_fresh_build(
+    common: int, states: list[tuple[dict[int, Words], int]]
+) -> None:
+    with closing(empty()) as db, patch.object(common_words, "COMMON", common):
         before: dict[int, Words] = {}
         for after, expected in states:
             write(db, before, after, expected)
