@@ -32,6 +32,9 @@ WEIGHTS = (4, 2, 1)
 
 MAX_WEIGHT = 255
 SEGMENT = 65_536
+MOST_SEGMENTS = 4096
+"""More are no root's: 268 million memories."""
+
 MOST_RECENT = 32
 FULL_SHARE = 32
 """A list is full where the word stands in at least one of so many rows: larger, then, but quicker to look into."""
@@ -66,6 +69,8 @@ class List:
         """Raises what is in DAMAGE where the list was damaged."""
         if not rows or not isinstance(content, bytes) or len(content) != (rows if is_full else 3 * rows):
             raise DatabaseError("the list of a word is damaged")
+        if not 0 <= segment < MOST_SEGMENTS:
+            raise DatabaseError("the list of a word lies nowhere")
         self.segment = segment
         self.base = segment * SEGMENT
         self.is_full = is_full
