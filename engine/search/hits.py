@@ -56,15 +56,24 @@ class Search:
         self._budget = BUDGET if index.budget is None else index.budget
 
     def run(self, terms: tuple[Term, ...], limit: int) -> list[Hit]:
+        """The best *limit*. Where files changed so that fewer are left, others take their place."""
         phrases = [phrase for term in terms for phrase in term.searched]
         found = [standing for standing in standings(self._db, phrases, self._fields) if standing.count]
         if not found:
             return []
+        wanted = limit
+        while True:
+            hits = self._best_hits(found, wanted)
+            current = self._as_on_disk(hits, found)
+            if len(current) >= limit or len(hits) < wanted:
+                return current[:limit]
+            wanted *= 2
+
+    def _best_hits(self, found: list[Standing], limit: int) -> list[Hit]:
+        """The best as the index has them."""
         if sum(standing.count for standing in found) <= self._budget:
-            hits = self._hits(self._best(any_of(standing.phrase for standing in found), limit))
-        else:
-            hits = self._in_two_stages(found, limit)
-        return self._as_on_disk(hits, found)
+            return self._hits(self._best(any_of(standing.phrase for standing in found), limit))
+        return self._in_two_stages(found, limit)
 
     def _in_two_stages(self, found: list[Standing], limit: int) -> list[Hit]:
         chosen = any_of(standing.phrase for standing in _rarest(found, self._budget))

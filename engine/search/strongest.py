@@ -113,6 +113,19 @@ class Search:
         self._stamps: dict[str, Stamp] = {}
 
     def run(self, limit: int) -> Answers:
+        """The strongest *limit* that count. Where files changed so that fewer are left, others take their place."""
+        wanted = limit
+        while True:
+            found = self._strongest(wanted)
+            memories = self._as_on_disk(found)
+            if self._count(memories) >= limit or self._count(found) < wanted:
+                break
+            wanted *= 2
+        memories = _first(memories, limit, counts_all=self._counts_all)
+        return Answers(self._units, tuple(memories), self._matcher.idf, self._matcher.rare)
+
+    def _strongest(self, limit: int) -> list[Strong]:
+        """The strongest as the index has them."""
         matches, are_active = self._recent()
         found = self._listed(limit, leaving_out=are_active.keys())
         matches |= found
@@ -122,9 +135,10 @@ class Search:
 
         strengths = {row: match.strength for row, match in matches.items()}
         chosen = {row: matches[row] for row in self._best(strengths, limit, counts)}
-        first = _first(sorted(self._with_summaries(chosen), key=order), limit, counts_all=self._counts_all)
-        memories = tuple(self._as_on_disk(first))
-        return Answers(self._units, memories, self._matcher.idf, self._matcher.rare)
+        return _first(sorted(self._with_summaries(chosen), key=order), limit, counts_all=self._counts_all)
+
+    def _count(self, found: Sequence[Strong]) -> int:
+        return sum(self._counts_all or one.summary.status == "active" for one in found)
 
     def _counts(self, row: int) -> bool:
         return self._counts_all or not self._lengths[row] & RETIRED

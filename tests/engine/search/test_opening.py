@@ -218,6 +218,32 @@ def test_a_candidate_that_matches_no_more_or_cannot_be_read_is_left_out(project:
     assert project.hook() == []
 
 
+@pytest.mark.parametrize("changed", [3, 7, 10])
+def test_others_take_the_place_of_candidates_that_match_no_more(project: Project, changed: int) -> None:
+    names = [f"cache rule {number:02}" for number in range(12)]
+    for name in names:
+        project.write(memory(name))
+    project.opened()
+    settle(project)
+    for name in names[:changed]:
+        (other,) = Path(project.root).rglob(f"{name.replace(' ', '-')}.json")
+        other.write_text(json.dumps(document(memory("something else", memory_id=other.stem))), "utf-8")
+    with closing(Index(read_corpus(project.root))) as index:
+        wanted = asked(index)
+    assert [*map(len, wanted)] == [3, 3, 3]
+    with closing(hook_index(project.root, project.environ, 20.0)) as index:
+        assert asked(index) == wanted
+        assert index.was_behind
+
+
+def asked(index: Index) -> list[list[str]]:
+    """What three ways of searching find first."""
+    terms = query_terms("cache rule")
+    hits = [index.search(terms, fields, 3) for fields in (HEADLINE, FULL_TEXT)]
+    strong = [one.summary.title for one in strongest(index, terms, 3).memories]
+    return [*([hit.summary.title for hit in found] for found in hits), strong]
+
+
 def test_an_edit_of_the_same_size_with_its_old_time_is_seen(project: Project) -> None:
     project.opened()
     settle(project)
