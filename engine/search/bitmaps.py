@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LEVELS = (1, STRONG)
 """The least weight in each of the bitmaps of a word."""
 
-STORED = """select key, held, case when ? then strong end, segment, rows, is_full, content from json_each(?)
-left join bitmap on bitmap.term = value
+STORED = """select key, bitmap.rowid, held, case when ? then strong end, segment, rows, is_full, content
+from json_each(?) left join bitmap on bitmap.term = value
 left join posting on posting.term = case when bitmap.term is null then value end"""
 """A left join asks for the words in their order."""
 
@@ -49,21 +49,21 @@ class Standing:
         found = [0 for _ in self._levels]
         marked = [bytearray() for _ in self._levels]
         while self._row and self._row[0] < self._done:
-            number, *bitmaps, segment, rows, is_full, content = self._row
+            number, common, *bitmaps, segment, size, is_full, content = self._row
             if segment is not None:
-                one = List(segment, rows, is_full, content)
+                one = List(segment, size, is_full, content)
                 for bitmap, level in zip(marked, self._levels, strict=True):
                     one.mark(bitmap, level, one.base >> 3)
                 if self._words[number] in self.lists:
                     self.lists[self._words[number]][segment] = one
-            elif bitmaps[0] is not None:
-                found = [_either(rows, _rows(bitmap)) for rows, bitmap in zip(found, bitmaps, strict=False)]
+            elif common is not None:
+                found = [either(rows, _rows(bitmap)) for rows, bitmap in zip(found, bitmaps, strict=False)]
                 self.lists.pop(self._words[number], None)
             self._row = next(self._rows, None)
-        return [_either(rows, _rows(bitmap)) for rows, bitmap in zip(found, marked, strict=True)]
+        return [either(rows, _rows(bitmap)) for rows, bitmap in zip(found, marked, strict=True)]
 
 
-def _either(one: int, other: int) -> int:
+def either(one: int, other: int) -> int:
     """Where one of two stands, or both; without a copy where one stands nowhere."""
     return one | other if one and other else one or other
 

@@ -8,7 +8,7 @@ which many memories hold alike, one in the title counts half as much again.
 from __future__ import annotations
 
 from engine.search.bit_sums import BitSums, highest, rows_of
-from engine.search.bitmaps import Standing
+from engine.search.bitmaps import Standing, either
 from engine.search.postings import SEGMENT
 from engine.search.strength import HALF
 
@@ -29,7 +29,7 @@ FEW = 8
 
 ALWAYS, TELLING, MOST = 8, 4, 200
 """So many parts of a prompt count in any case; of the others those that at most one in TELLING memories holds, as long
-as no more than MOST bitmaps are added up."""
+as no more than MOST bitmaps of a segment's size are added up."""
 
 MOST_EQUAL = 1000
 """Rows with equal sums that are told apart at most."""
@@ -67,7 +67,8 @@ class Candidates:
         for share, words, phrases in parts:
             rows = standing.next(len(words))
             for phrase in phrases:
-                rows = _either(rows, _together([standing.next(1) for _ in phrase]))
+                together = _together([standing.next(1) for _ in phrase])
+                rows = [either(one, other) for one, other in zip(rows, together, strict=True)]
             self._add(rows, share)
         self.lists |= standing.lists
         parts.clear()
@@ -104,8 +105,3 @@ def _together(words: Sequence[Rows]) -> Rows:
     for other in others:
         found = [one & two for one, two in zip(found, other, strict=True)]
     return found
-
-
-def _either(one: Rows, other: Rows) -> Rows:
-    """Where one of two stands, or both."""
-    return [a | b for a, b in zip(one, other, strict=True)]

@@ -118,7 +118,13 @@ def test_words_are_read_in_the_order_they_were_asked_for(db: Connection) -> None
 
 
 @pytest.mark.parametrize(
-    "damage", ["update bitmap set held = 'text'", "update bitmap set held = 7", "delete from bitmap"]
+    "damage",
+    [
+        "update bitmap set held = 'text'",
+        "update bitmap set held = 7",
+        "update bitmap set held = null",
+        "delete from bitmap",
+    ],
 )
 def test_a_bitmap_that_is_none_is_damage(db: Connection, damage: str) -> None:
     hold(db, dict.fromkeys(range(COMMON), BODY))
