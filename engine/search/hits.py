@@ -15,7 +15,7 @@ from engine.search.best_rows import best_rows
 from engine.search.finder import Finder
 from engine.search.frequencies import standings
 from engine.search.query import any_of
-from engine.search.recheck import read_again
+from engine.search.recheck import filled, read_again
 from engine.search.scoring import WEIGHTS, Scorer
 from engine.search.sqlite import DatabaseError
 
@@ -56,18 +56,12 @@ class Search:
         self._budget = BUDGET if index.budget is None else index.budget
 
     def run(self, terms: tuple[Term, ...], limit: int) -> list[Hit]:
-        """The best *limit*. Where files changed so that fewer are left, others take their place."""
         phrases = [phrase for term in terms for phrase in term.searched]
         found = [standing for standing in standings(self._db, phrases, self._fields) if standing.count]
         if not found:
             return []
-        wanted = limit
-        while True:
-            hits = self._best_hits(found, wanted)
-            current = self._as_on_disk(hits, found)
-            if len(current) >= limit or len(hits) < wanted:
-                return current[:limit]
-            wanted *= 2
+        hits = filled(limit, lambda wanted: self._best_hits(found, wanted), lambda hits: self._as_on_disk(hits, found))
+        return hits[:limit]
 
     def _best_hits(self, found: list[Standing], limit: int) -> list[Hit]:
         """The best as the index has them."""

@@ -14,7 +14,7 @@ from engine.search.best import best, place_of
 from engine.search.candidates import Candidates
 from engine.search.expansion import expand
 from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
-from engine.search.recheck import read_again
+from engine.search.recheck import filled, read_again
 from engine.search.schema import FULL_TEXT
 from engine.search.sqlite import DatabaseError
 from engine.search.strength import Matcher
@@ -113,16 +113,9 @@ class Search:
         self._stamps: dict[str, Stamp] = {}
 
     def run(self, limit: int) -> Answers:
-        """The strongest *limit* that count. Where files changed so that fewer are left, others take their place."""
-        wanted = limit
-        while True:
-            found = self._strongest(wanted)
-            memories = self._as_on_disk(found)
-            if self._count(memories) >= limit or self._count(found) < wanted:
-                break
-            wanted *= 2
-        memories = _first(memories, limit, counts_all=self._counts_all)
-        return Answers(self._units, tuple(memories), self._matcher.idf, self._matcher.rare)
+        memories = filled(limit, self._strongest, self._as_on_disk, self._count)
+        first = tuple(_first(memories, limit, counts_all=self._counts_all))
+        return Answers(self._units, first, self._matcher.idf, self._matcher.rare)
 
     def _strongest(self, limit: int) -> list[Strong]:
         """The strongest as the index has them."""

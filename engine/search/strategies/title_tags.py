@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 
 from engine.search.ranking import Pool, Scored, order
+from engine.search.recheck import filled
 from engine.search.stopwords import STOP_WORDS
 
 TYPE_CHECKING = False
@@ -29,11 +30,13 @@ def find(text: str, index: Index, size: int, *, now: float) -> Pool:
     """The best *size* memories. *now* is in seconds since 1970."""
     words, since = keywords(text), recent_since(now)
     scores = ((summary, keyword_score(words, summary, since)) for summary in index.summaries())
-    best = sorted((Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched), key=order)[
-        :size
-    ]
-    shown = {summary.id for summary in index.unchanged([one.memory for one in best])}
-    return Pool([one for one in best if one.memory.id in shown])
+    best = sorted((Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched), key=order)
+
+    def unchanged(found: list[Scored]) -> list[Scored]:
+        shown = {summary.id for summary in index.unchanged([one.memory for one in found])}
+        return [one for one in found if one.memory.id in shown]
+
+    return Pool(filled(size, lambda wanted: best[:wanted], unchanged)[:size])
 
 
 def recent_since(now: float) -> str:

@@ -21,6 +21,7 @@ from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import filter_terms, query_terms
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.sqlite import for_reading, for_writing
+from engine.search.strategies import title_tags
 from engine.search.strongest import strongest
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, fillers, memory, write_memory, write_root
@@ -230,18 +231,19 @@ def test_others_take_the_place_of_candidates_that_match_no_more(project: Project
         other.write_text(json.dumps(document(memory("something else", memory_id=other.stem))), "utf-8")
     with closing(Index(read_corpus(project.root))) as index:
         wanted = asked(index)
-    assert [*map(len, wanted)] == [3, 3, 3]
+    assert [*map(len, wanted)] == [3, 3, 3, 3]
     with closing(hook_index(project.root, project.environ, 20.0)) as index:
         assert asked(index) == wanted
         assert index.was_behind
 
 
 def asked(index: Index) -> list[list[str]]:
-    """What three ways of searching find first."""
+    """What each way of searching finds first."""
     terms = query_terms("cache rule")
     hits = [index.search(terms, fields, 3) for fields in (HEADLINE, FULL_TEXT)]
     strong = [one.summary.title for one in strongest(index, terms, 3).memories]
-    return [*([hit.summary.title for hit in found] for found in hits), strong]
+    by_keywords = [one.memory.title for one in title_tags.find("cache rule", index, 3, now=0).memories]
+    return [*([hit.summary.title for hit in found] for found in hits), strong, by_keywords]
 
 
 def test_an_edit_of_the_same_size_with_its_old_time_is_seen(project: Project) -> None:
