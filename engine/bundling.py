@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.bundle import Entry
 
 
-NOT_OF_THE_HOOK = (__name__, bundle.__name__, "engine.launch")
+NOT_OF_THE_HOOK = (__name__, bundle.__name__, "engine.console", "engine.launch")
 """Modules of the package that a start needs before it has the bundle, or without it."""
 
 
@@ -102,7 +102,7 @@ def _content() -> tuple[CodeType, list[Entry]]:
     entries = [_entry(module) for module in loaded if module.__name__ not in NOT_OF_THE_HOOK]
     source = str(bundle.__file__)
     with open(source, "rb") as stream:
-        return compiled(stream.read() + b"start(folder, entries)\n", source), entries
+        return compiled(stream.read() + b"start(__file__[:-len('launch.py')], entries)\n", source), entries
 
 
 def _entry(module: ModuleType) -> Entry:

@@ -37,10 +37,10 @@ SIZES, LARGE = [500, 5_000, 50_000], 500_000
 FLOOR, LAUNCHER = "python -c pass", "install --print"
 SCRIPT, OLD_SCRIPT = "console script", "console script of a pip before 25.2"
 FORMS = (LAUNCHER, SCRIPT, OLD_SCRIPT, "python -c import")
-ENTRIES = '"entries": entries}'
+RUN = "exec(code)"
 WRAPPER = """#!{python}
 import sys
-from engine.launch import main
+from engine.console import main
 if __name__ == '__main__':
     if sys.argv[0].endswith('.exe'):
         sys.argv[0] = sys.argv[0][:-4]
@@ -52,7 +52,7 @@ OLD_WRAPPER = """#!{python}
 # -*- coding: utf-8 -*-
 import re
 import sys
-from engine.launch import main
+from engine.console import main
 if __name__ == '__main__':
     sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
     sys.exit(main())
@@ -126,7 +126,7 @@ class Bench:
 
     def read(self) -> list[Path]:
         """The files that the hook reads."""
-        compiled = [*(PROJECT / "engine").rglob("*.pyc"), *(PROJECT / "engine").rglob("*.bundle")]
+        compiled = [*(PROJECT / "engine").rglob("*.pyc"), *(PROJECT / "engine").rglob("*.bundle-*")]
         return [path for path in [*self.home.rglob("*"), *compiled] if path.is_file()]
 
     def rows(self) -> list[dict[str, dict[str, float]]]:
@@ -159,9 +159,9 @@ def clean_interpreter(folder: Path) -> str:
 def imports_alone(script: Path) -> Path:
     """The launcher, with a last module that ends the process where the hook would begin."""
     text = LAUNCH.read_text("utf-8").replace("__file__", repr(str(LAUNCH)))
-    assert ENTRIES in text
+    assert RUN in text
     end = "('end', *entries[-1][1:4], compile('import posix; posix._exit(0)', 'end', 'exec'))"
-    script.write_text(text.replace(ENTRIES, f'"entries": [*entries, {end}]}}'), encoding="utf-8")
+    script.write_text(text.replace(RUN, f"entries.append({end}); {RUN}"), encoding="utf-8")
     return script
 
 

@@ -29,7 +29,7 @@ def world(tmp_path: Path) -> World:
 
 
 def bundles(package: Path) -> list[Path]:
-    return list((package / "__pycache__").glob("*.bundle"))
+    return list((package / "__pycache__").glob("*.bundle-*"))
 
 
 def start(package: Path, world: World, session_id: str, *flags: str) -> subprocess.CompletedProcess[bytes]:
@@ -111,3 +111,10 @@ def test_the_launcher_may_be_named_from_its_own_folder(package: Path, world: Wor
         stdin = json.dumps(world.payload(session_id=session_id)).encode()
         done = world.start(command, stdin, cwd=package)
         assert context_of(done.stdout.decode()).count("<result ") == 3
+
+
+@pytest.mark.parametrize("lost", ["bundling.py", "hook.py", "__init__.py"])
+def test_a_package_of_which_a_part_is_missing_is_silent(package: Path, world: World, lost: str) -> None:
+    (package / lost).write_text("syntax error", encoding="utf-8")
+    done = start(package, world, "1")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
