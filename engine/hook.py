@@ -147,7 +147,7 @@ class Decision:
         return _output(context) if context else ""
 
     def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
-        index = hook_index(root, self._environ, config.deadline)
+        index = hook_index(root, self._environ, config.deadline, is_brief=not config.judge.enabled)
         if index is None:
             from engine.memory import Corpus
 

@@ -32,8 +32,9 @@ class Index:
     """A root's memories, searchable. Safe to use from several threads.
 
     `has_fts5` is False where this SQLite was built without FTS5: then `search` finds nothing and the pipeline scores by
-    keywords. `was_behind` becomes True when a memory turns out to have changed since. `module` is the full-text module
-    to use, `budget` how many memories FTS5 may score for one query (None: what suits the query).
+    keywords. `was_behind` becomes True when a memory turns out to have changed since; `is_overtaken` says whether
+    somebody wrote into what is read without locks. `module` is the full-text module to use, `budget` how many memories
+    FTS5 may score for one query (None: what suits the query).
     """
 
     def __init__(self, corpus: Corpus, module: str = "fts5", budget: int | None = None) -> None:
@@ -69,6 +70,7 @@ class Index:
     ) -> None:
         self.root = root
         self.was_behind = False
+        self.is_overtaken: Callable[[], bool] = bool
         self.budget = budget
         self._lock = _thread.allocate_lock()
         self._recover = recover

@@ -13,13 +13,14 @@ from engine.search import schema
 from engine.search.index import Index, in_memory_database
 from engine.search.recheck import is_fresh
 from engine.search.sqlite import DAMAGE, DatabaseError, for_reading
-from engine.search.stamps import is_sealed, is_whole
+from engine.search.stamps import at_rest, is_sealed, is_whole, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from engine.search.sqlite import Connection
+    from engine.search.stamps import Stamp
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS = 5.0
@@ -45,16 +46,22 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
 
 def hook_index(
-    root: str, environ: Mapping[str, str], deadline_s: float, clock: Callable[[], float] = time.monotonic
+    root: str,
+    environ: Mapping[str, str],
+    deadline_s: float,
+    clock: Callable[[], float] = time.monotonic,
+    *,
+    is_brief: bool = False,
 ) -> Index | None:
     """An index to answer one prompt from, within *deadline_s* seconds; None if there is none yet.
 
     It is brought up to date if a few `stat` calls say that it is behind and there is time; else it answers from what
     it has (each memory is compared with its file before it is given out), and a process of its own brings it up to
-    date. Raises nothing but what reading the root in memory would.
+    date. *is_brief*: it is read for some milliseconds, so without locks where nobody writes; `catch_up` says if
+    somebody began to. Raises nothing but what reading the root in memory would.
     """
     path = index_file(root, environ)
-    index = _existing(path, root)
+    index = _existing(path, root, is_brief=is_brief)
     return index if index is not None and _is_fresh(index) else _updated(index, path, root, deadline_s, clock)
 
 
@@ -64,13 +71,20 @@ def catch_up(
     """What to answer from again where *index* turned out to be behind, as after an edit that no folder shows.
 
     It is up to date if there is time for that within *deadline_s* seconds, and *index* is closed then; else it is
-    *index* itself, and a process of its own brings it up to date.
+    *index* itself, and a process of its own brings it up to date. Where *index* was read without locks and somebody
+    wrote into it meanwhile, it is closed, and what to answer from is the index as it is now.
     """
-    if not index.was_behind:
+    is_overtaken = index.is_overtaken()
+    if not (is_overtaken or index.was_behind):
         return index
     from engine.memory import Corpus
 
-    found = _updated(index, index_file(index.root, environ), index.root, deadline_s, clock)
+    path = index_file(index.root, environ)
+    if is_overtaken:
+        index.close()
+        found = _readable(path, index.root)
+    else:
+        found = _updated(index, path, index.root, deadline_s, clock)
     return Index(Corpus(index.root, ())) if found is None else found
 
 
@@ -101,11 +115,13 @@ def _unwritten(path: str, root: str, seconds: float) -> Index | None:
     return Index(read_corpus(root)) if build_seconds(root) <= seconds else _existing(path, root)
 
 
-def _existing(path: str, root: str) -> Index | None:
+def _existing(path: str, root: str, *, is_brief: bool = False) -> Index | None:
     """The index at *path* as it is; None if there is none that can be trusted.
 
     The log that some process writes now is not sealed; what was committed before can be read all the same.
     """
+    if is_brief and (resting := at_rest(path, time.time_ns())):
+        return _readable(path, root, resting)
     return _readable(path, root) if is_whole(path) or (is_sealed(path) and _is_being_written(path)) else None
 
 
@@ -115,12 +131,21 @@ def _is_being_written(path: str) -> bool:
     return is_held(f"{path}.lock")
 
 
-def _readable(path: str, root: str) -> Index | None:
-    """The index at *path*; None if it does not read."""
+def _readable(path: str, root: str, resting: Stamp | None = None) -> Index | None:
+    """The index at *path*; None if it does not read. It is read without locks where it rests with a certain stamp."""
+
+    def is_overtaken() -> bool:
+        return resting is not None and stamp(path) != resting
+
+    def stand_in() -> Connection:
+        return _empty(root) if is_overtaken() else _nothing(root, path)
+
     try:
-        return _opened(path, root, recover=lambda: _nothing(root, path), checked=True)
+        index = _opened(path, root, recover=stand_in, checked=True, immutable=resting is not None)
     except DAMAGE:
         return None
+    index.is_overtaken = is_overtaken
+    return index
 
 
 def _is_fresh(index: Index) -> bool:
@@ -130,9 +155,11 @@ def _is_fresh(index: Index) -> bool:
         return False
 
 
-def _opened(path: str, root: str, *, recover: Callable[[], Connection], checked: bool = False) -> Index:
-    is_writable = os.access(os.path.dirname(path), os.W_OK) or os.path.exists(f"{path}-wal")
-    db = for_reading(path, immutable=not is_writable, one_answer=checked)
+def _opened(
+    path: str, root: str, *, recover: Callable[[], Connection], checked: bool = False, immutable: bool = False
+) -> Index:
+    immutable = immutable or not (os.access(os.path.dirname(path), os.W_OK) or os.path.exists(f"{path}-wal"))
+    db = for_reading(path, immutable=immutable, one_answer=checked)
     try:
         if not schema.is_ours(db, root):
             raise DatabaseError("the index is not of this root or version")
@@ -153,9 +180,14 @@ def _rebuilt(path: str, root: str) -> Connection:
 
 def _nothing(root: str, path: str) -> Connection:
     """What stands in for a damaged index where there is no time: nothing, while another process builds it anew."""
-    from engine.memory import Corpus
     from engine.search.updating import start_update, try_to_discard
 
     try_to_discard(path)
     start_update(root, path)
+    return _empty(root)
+
+
+def _empty(root: str) -> Connection:
+    from engine.memory import Corpus
+
     return in_memory_database(Corpus(root, ()))

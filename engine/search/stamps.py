@@ -55,6 +55,16 @@ def is_sealed(path: str, *, or_empty: bool = False) -> bool:
     return is_regular(found) and (found.st_mtime_ns == SEAL_NS or (or_empty and not found.st_size))
 
 
+def at_rest(index: str, now_ns: int) -> Stamp | None:
+    """The stamp of an index that can be read without locks, because it gets another one before anything in it changes.
+
+    None where it changed a moment ago, or its log holds something.
+    """
+    found = settled(stamp(index), now_ns)
+    is_at_rest = found[2] != UNSETTLED and is_whole(index) and stamp(f"{index}-wal")[0] <= 0
+    return found if is_at_rest else None
+
+
 def is_whole(index: str) -> bool:
     """Whether an index is as its last writer left it. Beside it may lie an empty log, which a reader made."""
     return is_sealed(f"{index}-wal", or_empty=True) and is_sealed(index) and not os.path.lexists(f"{index}-journal")
