@@ -75,7 +75,7 @@ def entry(memory: MemorySummary, confidence: str, mode: str = LEGACY) -> str:
 
 def length(text: str) -> int:
     """Characters as the client counts them: UTF-16 code units, so an emoji is two."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    return len(text) + (0 if text.isascii() else sum(character > "\uffff" for character in text))
 
 
 def clean(text: str) -> str:

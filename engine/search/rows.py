@@ -6,7 +6,7 @@ from _imp import source_hash
 
 from engine import lean_os as os
 from engine.json_text import loads
-from engine.search.schema import COLUMNS
+from engine.search.schema import COLUMNS, META
 from engine.search.sqlite import DatabaseError
 from engine.search.tokens import tokens
 from engine.summary import MemorySummary
@@ -39,9 +39,9 @@ def fingerprint(db: Connection) -> str:
 
     Raises DatabaseError for one that was damaged.
     """
-    row = db.execute(f"select value from meta where key = '{FINGERPRINT}'").fetchone()
+    value = dict(db.execute(META)).get(FINGERPRINT, "0")
     try:
-        return f"{int(row[0], 16) if row else 0:016x}"
+        return f"{int(value, 16):016x}"
     except (TypeError, ValueError) as error:
         raise DatabaseError("the fingerprint is damaged") from error
 

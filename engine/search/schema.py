@@ -56,6 +56,10 @@ create index {fields}_stem on {fields}_frequency(stem, term, count);
 the sum over a prefix is one subtraction. The counts are exact; the sums lag until the next count of all."""
 
 
+META = "select key, value from meta"
+"""Asked for one key as well: a statement that was prepared already costs nothing."""
+
+
 def create(db: Connection, root: str, module: str = "fts5") -> bool:
     """Make the tables in an empty database; whether it can search, which an SQLite without FTS5 cannot."""
     for statement in TABLES.split(";\n"):
@@ -77,7 +81,7 @@ def create(db: Connection, root: str, module: str = "fts5") -> bool:
 def is_ours(db: Connection, root: str) -> bool:
     """Whether *db* holds these tables for *root*, whole. Raises DatabaseError for a file that is no database."""
     try:
-        found = dict(db.execute("select key, value from meta"))
+        found = dict(db.execute(META))
     except DatabaseError as error:
         if "no such" in str(error):
             return False

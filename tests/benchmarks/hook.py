@@ -158,10 +158,11 @@ def clean_interpreter(folder: Path) -> str:
 
 def imports_alone(script: Path) -> Path:
     """The launcher, with a last module that ends the process where the hook would begin."""
-    text = LAUNCH.read_text("utf-8").replace("__file__", repr(str(LAUNCH)))
+    text = LAUNCH.read_text("utf-8")
     assert RUN in text
     end = "('end', *entries[-1][1:4], compile('import posix; posix._exit(0)', 'end', 'exec'))"
-    script.write_text(text.replace(RUN, f"entries.append({end}); {RUN}"), encoding="utf-8")
+    text = text.replace(RUN, f"entries.append({end}); {RUN}")
+    script.write_text(f"__file__ = {str(LAUNCH)!r}\n{text}", encoding="utf-8")
     return script
 
 
