@@ -37,18 +37,15 @@ if TYPE_CHECKING:
 class Effort(Record):
     """How much a search may cost.
 
-    So many `candidates` are scored, and so many as `phrased` are read for the phrases that may stand in them, and more
-    where these do not hold what the words promised.
+    So many `candidates` are scored. The best are read for the phrases that may stand in them; where some do not hold
+    what their words promised, so that others are the best, more are read, up to so many in each of the `readings`.
     """
 
     candidates: int
-    phrased: int
+    readings: tuple[int, ...] = (16, 32, 64)
 
 
-EXHAUSTIVE = Effort(candidates=10**9, phrased=10**9)
-
-READINGS = 4
-"""How often memories are read for phrases at most, each time twice as many."""
+EXHAUSTIVE = Effort(candidates=10**9, readings=(10**9,))
 
 SPARE = 8
 """One more in so many is asked for, in place of those that turn out retired: to ask again costs as much as at first."""
@@ -94,7 +91,7 @@ def bounded(memories: int, units: int) -> Effort:
     For 60 generated prompts of each length it finds 99 to 100 in 100 of an exhaustive search's top three among 500,
     5,000 and 50,000 memories; for short and ordinary ones 97 to 100 among 500,000.
     """
-    return Effort(candidates=max(32, int(700 * (1 + min(1, memories / 1_000_000)) / max(1, units))), phrased=8)
+    return Effort(candidates=max(32, int(700 * (1 + min(1, memories / 1_000_000)) / max(1, units))))
 
 
 class Search:
@@ -149,26 +146,25 @@ class Search:
 
     def _listed(self, limit: int, leaving_out: Set[int]) -> dict[int, Match]:
         """How the best of the memories in the lists answer."""
-        size = max(self._effort.phrased, limit + limit // 3)
         candidates = Candidates(self._db, self._units, self._matcher.worth, self._matcher.rows)
-        chosen = self._chosen(candidates, max(size, self._effort.candidates), leaving_out)
+        chosen = self._chosen(candidates, max(limit, self._effort.candidates), leaving_out)
         scores = Tally(self._db, self._units, self._matcher, candidates.lists).score(chosen, self._lengths)
         strengths = scores.strengths
         found: dict[int, Match] = {}
         unread = scores.phrased
-        for _ in range(READINGS):
-            if unread.isdisjoint(self._best(strengths, limit, self._counts)):
+        for size in (limit, *self._effort.readings):
+            due = [row for row in self._best(strengths, limit, self._counts) if row in unread]
+            if not due:
                 break
-            high = self._best(strengths, size, self._counts)
-            read = self._words([row for row in high if row in unread])
-            for row, words in read.items():
+            if size > limit:
+                due = [row for row in self._best(strengths, size, self._counts) if row in unread]
+            for row, words in self._words(due).items():
                 if match := scores.match(row, words):
                     found[row] = match
                     strengths[row] = match.strength
                 else:
                     del strengths[row]
-            unread = unread - read.keys()
-            size *= 2
+            unread = unread.difference(due)
         strengths = {row: strength for row, strength in strengths.items() if row not in unread}
         best_rows = self._best(strengths, limit, self._counts)
         matches = {row: found.get(row) or scores.match(row) for row in best_rows}

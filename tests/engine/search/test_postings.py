@@ -242,7 +242,7 @@ def test_damage_is_an_error_and_never_another_answer(statement: str) -> None:
             strongest(index, query_terms("cache rule"), 3)
 
 
-SMALL = Effort(candidates=25, phrased=12)
+SMALL = Effort(candidates=25)
 
 
 @pytest.fixture(scope="module")

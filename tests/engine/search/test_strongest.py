@@ -66,7 +66,7 @@ def ids(
 def test_retired_memories_do_not_crowd_active_ones_out() -> None:
     retired = [memory("cache expiry", memory_id=f"old{i:03}", status="retired") for i in range(150)]
     weaker = memory("cache words about something else", memory_id="active")
-    for effort in (None, Effort(candidates=25, phrased=12)):
+    for effort in (None, Effort(candidates=25)):
         found = ids("cache expiry", *retired, weaker, *fillers(20), limit=1, effort=effort)
         assert found[-1] == "active"
         assert len(found) == 151
