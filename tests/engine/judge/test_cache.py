@@ -182,7 +182,8 @@ def of_another_format(path: Path) -> None:
 def damaged(path: Path) -> None:
     Asking(path)()
     content = bytearray(path.read_bytes())
-    content[16384:] = b"\xa5" * (len(content) - 16384)
+    page = int.from_bytes(content[16:18], "big")
+    content[page:] = b"\xa5" * (len(content) - page)
     path.write_bytes(content)
 
 
