@@ -158,13 +158,14 @@ class Search:
                 break
             if size > limit:
                 due = [row for row in self._best(strengths, size, self._counts) if row in unread]
-            for row, words in self._words(due).items():
+            read = self._words(due)
+            for row, words in read.items():
                 if match := scores.match(row, words):
                     found[row] = match
                     strengths[row] = match.strength
                 else:
                     del strengths[row]
-            unread = unread.difference(due)
+            unread = unread - read.keys()
         strengths = {row: strength for row, strength in strengths.items() if row not in unread}
         best_rows = self._best(strengths, limit, self._counts)
         matches = {row: found.get(row) or scores.match(row) for row in best_rows}

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.judge.providers.registry import NO_JUDGE
 from engine.search import stamps
 from engine.search.opening import catch_up, hook_index, index_file, open_index
 from engine.search.query import query_terms
 from engine.search.sqlite import for_writing
 from engine.search.strongest import strongest
 from tests.engine.builders import fillers, memory, write_memory, write_root
+from tests.engine.hook_world import World
 
 if TYPE_CHECKING:
     from engine.search.index import Index
@@ -68,6 +70,20 @@ def test_whoever_reads_for_long_takes_a_lock(project: Project) -> None:
     with closing(project.hook_index(is_brief=False)) as index:
         assert found_in(index) == ["cache rule"]
         assert project.locks.exists()
+
+
+def test_the_hook_takes_a_lock_where_it_asks_a_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stamps, "COARSE_TICK_NS", 0)
+    world = World(tmp_path)
+    file = Path(index_file(str(world.root), world.environ))
+    locks = file.with_name(f"{file.name}-shm")
+    for enabled in (False, True):
+        world.configure(judge={"enabled": enabled, "provider": NO_JUDGE})
+        time.sleep(0.06)
+        open_index(str(world.root), world.environ).close()
+        locks.unlink(missing_ok=True)
+        assert world.context(session_id=str(enabled))
+        assert locks.exists() == enabled
 
 
 def test_an_index_that_changed_just_now_is_read_with_locks(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
