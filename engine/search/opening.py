@@ -120,8 +120,10 @@ def _existing(path: str, root: str, *, is_brief: bool = False) -> Index | None:
 
     The log that some process writes now is not sealed; what was committed before can be read all the same.
     """
-    if is_brief and (resting := at_rest(path, time.time_ns())):
-        return _readable(path, root, resting)
+    resting = at_rest(path, time.time_ns()) if is_brief else None
+    index = _readable(path, root, resting) if resting else None
+    if index is not None:
+        return index
     return _readable(path, root) if is_whole(path) or (is_sealed(path) and _is_being_written(path)) else None
 
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.judge.providers.registry import NO_JUDGE
-from engine.search import stamps
+from engine.search import opening, stamps
 from engine.search.opening import catch_up, hook_index, index_file, open_index
 from engine.search.query import query_terms
-from engine.search.sqlite import for_writing
+from engine.search.sqlite import DatabaseError, for_reading, for_writing
 from engine.search.strongest import strongest
 from tests.engine.builders import fillers, memory, write_memory, write_root
 from tests.engine.hook_world import World
 
 if TYPE_CHECKING:
     from engine.search.index import Index
+    from engine.search.sqlite import Connection
 
 PATIENT_S = 20.0
 
@@ -132,15 +133,26 @@ def test_pages_that_are_half_written_are_no_damage(project: Project) -> None:
     assert project.file.read_bytes() == whole
 
 
-def test_an_index_that_is_damaged_and_at_rest_is_discarded(project: Project) -> None:
-    with project.file.open("r+b") as file:
-        file.seek(20_000)
-        file.write(b"\xff" * (project.file.stat().st_size - 20_000))
-    stamps.seal(str(project.file))
-    with closing(project.hook_index()) as index:
-        found_in(index)
-        with closing(project.catch_up(index)) as again:
-            found_in(again)
-    project.settle()
+def test_pages_that_are_half_written_as_it_is_opened_are_no_damage(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def torn(path: str, **options: bool) -> Connection:
+        if options["immutable"]:
+            raise DatabaseError("half of a page")
+        return for_reading(path, **options)
+
+    monkeypatch.setattr(opening, "for_reading", torn)
+    monkeypatch.setattr(opening, "_updated", lambda index, *_: index)
     with closing(project.hook_index()) as index:
         assert found_in(index) == ["cache rule"]
+
+
+def test_an_index_that_is_damaged_and_at_rest_is_discarded(project: Project) -> None:
+    with project.file.open("r+b") as file:
+        file.seek(2 * 8192)
+        file.write(b"\xff" * (project.file.stat().st_size - 2 * 8192))
+    stamps.seal(str(project.file))
+    damaged = project.file.read_bytes()
+    with closing(project.hook_index()) as index:
+        found_in(index)
+    assert not project.file.exists() or project.file.read_bytes() != damaged
