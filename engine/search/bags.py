@@ -1,14 +1,13 @@
 """A memory as a bag of words: its distinct words and how much their occurrences count, ready to meet a prompt.
 
 A bag is three lines of text: the number of tokens; the words, with a space between; and for each word a character whose
-code is its weight + OFFSET. A word's weight adds up WEIGHTS, once per occurrence, up to MAX_WEIGHT, which is where BM25
-has long stopped to tell more from enough. So a prompt meets a memory in one set operation: 20 us for 350 tokens, of
-which counting them would take 150.
+code is its weight + OFFSET, see `engine.search.weights`. So a prompt meets a memory in one set operation: 20 us for 350
+tokens, of which counting them would take 150.
 """
 
 from __future__ import annotations
 
-from engine.search.postings import MAX_WEIGHT, WEIGHTS
+from engine.search.weights import STEPS, WEIGHTS, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ def weights_of(words: Words) -> dict[str, int]:
     for weight, text in zip(WEIGHTS, words, strict=True):
         for token in text.split():
             weights[token] = weights.get(token, 0) + weight
-    if max(weights.values(), default=0) > MAX_WEIGHT:
-        return {token: min(weight, MAX_WEIGHT) for token, weight in weights.items()}
+    if max(weights.values(), default=0) > STEPS[0][0]:
+        return {token: rounded(weight) for token, weight in weights.items()}
     return weights
 
 

@@ -7,8 +7,9 @@ of the memories where the word is STRONG: in the title, or as often as that coun
 from __future__ import annotations
 
 from engine.json_text import dumps
-from engine.search.postings import STRONG, List
+from engine.search.postings import List
 from engine.search.sqlite import DatabaseError
+from engine.search.weights import STRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 LEVELS = (1, STRONG)
 """The least weight in each of the bitmaps of a word."""
 
-STORED = """select key, bitmap.rowid, held, case when ? then strong end, segment, rows, is_full, content
+STORED = """select key, bitmap.rowid, held, case when ? then strong end, segment, rows, content
 from json_each(?) left join bitmap on bitmap.term = value
 left join posting on posting.term = case when bitmap.term is null then value end"""
 """A left join asks for the words in their order."""
@@ -49,9 +50,9 @@ class Standing:
         found = [0 for _ in self._levels]
         marked = [bytearray() for _ in self._levels]
         while self._row and self._row[0] < self._done:
-            number, common, *bitmaps, segment, size, is_full, content = self._row
+            number, common, *bitmaps, segment, size, content = self._row
             if segment is not None:
-                one = List(segment, size, is_full, content)
+                one = List(segment, size, content)
                 for bitmap, level in zip(marked, self._levels, strict=True):
                     one.mark(bitmap, level, one.base >> 3)
                 if self._words[number] in self.lists:

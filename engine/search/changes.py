@@ -10,9 +10,9 @@ import sys
 from _struct import pack
 
 from engine.search.bags import bag_of, weights_in, weights_of
-from engine.search.common_words import update_bitmaps
+from engine.search.common_words import update_common
 from engine.search.frequencies import add_counts
-from engine.search.postings import FULL_SHARE, MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List
+from engine.search.postings import MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List
 from engine.search.rows import text_check
 from engine.search.schema import COLUMNS, LISTS
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     Weights = dict[str, int]
     """Word -> weight."""
 
-    Stored = tuple[int, bool, bytes]
-    """A list: its number of rows, whether it is full, and its content."""
+    Stored = tuple[int, bytes]
+    """A list: its number of rows, and its content."""
 
 MOST = 6_000_000
 """Postings that wait at most before they are written: 24 MB."""
 
 NOTHING: Words = ("", "", "")
-GET = "select rows, is_full, content from posting where term = ? and segment = ?"
-PUT = "insert or replace into posting values (?, ?, ?, ?, ?)"
+GET = "select rows, content from posting where term = ? and segment = ?"
+PUT = "insert or replace into posting values (?, ?, ?, ?)"
 FORGET = "delete from posting where term = ? and segment = ?"
 ARRANGE = f"""
 {LISTS.replace("posting", "arranged")};
@@ -150,12 +150,12 @@ class _Lists:
 
     def _write(self, word: str, segment: int, changed: bytearray) -> None:
         found = self._db.execute(GET, (word, segment)).fetchone()
-        rows, is_full, content = _with(found or (0, False, b""), memoryview(changed).cast("I"))
+        rows, content = _with(found or (0, b""), memoryview(changed).cast("I"))
         if rows:
-            self._db.execute(PUT, (word, segment, rows, is_full, content))
+            self._db.execute(PUT, (word, segment, rows, content))
         elif found:
             self._db.execute(FORGET, (word, segment))
-        update_bitmaps(self._db, word, segment, List(segment, rows, is_full, content) if rows else None)
+        update_common(self._db, word, segment, List(segment, rows, content) if rows else None)
 
     def _write_lengths(self) -> None:
         """Every segment up to the last has a row."""
@@ -175,18 +175,8 @@ def _with(stored: Stored, changed: memoryview[int]) -> Stored:
     """A list after *changed*: row << 8 | weight, the weight 0 for a row that goes; of equal rows the last counts."""
     placed = dict(List(0, *stored).postings()) if stored[0] else {}
     placed |= {one >> 8: one & 0xFF for one in changed}
-    return _packed({row: weight for row, weight in placed.items() if weight})
-
-
-def _packed(placed: dict[int, int]) -> Stored:
-    rows = sorted(placed)
-    size = rows[-1] + 1 if rows else 0
-    if len(rows) * FULL_SHARE < size or len(rows) < FULL_SHARE:
-        return len(rows), False, pack(f"{len(rows)}H", *rows) + bytes([placed[row] for row in rows])
-    weights = bytearray(size)
-    for row in rows:
-        weights[row] = placed[row]
-    return size, True, bytes(weights)
+    rows = sorted(row for row, weight in placed.items() if weight)
+    return len(rows), pack(f"{len(rows)}H", *rows) + bytes([placed[row] for row in rows])
 
 
 def _distinct(words: Words, fields: str) -> set[str]:

@@ -1,51 +1,113 @@
-"""The bitmaps of common words, kept in step with their lists. See `engine.search.bitmaps`."""
+"""What is kept of common words besides their lists, in step with these: bitmaps, and weights by row.
+
+See `engine.search.bitmaps` and `engine.search.weights`, which read them. Both are arrays over all rows, segment by
+segment. Once a word has them it keeps them until no memory holds it.
+"""
 
 from __future__ import annotations
 
+from engine.record import Record
 from engine.search.bitmaps import LEVELS
 from engine.search.postings import SEGMENT, List
+from engine.search.weights import BYTES, KEPT, ROUNDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from engine.search.sqlite import Connection
 
 COMMON = 256
-"""A word that so many memories of a segment hold, or so many of the few there are that its list is full, is common: it
-has bitmaps from then on, until no memory holds it."""
+"""A word that so many memories of a segment hold, or a good share of few, is common: it has bitmaps."""
 
-BYTES = SEGMENT // 8
-"""A segment's share of a bitmap."""
+LEAST, SHARE = 32, 32
+"""A word that so many memories of a segment hold, and at least one in SHARE, is very common: its weights lie by row."""
 
-COLUMNS = ("held", "strong")
-SIZES = "select rowid, length(held), length(strong) from bitmap where term = ?"
-LISTS_OF = "select segment, rows, is_full, content from posting where term = ?"
-FORGET = "delete from bitmap where term = ?1 and not exists (select 1 from posting where term = ?1)"
+HELD = {least: b"0" * least + b"1" * (256 - least) for least in LEVELS}
+"""Least weight -> for each weight whether it is as much, as a binary digit."""
 
+HALVED = bytes([KEPT.index(weight) for weight in ROUNDED])
+"""Weight -> its place among KEPT."""
 
-def update_bitmaps(db: Connection, word: str, segment: int, one: List | None) -> None:
-    """Let the bitmaps of a word say what its list in a segment does, which was written; None: it is gone."""
-    found = db.execute(SIZES, (word,)).fetchone()
-    if found:
-        row, *sizes = found
-        for column, size, level in zip(COLUMNS, sizes, LEVELS, strict=True):
-            rows = one.held(level) if one else 0
-            _write(db, row, column, size, segment, rows.to_bytes(BYTES, "little"))
-        if one is None:
-            db.execute(FORGET, (word,))
-    elif one and (one.is_full or one.memories >= COMMON):
-        db.execute("insert into bitmap values (?, x'', x'')", (word,))
-        for listed in db.execute(LISTS_OF, (word,)).fetchall():
-            update_bitmaps(db, word, listed[0], List(*listed))
+LISTS_OF = "select segment, rows, content from posting where term = ?"
+GONE = "term = ?1 and not exists (select 1 from posting where term = ?1)"
 
 
-def _write(db: Connection, row: int, column: str, size: int, segment: int, rows: bytes) -> None:
-    """Set the rows of a segment in a bitmap of *size* bytes: in place, where it reaches so far."""
-    start, end = segment * BYTES, (segment + 1) * BYTES
+class Arrays(Record):
+    """A table of arrays, the words that have them, and column -> how a segment's share follows from its weights."""
+
+    table: str
+    is_for: Callable[[List], bool]
+    columns: Mapping[str, Callable[[bytes], bytes]]
+
+
+def _is_very_common(one: List) -> bool:
+    return one.size >= LEAST and SHARE * one.size > one.within[-1]
+
+
+def _is_common(one: List) -> bool:
+    return one.size >= COMMON or _is_very_common(one)
+
+
+def _bits(least: int) -> Callable[[bytes], bytes]:
+    return lambda weights: int(weights[::-1].translate(HELD[least]) or b"0", 2).to_bytes(SEGMENT // 8, "little")
+
+
+def _halves(weights: bytes) -> bytes:
+    halved = weights.translate(HALVED)
+    first, second = (int.from_bytes(halved[start::2], "little") for start in (0, 1))
+    return (first | second << 4).to_bytes(BYTES, "little")
+
+
+def _by_row(one: List | None) -> bytes:
+    """The weight for each row of a segment, up to the last that holds the word."""
+    weights = bytearray(one.within[-1] + 1 if one else 0)
+    for row, weight in zip(one.within, one.weights, strict=True) if one else ():
+        weights[row] = weight
+    return bytes(weights)
+
+
+BITMAPS = Arrays("bitmap", _is_common, {"held": _bits(LEVELS[0]), "strong": _bits(LEVELS[1])})
+HALVES = Arrays("weight", _is_very_common, {"content": _halves})
+
+
+def update_common(db: Connection, word: str, segment: int, one: List | None) -> None:
+    """Let the arrays of a word say what its list in a segment does, which was written; None: it is gone."""
+    weights = b""
+    for arrays in (BITMAPS, HALVES):
+        found = db.execute(f"select rowid from {arrays.table} where term = ?", (word,)).fetchone()
+        if found:
+            weights = weights or _by_row(one)
+            _put(db, arrays, found[0], segment, weights)
+            if one is None:
+                db.execute(f"delete from {arrays.table} where {GONE}", (word,))
+        elif one and arrays.is_for(one):
+            _start(db, arrays, word)
+        else:
+            return
+
+
+def _start(db: Connection, arrays: Arrays, word: str) -> None:
+    db.execute(f"insert into {arrays.table}(term) values (?)", (word,))
+    ((row,),) = db.execute("select last_insert_rowid()")
+    for segment, *listed in db.execute(LISTS_OF, (word,)).fetchall():
+        _put(db, arrays, row, segment, _by_row(List(segment, *listed)))
+
+
+def _put(db: Connection, arrays: Arrays, row: int, segment: int, weights: bytes) -> None:
+    for column, share_of in arrays.columns.items():
+        _write(db, arrays.table, column, row, segment, share_of(weights))
+
+
+def _write(db: Connection, table: str, column: str, row: int, segment: int, share: bytes) -> None:
+    """Set the share of a segment in an array: in place, where it reaches so far."""
+    start, end = segment * len(share), (segment + 1) * len(share)
+    ((size,),) = db.execute(f"select length({column}) from {table} where rowid = ?", (row,))
     if size >= end:
-        with db.blobopen("bitmap", column, row) as stored:
+        with db.blobopen(table, column, row, readonly=False) as stored:
             stored.seek(start)
-            stored.write(rows)
+            stored.write(share)
         return
-    ((before,),) = db.execute(f"select {column} from bitmap where rowid = ?", (row,))
-    content = (before[:start].ljust(start, b"\0") + rows).rstrip(b"\0")
-    db.execute(f"update bitmap set {column} = ? where rowid = ?", (content, row))
+    ((before,),) = db.execute(f"select {column} from {table} where rowid = ?", (row,))
+    content = (before[:start].ljust(start, b"\0") + share).rstrip(b"\0")
+    db.execute(f"update {table} set {column} = ? where rowid = ?", (content, row))

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "12"
+FORMAT = "13"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -22,7 +22,7 @@ COLUMNS = {HEADLINE: 2, FULL_TEXT: 3}
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
 """Every character that `tokens` leaves in a token, marks and the GAP included, and nothing else."""
 
-LISTS = "create table posting(term text, segment int, rows int, is_full int, content blob, primary key(term, segment))"
+LISTS = "create table posting(term text, segment int, rows int, content blob, primary key(term, segment))"
 TABLES = f"""
 create table meta(key text primary key, value text) without rowid;
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
@@ -37,14 +37,15 @@ create index memory_id on memory(id);
 create table words(rowid integer primary key, title text, tags text, body text, check_sum blob);
 create table section(rowid integer primary key, content text);
 {LISTS};
-create table bitmap(term text primary key, held blob, strong blob);
+create table bitmap(term text primary key, held blob default x'', strong blob default x'');
+create table weight(term text primary key, content blob default x'');
 create table length(segment integer primary key, content blob);
 create table recent(rowid integer primary key, listed text, content text, check_sum blob, is_active int);
 """
 """`place`: folders and lists that were read. `file`: every file that was; a `reason` says why it is no memory.
-`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes. `posting`, `bitmap` and `length`: the
-same by word, by common word and by row; `recent`: the memories that these leave out, as bags of words, `listed` what
-they say of the row. See `engine.search.postings`."""
+`words`: the tokens of a memory's fields with spaces between, which FTS5 indexes. `posting`: the same by word; `bitmap`
+and `weight`: by common word, for all rows; `length`: by row; `recent`: the memories that these leave out, as bags of
+words, `listed` what they say of the row. See `engine.search.postings`."""
 
 SEARCHABLE = """
 create virtual table {fields} using {module}({columns}, content='words', tokenize="{tokenizer}");

@@ -3,9 +3,10 @@
     bm25 = sum over matched units of  quality x idf x f (K1 + 1) / (f + K1 (1 - B + B D / D_mean))
     strength = bm25 x sqrt(matched units / units of the prompt, MAX_ASKED at most)
 
-f adds up the weights of the columns in which the unit stands, once per occurrence; D counts the tokens of all columns;
-idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays positive (Lucene's BM25Similarity; FTS5's own is 0 for a word that
-half of the memories hold), with N = memories + ELSEWHERE. The quality is 1, or HALF where only longer words were found.
+f adds up the weights of the columns in which the unit stands, once per occurrence and rounded for each word (see
+`engine.search.weights`); D counts the tokens of all columns; idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays
+positive (Lucene's BM25Similarity; FTS5's own is 0 for a word that half of the memories hold), with N = memories +
+ELSEWHERE. The quality is 1, or HALF where only longer words were found.
 The root is a coordination factor: of two equal sums, the one from more of the prompt's words is the better answer.
 It halves false injections at equal recall, and unlike BM25 alone it can be compared between prompts.
 """
@@ -14,8 +15,9 @@ from __future__ import annotations
 
 from engine.lean_math import log, sqrt
 from engine.record import Record
-from engine.search.postings import MAX_LENGTH, MAX_WEIGHT, WEIGHTS
+from engine.search.postings import MAX_LENGTH
 from engine.search.tokens import occurrences
+from engine.search.weights import WEIGHTS, rounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ class Matcher:
     def in_full(self, unit: int, words: Sequence[str]) -> int:
         """What the occurrences of a unit's phrases count in a memory of these words, `spaced`."""
         weights = [(_weight(f" {' '.join(phrase)} ", words), len(phrase)) for phrase in self._units[unit].phrases]
-        return sum(min(weight, MAX_WEIGHT) if length == 1 else weight for weight, length in weights)
+        return sum(rounded(weight) if length == 1 else weight for weight, length in weights)
 
     def _sought(self) -> frozenset[str]:
         """All words that count, and those of phrases. Most searches read lists alone, and need none of this."""

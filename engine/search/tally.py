@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine.search.postings import MAX_LENGTH, by_segment, weights_among
+from engine.search.postings import MAX_LENGTH, by_segment
 from engine.search.strength import HALF, spaced
+from engine.search.weights import weights_among
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

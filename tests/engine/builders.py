@@ -63,7 +63,7 @@ def open_index(*memories: Memory, module: str = "fts5") -> closing[Index]:
 
 def lists_of(db: Connection, word: str) -> list[List]:
     """The lists of a word, by segment."""
-    sql = "select segment, rows, is_full, content from posting where term = ? order by segment"
+    sql = "select segment, rows, content from posting where term = ? order by segment"
     return [List(*row) for row in db.execute(sql, (word,))]
 
 

@@ -55,7 +55,8 @@ ORDINARY = {
     *("engine.search.schema", "engine.search.sqlite", "engine.search.stamps", "engine.search.stems"),
     *("engine.search.stopwords", "engine.search.strategies.memsift", "engine.search.strength"),
     "engine.search.tally",
-    *("engine.search.strongest", "engine.search.tokens", "engine.sessions", "engine.sha256", "engine.stores.files"),
+    *("engine.search.strongest", "engine.search.tokens", "engine.search.weights"),
+    *("engine.sessions", "engine.sha256", "engine.stores.files"),
     *("engine.stores.roots", "engine.summary", "engine.system_names", "engine.transcripts", "engine.watchdog"),
 }
 """All that an ordinary prompt loads. Each module more costs every prompt: of ours 0.1 ms, of C's 0.2, `os` 1.5."""

@@ -7,19 +7,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.search import schema
 from engine.search.bit_sums import rows_of
 from engine.search.bitmaps import Standing
 from engine.search.candidates import Candidates
 from engine.search.changes import Changes
-from engine.search.common_words import COMMON
+from engine.search.common_words import COMMON, LEAST, SHARE
 from engine.search.expansion import Unit
-from engine.search.postings import FULL_SHARE, SEGMENT, SPARSE, by_segment, lengths_of, weights_among
+from engine.search.postings import SEGMENT, SPARSE, lengths_of
 from engine.search.sqlite import DAMAGE, in_memory
-from tests.engine.builders import lists_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,8 +55,8 @@ def is_rare(db: Connection, word: str) -> bool:
 
 
 @pytest.mark.parametrize("first", [0, SEGMENT - 100, SEGMENT + 9])
-@pytest.mark.parametrize("step", [1, 2 * FULL_SHARE])
-@pytest.mark.parametrize("count", [3, FULL_SHARE + 1, COMMON - 1, COMMON, COMMON + 5])
+@pytest.mark.parametrize("step", [1, 2 * SHARE])
+@pytest.mark.parametrize("count", [3, LEAST + 1, COMMON - 1, COMMON, COMMON + 5])
 def test_bitmaps_say_where_a_word_stands_be_it_rare_or_common(
     db: Connection, first: int, step: int, count: int
 ) -> None:
@@ -70,13 +67,13 @@ def test_bitmaps_say_where_a_word_stands_be_it_rare_or_common(
     assert stands(db, ["cache"], with_strong=False) == [held]
 
 
-@pytest.mark.parametrize("step", [1, 2 * FULL_SHARE])
-@pytest.mark.parametrize("count", [3, FULL_SHARE - 1, FULL_SHARE, COMMON - 1, COMMON])
+@pytest.mark.parametrize("step", [1, 2 * SHARE])
+@pytest.mark.parametrize("count", [3, LEAST - 1, LEAST, COMMON - 1, COMMON])
 def test_a_word_has_bitmaps_where_many_memories_hold_it_or_a_good_part_of_few(
     db: Connection, step: int, count: int
 ) -> None:
     hold(db, dict.fromkeys(range(SEGMENT, SEGMENT + step * count, step), BODY))
-    assert is_rare(db, "cache") is (count < (FULL_SHARE if step == 1 else COMMON))
+    assert is_rare(db, "cache") is (count < (LEAST if step == 1 else COMMON))
 
 
 def test_bitmaps_follow_the_lists_until_no_memory_holds_the_word(db: Connection) -> None:
@@ -123,7 +120,6 @@ def test_words_are_read_in_the_order_they_were_asked_for(db: Connection) -> None
         "update bitmap set held = 'text'",
         "update bitmap set held = 7",
         "update bitmap set held = null",
-        "delete from bitmap",
     ],
 )
 def test_a_bitmap_that_is_none_is_damage(db: Connection, damage: str) -> None:
@@ -184,26 +180,6 @@ def test_the_lists_of_rare_words_need_not_be_read_again(db: Connection) -> None:
     found = Candidates(db, [unit("cache", COMMON), unit("rule", 1), unit("none", 1)], [1.0, 1.0, 1.0], COMMON)
     found.best(3)
     assert {word: len(lists) for word, lists in found.lists.items()} == {"rule": 1, "none": 0}
-
-
-@given(st.sets(st.integers(0, 3 * SPARSE), min_size=1, max_size=5), st.integers(0, 1))
-def test_a_few_rows_of_a_large_list_are_read_alone(asked: set[int], segment: int) -> None:
-    with closing(in_memory()) as db:
-        schema.create(db, "/root")
-        weights = bytes(row % 3 for row in range(2 * SPARSE + 2))
-        sql = "insert into posting values ('cache', ?, ?, 1, ?)"
-        db.execute(sql, (segment, len(weights), weights))
-        rows = by_segment(segment * SEGMENT + row for row in asked)
-        ((_, found),) = weights_among(db, ["cache"], rows)
-        (one,) = lists_of(db, "cache")
-        assert found == one.among(rows)
-
-
-def test_a_large_list_that_was_cut_is_damage(db: Connection) -> None:
-    weights = bytes([1] * 3 * SPARSE)
-    db.execute("insert into posting values ('cache', 0, ?, 1, ?)", (len(weights) + 1, weights))
-    with pytest.raises(DAMAGE):
-        dict(weights_among(db, ["cache"], by_segment([1])))
 
 
 @pytest.mark.parametrize("rows", [[1], [1, 3 * SPARSE], [*range(10)]])

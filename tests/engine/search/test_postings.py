@@ -17,16 +17,14 @@ from engine.search.bags import weights_in, weights_of
 from engine.search.bit_sums import rows_of
 from engine.search.bitmaps import Standing
 from engine.search.changes import Changes, arrange
-from engine.search.common_words import COMMON
+from engine.search.common_words import COMMON, SHARE
 from engine.search.frequencies import refresh
 from engine.search.index import Index
 from engine.search.postings import (
-    FULL_SHARE,
     MAX_LENGTH,
     MOST_RECENT,
     RETIRED,
     SEGMENT,
-    STRONG,
     List,
     by_segment,
     lengths_of,
@@ -35,6 +33,7 @@ from engine.search.postings import (
 from engine.search.query import query_terms
 from engine.search.sqlite import DAMAGE, in_memory
 from engine.search.strongest import EXHAUSTIVE, Effort, strongest
+from engine.search.weights import KEPT, STRONG, weights_among
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
 from tests.engine.builders import lists_of, memory, open_index
@@ -93,7 +92,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
 
 def lengths(db: Connection) -> dict[int, int]:
     """Row -> `lengths_of`, in the rows where a memory of any words lies."""
-    found = lengths_of(db, {row for word in WORDS for one in lists_of(db, word) for row in one.rows})
+    found = lengths_of(db, {row for word in WORDS for one in lists_of(db, word) for row, _ in one.postings()})
     for row, bag, _, is_active in recent_in(db):
         found.pop(row, None)
         if bag and (length := weights_in(bag)[0]):
@@ -115,14 +114,23 @@ def assert_holds(db: Connection, wanted: dict[int, Words]) -> None:
         listed = {row: weight for one in lists_of(db, word) for row, weight in one.postings()}
         standing = [rows_of(rows) for rows in Standing(db, [word], with_strong=True).next(1)]
         assert standing == [sorted(listed), sorted(row for row, weight in listed.items() if weight >= STRONG)]
+        assert weights_of_rows(db, word, [*{*ROWS, *listed}]) == listed
 
 
-@pytest.mark.parametrize("common", [2, COMMON])
+def weights_of_rows(db: Connection, word: str, rows: Sequence[int]) -> dict[int, int]:
+    """Row -> what a word counts there, as the best memories are scored by."""
+    found: dict[int, int] = {}
+    for _, weights in weights_among(db, [word], by_segment(rows)):
+        found |= weights
+    return placed(rows, found)
+
+
+@pytest.mark.parametrize(("common", "share"), [(2, 1_000_000), (2, 2), (COMMON, SHARE)])
 @given(states=st.lists(st.tuples(STATE, st.sampled_from([1, MANY])), min_size=1, max_size=5))
 def test_after_any_changes_the_lists_are_those_of_a_fresh_build(
-    common: int, states: list[tuple[dict[int, Words], int]]
+    common: int, share: int, states: list[tuple[dict[int, Words], int]]
 ) -> None:
-    with closing(empty()) as db, patch.object(common_words, "COMMON", common):
+    with closing(empty()) as db, patch.multiple(common_words, COMMON=common, LEAST=common, SHARE=share):
         before: dict[int, Words] = {}
         for after, expected in states:
             write(db, before, after, expected)
@@ -141,7 +149,7 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
     two_more = {**one_more, MOST_RECENT + 1: ("cache", "", "")}
     write(db, one_more, two_more, 1)
     assert not [*recent_in(db)]
-    assert [[*one.rows] for one in lists_of(db, "cache")] == [[*two_more]]
+    assert [[*one.within] for one in lists_of(db, "cache")] == [[*two_more]]
     assert_holds(db, two_more)
 
 
@@ -149,8 +157,6 @@ def test_few_changes_leave_the_lists_alone_and_many_go_into_them(db: Connection)
 def test_lists_of_rare_and_of_common_words_take_changes(db: Connection, step: int) -> None:
     some: dict[int, Words] = dict.fromkeys(range(0, 900, step), ("cache", "", ""))
     write(db, {}, some, MANY)
-    (found,) = lists_of(db, "cache")
-    assert bool(found.is_full) is (step < FULL_SHARE)
     others: dict[int, Words] = dict.fromkeys(range(0, 1000, 2 * step), ("cache", "", "cache rule"))
     write(db, some, others, MANY)
     assert_holds(db, others)
@@ -174,7 +180,7 @@ def test_a_list_says_the_same_of_some_rows_as_of_all(db: Connection, step: int) 
 def test_a_list_is_searched_as_it_is_read(held: set[int], asked: set[int], segment: int) -> None:
     rows = sorted(held)
     content = pack(f"{len(rows)}H", *rows) + bytes([row % 255 + 1 for row in rows])
-    found = List(segment, len(rows), 0, content)
+    found = List(segment, len(rows), content)
     wanted = {row: weight for row, weight in found.postings() if row in asked}
     assert placed([*asked], found.among(by_segment(asked))) == wanted
     for row in held | asked:
@@ -206,15 +212,14 @@ def test_the_lists_of_a_word_come_to_lie_next_to_each_other(db: Connection) -> N
 @pytest.mark.parametrize("expected", [1, MANY])
 def test_a_weight_and_a_length_have_a_most(db: Connection, expected: int) -> None:
     write(db, {}, {2: ("", "", "cache " * 70_000)}, expected)
-    assert stored(db) == {"cache": {2: 255}}
+    assert stored(db) == {"cache": {2: KEPT[-1]}}
     assert expected == 1 or lengths(db) == {2: MAX_LENGTH}
 
 
 @pytest.mark.parametrize("content", [b"", b"\0", b"\0\0", b"\0" * 6, "text", 7, None])
-@pytest.mark.parametrize("is_full", [0, 1])
-def test_a_list_that_is_none_is_damage(content: object, is_full: int) -> None:
+def test_a_list_that_is_none_is_damage(content: object) -> None:
     with pytest.raises(DAMAGE):
-        List(0, 4, is_full, content).among(by_segment([0]))  # type: ignore[arg-type]
+        List(0, 4, content).among(by_segment([0]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
