@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS = 5.0
-"""How long the app waits for another process that writes the index, before it builds one in memory."""
+"""How long the app waits at least for another process that writes the index, before it builds one in memory. It waits
+as long as that would take: so it never takes more than twice as long as the better of the two."""
 
 
 def index_file(root: str, environ: Mapping[str, str]) -> str:
@@ -33,13 +34,13 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
-    from engine.search.updating import FAILURES, update
+    from engine.search.updating import FAILURES, build_seconds, update
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
     try:
-        update(path, resolved, wait_s=WAIT_SECONDS)
+        update(path, resolved, wait_s=max(WAIT_SECONDS, build_seconds(resolved)))
         return _opened(path, resolved, recover=lambda: _rebuilt(path, resolved))
     except FAILURES:
         return Index(read_corpus(resolved))

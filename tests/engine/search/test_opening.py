@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import RootNotFoundError
+from engine.search import opening, updating
 from engine.search.index import Index
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import filter_terms, query_terms
@@ -355,3 +358,19 @@ def test_two_readings_stay_what_they_were_while_a_third_writes(project: Project)
         project.write(memory("cache rule three"))
         assert project.opened() == project.fresh() != before
         assert everything(old) == before
+
+
+@pytest.mark.parametrize("build_seconds", [0.0, 60.0])
+def test_another_builder_is_waited_for_as_long_as_a_build_would_take(
+    project: Project, build_seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(updating, "BUILD_SECONDS", build_seconds)
+    project.file.parent.mkdir(parents=True)
+    with Path(f"{project.file}.lock").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        done = threading.Timer(1.0, fcntl.flock, [other, fcntl.LOCK_UN])
+        done.start()
+        assert project.opened() == project.fresh()
+        assert project.file.exists() is bool(build_seconds)
+        done.cancel()
