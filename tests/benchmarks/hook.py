@@ -5,8 +5,9 @@
 Every round starts each form once with the same prompt, one after the other, so that a machine that slows down slows all
 of them; a ratio is one round's, and what is printed is their median (p95 beside) for a kind of prompt. The interpreter
 is a new virtual environment's, with nothing installed that has a say at its start. Cold means that the index, the log
-and the compiled modules were evicted from the page cache before; else all of them were read into it. With --cutoff,
-each root has a tuned cutoff with every feature. With --folder the roots are kept for the next time.
+and the compiled modules were evicted from the page cache before; else all prompts of a kind were asked just before: to
+read all files would not do, as a machine may give back in a minute what is not used. With --cutoff, each root has a
+tuned cutoff with every feature. With --folder the roots are kept for the next time.
 """
 
 from __future__ import annotations
@@ -114,10 +115,7 @@ class Bench:
             if self.answered():
                 break
             time.sleep(0.5)
-        seconds = time.perf_counter() - started
-        for path in self.read():
-            warm(path)
-        return seconds
+        return time.perf_counter() - started
 
     def evict(self) -> None:
         """Put what the hook reads out of the page cache."""
@@ -172,12 +170,6 @@ def console_script(script: Path, text: str) -> Path:
     return script
 
 
-def warm(path: Path) -> None:
-    with path.open("rb", buffering=0) as file:
-        while file.read(1 << 20):
-            pass
-
-
 def evict(path: Path) -> None:
     with path.open("rb") as file:
         os.fsync(file.fileno())
@@ -188,7 +180,12 @@ def measure(bench: Bench, kind: str, rounds: int) -> tuple[dict[str, list[float]
     """Milliseconds of each command, one per round, and how many rounds the launcher answered."""
     times: dict[str, list[float]] = {name: [] for name in bench.commands}
     answered = 0
-    for number, prompt in enumerate(prompts(rounds, kind, seed=1)):
+    asked = prompts(rounds, kind, seed=1)
+    for number, prompt in enumerate(asked):
+        bench.ask(prompt, number)
+        bench.run(bench.commands[LAUNCHER])
+    bench.forget()
+    for number, prompt in enumerate(asked):
         for name, command in bench.commands.items():
             bench.ask(prompt, number)
             times[name].append(bench.run(command))
@@ -231,7 +228,6 @@ def report(bench: Bench, rounds: int, *, has_cutoff: bool) -> None:
     ratios: list[list[object]] = []
     stages: list[list[object]] = []
     for kind in LENGTHS:
-        bench.forget()
         times, answered = measure(bench, kind, rounds)
         floor = times[FLOOR]
         ratios.append(
