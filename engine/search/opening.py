@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS = 5.0
-"""How long the app waits at least for another process that writes the index, before it builds one in memory. It waits
-as long as that would take: so it never takes more than twice as long as the better of the two."""
+"""How long the app waits for another process that writes the index. Then it waits as long as to build one in memory
+would take, and only then does so: at worst it takes twice as long as the better of the two."""
 
 
 def index_file(root: str, environ: Mapping[str, str]) -> str:
@@ -34,13 +34,13 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
-    from engine.search.updating import FAILURES, build_seconds, update
+    from engine.search.updating import FAILURES
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
     try:
-        update(path, resolved, wait_s=max(WAIT_SECONDS, build_seconds(resolved)))
+        _update_patiently(path, resolved)
         return _opened(path, resolved, recover=lambda: _rebuilt(path, resolved))
     except FAILURES:
         return Index(read_corpus(resolved))
@@ -87,6 +87,16 @@ def catch_up(
     else:
         found = _updated(index, path, index.root, deadline_s, clock)
     return Index(Corpus(index.root, ())) if found is None else found
+
+
+def _update_patiently(path: str, root: str) -> None:
+    from engine.search.lock import BusyError
+    from engine.search.updating import build_seconds, update
+
+    try:
+        update(path, root, wait_s=WAIT_SECONDS)
+    except BusyError:
+        update(path, root, wait_s=build_seconds(root))
 
 
 def _updated(index: Index | None, path: str, root: str, deadline_s: float, clock: Callable[[], float]) -> Index | None:
