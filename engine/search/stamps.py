@@ -21,7 +21,7 @@ SEAL_NS = 10**18
 """The modification time of a sealed file: 2001-09-09 01:46:40 UTC, which systems of whole even seconds hold too."""
 
 
-def stamp(path: str) -> Stamp:
+def stamp(path: str | bytes) -> Stamp:
     """The stamp of a file, with links followed."""
     try:
         found = os.stat(path)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 
-from engine.record import Record
 from engine.search import storing
 from engine.search.changes import Changes, arrange
 from engine.search.frequencies import MIN_CHANGES, note_changes, refresh
@@ -20,7 +19,7 @@ from engine.stores.roots import store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Set
 
     from engine.memory import Memory
     from engine.search.sqlite import Connection
@@ -30,13 +29,6 @@ if TYPE_CHECKING:
 
 class OutOfTimeError(Exception):
     """The deadline passed; roll back."""
-
-
-class Known(Record):
-    """What the index knows of a file."""
-
-    rowid: int
-    stamp: Stamp
 
 
 def never() -> bool:
@@ -72,22 +64,23 @@ class Update:
     def __init__(self, db: Connection, root: str, *, has_fts5: bool, is_over: Callable[[], bool]) -> None:
         self._db = db
         self._root = root
+        self._folder = os.fsencode(os.path.join(root, ""))
         self._has_fts5 = has_fts5
         self._is_over = is_over
         self._store: Store = store_of(root)
         self._changed = 0
         self._vacated: set[str] = set()
-        self._known: dict[bytes, Known] = {}
+        self._known: dict[bytes, Stamp] = {}
         self.must_count = False
         self._changes: Changes | None = None
 
     def run(self, *, may_count: bool) -> int:
-        sql = "select rowid, name, size, mtime, ctime from file"
-        self._known = {name: Known(rowid, tuple(found)) for rowid, name, *found in self._db.execute(sql)}
+        sql = "select name, size, mtime, ctime from file"
+        self._known = {name: (size, mtime, ctime) for name, size, mtime, ctime in self._db.execute(sql)}
         names = self._names()
-        stale = [name for name in names if not self._is_known(name)]
+        stale = sorted((name for name in names if not self._is_known(name)), key=os.fsdecode)
         self.must_count = not self._known or (may_count and len(stale) > MIN_CHANGES)
-        gone = self._known.keys() - set(names)
+        gone = self._known.keys() - names
         if self._has_fts5:
             self._changes = Changes(self._db, len(stale) + len(gone), counts=not self.must_count)
         for name in gone:
@@ -100,14 +93,13 @@ class Update:
         return self._changed
 
     def _is_known(self, name: bytes) -> bool:
-        known = self._known.get(name)
-        return known is not None and known.stamp == stamp(_join(self._root, name))
+        return self._known.get(name) == stamp(self._folder + name)
 
-    def _names(self) -> list[bytes]:
+    def _names(self) -> Set[bytes]:
         """The files that may be memories. Lists and folders are read anew only where one of them changed."""
         is_same_format = self._note_format()
         if self._known and is_same_format and is_fresh(self._db, self._root):
-            return sorted(self._known, key=os.fsdecode)
+            return self._known.keys()
         now = time.time_ns()
         before = {place: self._settled(place, now) for place in self._store.places(())}
         names, skipped = self._store.listing(self._root)
@@ -118,7 +110,7 @@ class Update:
         self._db.executemany("insert into place values (?, ?, ?, ?)", listed)
         pairs = [(one.where, one.reason) for one in skipped]
         self._db.executemany("insert into skipped(place, reason) values (?, ?)", pairs)
-        return [os.fsencode(name) for name in names]
+        return {os.fsencode(name) for name in names}
 
     def _settled(self, place: str, now: int) -> Stamp:
         return settled(stamp(os.path.join(self._root, place)), now)
@@ -135,7 +127,7 @@ class Update:
         if self._is_over():
             raise OutOfTimeError
         now = time.time_ns()
-        found = settled(stamp(_join(self._root, name)), now)
+        found = settled(stamp(self._folder + name), now)
         try:
             memory = self._store.read_file(self._root, os.fsdecode(name))
         except UnreadableFileError as error:
@@ -202,7 +194,3 @@ class Update:
         if any(reason is None for _, reason in found):
             return []
         return sorted((name for name, _ in found), key=os.fsdecode)
-
-
-def _join(root: str, name: bytes) -> str:
-    return os.path.join(root, os.fsdecode(name))
