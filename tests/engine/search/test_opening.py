@@ -361,7 +361,7 @@ def test_two_readings_stay_what_they_were_while_a_third_writes(project: Project)
 
 
 @pytest.mark.parametrize("build_seconds", [0.0, 60.0])
-def test_another_builder_is_waited_for_as_long_as_a_build_would_take(
+def test_another_builder_is_waited_for_as_long_as_builds_take(
     project: Project, build_seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "WAIT_SECONDS", 0.0)
