@@ -14,6 +14,7 @@ from engine.paths import cache_dir, labels_file, state_dir
 from engine.stores.roots import find_root
 from engine.transcripts import transcripts_dir
 from tui.judge_options import JudgeOptions, make_judge
+from tui.slow_reading import announced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,7 +74,8 @@ def opened_index(root: str) -> Iterator[Index]:
     """The index of *root*, up to date. Raises RootError."""
     from engine.search.opening import open_index
 
-    index = open_index(root, os.environ)
+    with announced(root):
+        index = open_index(root, os.environ)
     try:
         yield index
     finally:
@@ -110,17 +112,18 @@ def open_workspace(
 
     config = judge.applied(load_config(root, environ), environ)
     reading = project_prompts(prompts, environ)
-    workspace = Workspace(
-        root,
-        config,
-        LabelStore.open(Path(db or labels_file(environ))),
-        judge=make_judge(judge, config, environ),
-        cutoff=usable_cutoff(root, config, environ),
-        prompts=reading.prompts,
-        skipped=reading.skipped,
-        annotator=annotator_name(environ),
-        order=order,
-    )
+    with announced(root):
+        workspace = Workspace(
+            root,
+            config,
+            LabelStore.open(Path(db or labels_file(environ))),
+            judge=make_judge(judge, config, environ),
+            cutoff=usable_cutoff(root, config, environ),
+            prompts=reading.prompts,
+            skipped=reading.skipped,
+            annotator=annotator_name(environ),
+            order=order,
+        )
     if order:
         require_possible(workspace, order)
     return workspace

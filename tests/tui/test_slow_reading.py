@@ -1,0 +1,87 @@
+"""The line that says why opening a root takes long."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.search import opening as search_opening
+from engine.search import updating
+from tui import opening, slow_reading, workspace
+from tui.judge_options import JudgeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from engine.search.index import Index
+
+PATIENCE_SECONDS = 20.0
+LINE = "The first time takes about 50 s; later only what changed is read.\n"
+
+
+class SlowDisk:
+    """Opens an index when something was `said` on stderr, or after some time."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.said = ""
+        self._monkeypatch = monkeypatch
+        self.seconds = PATIENCE_SECONDS
+        self._capsys = capsys
+        self._open = search_opening.open_index
+
+    def watch(self) -> None:
+        """From now on a person looks at stderr, as it is in a test, not in its fixtures."""
+        self._monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+    def open_index(self, root: str, environ: Mapping[str, str]) -> Index:
+        until = time.monotonic() + self.seconds
+        while time.monotonic() < until and not self.said:
+            time.sleep(0.01)
+            self.said += self._capsys.readouterr().err
+        return self._open(root, environ)
+
+
+@pytest.fixture
+def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
+    """A disk from which five memories take 50 s, before a person who wonders soon."""
+    slow = SlowDisk(capsys, monkeypatch)
+    for module in (search_opening, workspace):
+        monkeypatch.setattr(module, "open_index", slow.open_index)
+    monkeypatch.setattr(updating, "BUILD_SECONDS", 10.0)
+    monkeypatch.setattr(slow_reading, "SLOW_SECONDS", 0.01)
+    return slow
+
+
+def test_a_command_says_that_reading_takes_long(root: Path, disk: SlowDisk) -> None:
+    disk.watch()
+    with opening.opened_index(str(root)) as index:
+        assert len(index) == 5
+    assert disk.said == f"memsift: reading the memories of {root}. {LINE}"
+
+
+def test_the_app_says_so_before_it_paints(root: Path, tmp_path: Path, disk: SlowDisk) -> None:
+    disk.watch()
+    opened = opening.open_workspace(str(root), (), JudgeOptions("none"), str(tmp_path / "labels.db"), os.environ)
+    opened.close()
+    assert disk.said.endswith(LINE)
+
+
+def test_what_is_read_soon_needs_no_words(root: Path, disk: SlowDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slow_reading, "SLOW_SECONDS", PATIENCE_SECONDS)
+    disk.watch()
+    disk.seconds = 0.2
+    began = time.monotonic()
+    with opening.opened_index(str(root)):
+        assert time.monotonic() - began < PATIENCE_SECONDS
+    assert not disk.said
+
+
+def test_where_nobody_watches_nothing_is_said(root: Path, disk: SlowDisk) -> None:
+    disk.seconds = 0.2
+    with opening.opened_index(str(root)):
+        assert not disk.said
