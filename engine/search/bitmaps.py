@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEVELS = (1, STRONG)
 """The least weight in each of the bitmaps of a word."""
 
-STORED = """select key, bitmap.rowid, held, case when ? then strong end, segment, rows, content
+STORED = """select key, bitmap.rowid, held, case when key < ? then strong end, segment, rows, content
 from json_each(?) left join bitmap on bitmap.term = value
 left join posting on posting.term = case when bitmap.term is null then value end"""
 """A left join asks for the words in their order."""
@@ -32,28 +32,30 @@ left join posting on posting.term = case when bitmap.term is null then value end
 class Standing:
     """Where each of some words stands, read with one statement, one after another.
 
-    `lists`: word -> its lists by segment, for words that have been read and have no bitmaps.
+    *strong*: of the first so many also where they are strong. `lists`: word -> its lists by segment, for words that
+    have been read and have no bitmaps.
     """
 
-    def __init__(self, db: Connection, words: Sequence[str], *, with_strong: bool) -> None:
+    def __init__(self, db: Connection, words: Sequence[str], strong: int = 0) -> None:
         """Raises what is in DAMAGE, as `next` does."""
         self.lists: dict[str, dict[int, List]] = {word: {} for word in words}
         self._words = words
-        self._levels = LEVELS if with_strong else LEVELS[:1]
+        self._strong = strong
         self._done = 0
-        self._rows = iter(db.execute(STORED, (with_strong, dumps(words, ascii_only=False))))
+        self._rows = iter(db.execute(STORED, (strong, dumps(words, ascii_only=False))))
         self._row = next(self._rows, None)
 
     def next(self, count: int) -> Rows:
         """Where any of the next *count* words stands."""
+        levels = LEVELS if self._done < self._strong else LEVELS[:1]
         self._done += count
-        found = [0 for _ in self._levels]
-        marked = [bytearray() for _ in self._levels]
+        found = [0 for _ in levels]
+        marked = [bytearray() for _ in levels]
         while self._row and self._row[0] < self._done:
             number, common, *bitmaps, segment, size, content = self._row
             if segment is not None:
                 one = List(segment, size, content)
-                for bitmap, level in zip(marked, self._levels, strict=True):
+                for bitmap, level in zip(marked, levels, strict=True):
                     one.mark(bitmap, level, one.base >> 3)
                 if self._words[number] in self.lists:
                     self.lists[self._words[number]][segment] = one

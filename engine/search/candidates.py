@@ -1,8 +1,8 @@
 """Which memories may answer a prompt most strongly: by what they hold of it, all memories at once.
 
 A unit counts 1, 2 or 4 by what it is worth, longer words by half of it, and nothing else matters here: how often a word
-stands, and how long the memory is, are left to the scoring of those that are chosen. Only where a prompt has few units,
-which many memories hold alike, one in the title counts half as much again.
+stands, and how long the memory is, are left to the scoring of those that are chosen. Only what is worth most counts
+half as much again where it is strong, in the title or as often as that: it tells apart memories that hold the same.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     Part = tuple[float, Sequence[str], Sequence[tuple[str, ...]]]
     """What memories may hold, any of some words and phrases, and what it is worth: 1 for what is worth most."""
 
-FEW = 8
-"""Of a prompt that memories hold at most so much of, what is in the title counts more."""
+STRONG_PARTS = 4
+"""So many parts of a prompt count more where they are strong."""
 
-ALWAYS, TELLING, MOST = 8, 4, 200
-"""So many parts of a prompt count in any case; of the others those that at most one in TELLING memories holds, as long
-as no more than MOST bitmaps of a segment's size are added up."""
+ALWAYS, MOST = 8, 100
+"""So many parts count in any case; of the others those that are worth most, as long as no more than MOST bitmaps of a
+segment's size are added up."""
 
 MOST_EQUAL = 1000
 """Rows with equal sums that are told apart at most."""
@@ -43,17 +43,17 @@ class Candidates:
 
     def __init__(self, db: Connection, units: Sequence[Unit], worth: Sequence[float], memories: int) -> None:
         self._db = db
-        self._telling, self._others = _parts(units, worth, memories)
-        self._with_strong = len(self._telling) + len(self._others) <= FEW
+        self._waiting = _parts(units, worth)
+        self._room = max(ALWAYS, MOST // (memories // SEGMENT + 1))
         self._sums = BitSums()
         self.lists: dict[str, dict[int, List]] = {}
+        self._add(self._room, strong=STRONG_PARTS)
 
     def best(self, size: int) -> tuple[list[int], list[int]]:
         """The rows that hold the most: those above the *size*th, and some of those equal to it."""
-        self._add_all(self._telling)
         found = self._highest(size)
-        if sum(map(len, found)) < size and self._others:
-            self._add_all(self._others)
+        if sum(map(len, found)) < size and self._waiting:
+            self._add(len(self._waiting))
             found = self._highest(size)
         return found
 
@@ -61,42 +61,34 @@ class Candidates:
         above, equal = highest(self._sums.digits(), size)
         return rows_of(above), rows_of(equal, most=MOST_EQUAL)
 
-    def _add_all(self, parts: list[Part]) -> None:
-        asked = [word for _, words, phrases in parts for group in (words, *phrases) for word in group]
-        standing = Standing(self._db, asked, with_strong=self._with_strong)
+    def _add(self, count: int, strong: int = 0) -> None:
+        """Add the next *count* parts, and for *strong* of them where they are strong."""
+        parts, self._waiting = self._waiting[:count], self._waiting[count:]
+        asked = [[word for group in (words, *phrases) for word in group] for _, words, phrases in parts]
+        standing = Standing(self._db, [word for words in asked for word in words], sum(map(len, asked[:strong])))
         for share, words, phrases in parts:
             rows = standing.next(len(words))
             for phrase in phrases:
                 together = _together([standing.next(1) for _ in phrase])
                 rows = [either(one, other) for one, other in zip(rows, together, strict=True)]
-            self._add(rows, share)
+            digit = 1 + (3 * share > 1) + (3 * share > 2)
+            for level, held in enumerate(rows):
+                if held:
+                    self._sums.add(held, digit - level)
         self.lists |= standing.lists
-        parts.clear()
-
-    def _add(self, rows: Rows, share: float) -> None:
-        digit = (3 * share > 1) + (3 * share > 2) + self._with_strong
-        for level, held in enumerate(rows):
-            if held:
-                self._sums.add(held, digit - level)
 
 
-def _parts(units: Sequence[Unit], worth: Sequence[float], memories: int) -> tuple[list[Part], list[Part]]:
-    """What the units ask for, the most telling first; and what of it is too common to tell memories apart."""
-    parts: list[tuple[float, int, Sequence[str], Sequence[tuple[str, ...]]]] = []
+def _parts(units: Sequence[Unit], worth: Sequence[float]) -> list[Part]:
+    """What the units ask for, what is worth most first."""
+    parts: list[Part] = []
     for unit, value in zip(units, worth, strict=True):
         if unit.in_full:
             plain = [phrase[0] for phrase in unit.phrases if len(phrase) == 1]
-            parts.append((value, unit.in_full, plain, [phrase for phrase in unit.phrases if len(phrase) > 1]))
+            parts.append((value, plain, [phrase for phrase in unit.phrases if len(phrase) > 1]))
         if unit.longer:
-            parts.append((HALF * value, unit.count - unit.in_full, unit.longer, ()))
+            parts.append((HALF * value, unit.longer, ()))
     parts.sort(key=lambda part: -part[0])
-    room = MOST // (memories // SEGMENT + 1)
-    telling: list[Part] = []
-    others: list[Part] = []
-    for place, (value, count, words, phrases) in enumerate(parts):
-        is_telling = place < ALWAYS or (TELLING * count < memories and place < room)
-        (telling if is_telling else others).append((value / parts[0][0], words, phrases))
-    return telling, others
+    return [(value / parts[0][0], words, phrases) for value, words, phrases in parts]
 
 
 def _together(words: Sequence[Rows]) -> Rows:

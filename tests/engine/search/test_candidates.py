@@ -11,7 +11,7 @@ import pytest
 from engine.search import schema
 from engine.search.bit_sums import rows_of
 from engine.search.bitmaps import Standing
-from engine.search.candidates import Candidates
+from engine.search.candidates import ALWAYS, MOST, STRONG_PARTS, Candidates
 from engine.search.changes import Changes
 from engine.search.common_words import COMMON, LEAST, SHARE
 from engine.search.expansion import Unit
@@ -45,11 +45,11 @@ def hold(db: Connection, words: dict[int, tuple[str, str, str]]) -> None:
 
 def stands(db: Connection, words: list[str], *, with_strong: bool = True) -> list[set[int]]:
     """The rows where any of *words* stands, and those where it is strong."""
-    return [{*rows_of(rows)} for rows in Standing(db, words, with_strong=with_strong).next(len(words))]
+    return [{*rows_of(rows)} for rows in Standing(db, words, len(words) * with_strong).next(len(words))]
 
 
 def is_rare(db: Connection, word: str) -> bool:
-    found = Standing(db, [word], with_strong=True)
+    found = Standing(db, [word], 1)
     found.next(1)
     return word in found.lists
 
@@ -103,7 +103,7 @@ def test_several_words_stand_where_any_of_them_does(db: Connection) -> None:
 
 def test_words_are_read_in_the_order_they_were_asked_for(db: Connection) -> None:
     hold(db, {1: ("", "", "cache"), 2: ("", "", "rule token"), SEGMENT + 3: ("", "", "cache")})
-    standing = Standing(db, ["token", "cache", "none", "rule", "cache"], with_strong=False)
+    standing = Standing(db, ["token", "cache", "none", "rule", "cache"])
     asked = [standing.next(count) for count in (1, 1, 1, 2)]
     assert [rows_of(*rows) for rows in asked] == [[2], [1, SEGMENT + 3], [], [1, 2, SEGMENT + 3]]
     assert {word: [*lists] for word, lists in standing.lists.items()} == {
@@ -157,22 +157,28 @@ def test_longer_words_count_half(db: Connection) -> None:
     assert (above, equal) == ([2, 3], [1])
 
 
-def test_in_the_title_counts_more_where_a_prompt_has_few_units(db: Connection) -> None:
+def test_in_the_title_counts_more(db: Connection) -> None:
     hold(db, dict.fromkeys(range(20), BODY) | {20: TITLE})
-    unknown = [unit(f"w{number}", 0) for number in range(20)]
-    assert Candidates(db, [unit("cache", 21), *unknown], [1.0] * 21, 21).best(1) == ([], [20])
+    assert Candidates(db, [unit("cache", 21)], [1.0], 21).best(1) == ([], [20])
 
 
-def test_what_is_too_common_to_tell_memories_apart_counts_where_nothing_else_brings_up_enough(db: Connection) -> None:
-    words = [f"w{number}" for number in range(12)]
-    hold(db, {1: ("", "", " ".join(words)), **dict.fromkeys(range(2, 40), ("", "", words[-1]))})
-    asked = [unit(word, 1) for word in words[:-1]] + [unit(words[-1], 39)]
-    worth = [3.0] * 11 + [0.1]
-    above, equal = Candidates(db, asked, worth, 39).best(1)
-    assert (above, equal) == ([], [1])
-    above, equal = Candidates(db, asked, worth, 39).best(30)
-    assert above == [1]
-    assert equal == [*range(2, 40)]
+def test_only_what_is_worth_most_counts_more_in_the_title(db: Connection) -> None:
+    words = [f"w{number}" for number in range(STRONG_PARTS + 1)]
+    every = " ".join(words)
+    hold(db, {1: ("", "", every), 2: (words[0], "", " ".join(words[1:])), 3: (words[-1], "", " ".join(words[:-1]))})
+    worth = [2.0] * STRONG_PARTS + [1.0]
+    assert Candidates(db, [unit(word, 3) for word in words], worth, 3).best(2) == ([2], [1, 3])
+
+
+def test_what_is_worth_least_counts_in_a_large_root_only_where_nothing_else_brings_up_enough(db: Connection) -> None:
+    words = [f"w{number}" for number in range(ALWAYS + 1)]
+    most, common = " ".join(words[:-1]), words[-1]
+    hold(db, {1: ("", "", most), 2: ("", "", f"{most} {common}"), **dict.fromkeys(range(3, 40), ("", "", common))})
+    asked = [*(unit(word, 2) for word in words[:-1]), unit(common, 38)]
+    candidates = Candidates(db, asked, [3.0] * ALWAYS + [0.1], MOST * SEGMENT)
+    assert candidates.best(1) == ([], [1, 2])
+    assert candidates.best(30) == ([1, 2], [*range(3, 40)])
+    assert candidates.best(1) == ([], [2])
 
 
 def test_the_lists_of_rare_words_need_not_be_read_again(db: Connection) -> None:

@@ -112,7 +112,7 @@ def assert_holds(db: Connection, wanted: dict[int, Words]) -> None:
     assert counts == {word: len(rows) for word, rows in expected.items()}
     for word in WORDS:
         listed = {row: weight for one in lists_of(db, word) for row, weight in one.postings()}
-        standing = [rows_of(rows) for rows in Standing(db, [word], with_strong=True).next(1)]
+        standing = [rows_of(rows) for rows in Standing(db, [word], 1).next(1)]
         assert standing == [sorted(listed), sorted(row for row, weight in listed.items() if weight >= STRONG)]
         assert weights_of_rows(db, word, [*{*ROWS, *listed}]) == listed
 
