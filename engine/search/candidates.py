@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 STRONG_PARTS = 4
 """So many parts of a prompt count more where they are strong."""
 
-ALWAYS, MOST = 8, 100
-"""So many parts count in any case; of the others those that are worth most, as long as no more than MOST bitmaps of a
-segment's size are added up."""
+ALWAYS, MOST, LEAST_SHARE = 8, 100, 0.05
+"""So many parts count in any case, those that are worth most. Of the others as many as have room in MOST bitmaps of a
+segment's size, but none that is worth less than LEAST_SHARE of the first: nearly all memories hold it."""
 
 MOST_EQUAL = 1000
 """Rows with equal sums that are told apart at most."""
@@ -44,10 +44,11 @@ class Candidates:
     def __init__(self, db: Connection, units: Sequence[Unit], worth: Sequence[float], memories: int) -> None:
         self._db = db
         self._waiting = _parts(units, worth)
-        self._room = max(ALWAYS, MOST // (memories // SEGMENT + 1))
         self._sums = BitSums()
         self.lists: dict[str, dict[int, List]] = {}
-        self._add(self._room, strong=STRONG_PARTS)
+        room = MOST // (memories // SEGMENT + 1)
+        others = sum(share >= LEAST_SHARE for share, _, _ in self._waiting[ALWAYS:room])
+        self._add(ALWAYS + others, strong=STRONG_PARTS)
 
     def best(self, size: int) -> tuple[list[int], list[int]]:
         """The rows that hold the most: those above the *size*th, and some of those equal to it."""

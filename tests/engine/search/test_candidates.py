@@ -11,7 +11,7 @@ import pytest
 from engine.search import schema
 from engine.search.bit_sums import rows_of
 from engine.search.bitmaps import Standing
-from engine.search.candidates import ALWAYS, MOST, STRONG_PARTS, Candidates
+from engine.search.candidates import ALWAYS, LEAST_SHARE, MOST, STRONG_PARTS, Candidates
 from engine.search.changes import Changes
 from engine.search.common_words import COMMON, LEAST, SHARE
 from engine.search.expansion import Unit
@@ -170,12 +170,15 @@ def test_only_what_is_worth_most_counts_more_in_the_title(db: Connection) -> Non
     assert Candidates(db, [unit(word, 3) for word in words], worth, 3).best(2) == ([2], [1, 3])
 
 
-def test_what_is_worth_least_counts_in_a_large_root_only_where_nothing_else_brings_up_enough(db: Connection) -> None:
+@pytest.mark.parametrize(("memories", "worth"), [(MOST * SEGMENT, 1.0), (40, 0.9 * LEAST_SHARE)])
+def test_what_has_no_room_or_is_worth_nothing_counts_only_where_nothing_else_brings_up_enough(
+    db: Connection, memories: int, worth: float
+) -> None:
     words = [f"w{number}" for number in range(ALWAYS + 1)]
     most, common = " ".join(words[:-1]), words[-1]
     hold(db, {1: ("", "", most), 2: ("", "", f"{most} {common}"), **dict.fromkeys(range(3, 40), ("", "", common))})
     asked = [*(unit(word, 2) for word in words[:-1]), unit(common, 38)]
-    candidates = Candidates(db, asked, [3.0] * ALWAYS + [0.1], MOST * SEGMENT)
+    candidates = Candidates(db, asked, [1.0] * ALWAYS + [worth], memories)
     assert candidates.best(1) == ([], [1, 2])
     assert candidates.best(30) == ([1, 2], [*range(3, 40)])
     assert candidates.best(1) == ([], [2])
