@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from engine.errors import RootNotFoundError
 from engine.search import opening, updating
 from engine.search.index import Index
+from engine.search.lock import BusyError
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import filter_terms, query_terms
 from engine.search.schema import FULL_TEXT, HEADLINE
@@ -374,3 +375,16 @@ def test_another_builder_is_waited_for_as_long_as_builds_take(
         assert project.opened() == project.fresh()
         assert project.file.exists() is bool(build_seconds)
         done.cancel()
+
+
+def test_another_builder_gets_more_time_than_a_build_takes(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    def busy(*_: str, wait_s: float) -> None:
+        waits.append(wait_s)
+        raise BusyError
+
+    monkeypatch.setattr(updating, "update", busy)
+    assert project.opened() == project.fresh()
+    assert waits[0] == opening.WAIT_SECONDS
+    assert waits[1:] == [pytest.approx(2 * updating.build_seconds(project.root))]
