@@ -1,7 +1,8 @@
 """Bitmaps: in which memories words stand at all, as a bit for each row, ready for `bit_sums`.
 
 Those of a common word are stored, because to make them of its lists takes longer than to read them. The second one is
-of the memories where the word is STRONG: in the title, or as often as that counts.
+of the memories where the word is STRONG: in the title, or as often as that counts. By the number of its bitmaps a word
+goes in the bags of memories, see `engine.search.weights`.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ left join posting on posting.term = case when bitmap.term is null then value end
 class Standing:
     """Where each of some words stands, read with one statement, one after another.
 
-    *strong*: of the first so many also where they are strong. `lists`: word -> its lists by segment, for words that
-    have been read and have no bitmaps.
+    *strong*: of the first so many also where they are strong. Of those that have been read `numbers` has the words with
+    bitmaps, by which these go, and `lists` the others: word -> its lists by segment.
     """
 
     def __init__(self, db: Connection, words: Sequence[str], strong: int = 0) -> None:
         """Raises what is in DAMAGE, as `next` does."""
         self.lists: dict[str, dict[int, List]] = {word: {} for word in words}
+        self.numbers: dict[str, int] = {}
         self._words = words
         self._strong = strong
         self._done = 0
@@ -62,6 +64,7 @@ class Standing:
             elif common is not None:
                 found = [either(rows, _rows(bitmap)) for rows, bitmap in zip(found, bitmaps, strict=False)]
                 self.lists.pop(self._words[number], None)
+                self.numbers[self._words[number]] = common
             self._row = next(self._rows, None)
         return [either(rows, _rows(bitmap)) for rows, bitmap in zip(found, marked, strict=True)]
 

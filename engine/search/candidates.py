@@ -38,7 +38,7 @@ MOST_EQUAL = 1000
 class Candidates:
     """Adds up the units of a prompt over all memories. *worth*: of each unit.
 
-    `lists`: word -> its lists by segment, for words of which all were read.
+    `lists`: word -> its lists by segment, for words of which all were read. `numbers`: those of common words.
     """
 
     def __init__(self, db: Connection, units: Sequence[Unit], worth: Sequence[float], memories: int) -> None:
@@ -46,6 +46,7 @@ class Candidates:
         self._waiting = _parts(units, worth)
         self._sums = BitSums()
         self.lists: dict[str, dict[int, List]] = {}
+        self.numbers: dict[str, int] = {}
         room = MOST // (memories // SEGMENT + 1)
         others = sum(share >= LEAST_SHARE for share, _, _ in self._waiting[ALWAYS:room])
         self._add(ALWAYS + others, strong=STRONG_PARTS)
@@ -77,6 +78,7 @@ class Candidates:
                 if held:
                     self._sums.add(held, digit - level)
         self.lists |= standing.lists
+        self.numbers |= standing.numbers
 
 
 def _parts(units: Sequence[Unit], worth: Sequence[float]) -> list[Part]:

@@ -10,7 +10,7 @@ import sys
 from _struct import pack
 
 from engine.search.bags import bag_of, weights_in, weights_of
-from engine.search.common_words import update_common
+from engine.search.common_words import CommonWords
 from engine.search.frequencies import add_counts
 from engine.search.postings import MAX_LENGTH, MOST_RECENT, RETIRED, SEGMENT, List
 from engine.search.rows import text_check
@@ -82,7 +82,7 @@ class Changes:
             else:
                 self._lists.replace(row, weights_of(words), {}, 0, is_active=False)
         self._gone.clear()
-        self._lists.write()
+        self._lists.end()
         for fields, counts in self._counts.items():
             add_counts(self._db, fields, counts)
             counts.clear()
@@ -115,18 +115,19 @@ def arrange(db: Connection) -> None:
 
 
 class _Lists:
-    """Collects changes of postings, and of the lengths beside them."""
+    """Collects changes of postings, and of what is kept beside them. `end` has to be called at the end."""
 
     def __init__(self, db: Connection, most: int) -> None:
         self._db = db
         self._postings: dict[int, dict[str, bytearray]] = {}
         self._lengths: dict[int, dict[int, int]] = {}
+        self._common = CommonWords(db)
         self._waiting, self._most = 0, most
 
     def replace(self, row: int, before: Weights, after: Weights, length: int, *, is_active: bool) -> None:
         """The lists hold *before* of *row*, and will hold *after*, the words of a memory of *length* tokens."""
         if self._waiting > self._most:
-            self.write()
+            self._write_all()
         segment, place = divmod(row, SEGMENT)
         postings = self._postings.setdefault(segment, {})
         changed = after.items() - before.items() if before else after.items()
@@ -140,7 +141,11 @@ class _Lists:
         value = min(length, MAX_LENGTH) | (0 if is_active else RETIRED)
         self._lengths.setdefault(segment, {})[place] = value
 
-    def write(self) -> None:
+    def end(self) -> None:
+        self._write_all()
+        self._common.write_bags()
+
+    def _write_all(self) -> None:
         for segment, postings in sorted(self._postings.items()):
             for word in sorted(postings):
                 self._write(word, segment, postings[word])
@@ -155,13 +160,14 @@ class _Lists:
             self._db.execute(PUT, (word, segment, rows, content))
         elif found:
             self._db.execute(FORGET, (word, segment))
-        update_common(self._db, word, segment, List(segment, rows, content) if rows else None)
+        self._common.update(word, segment, List(segment, rows, content) if rows else None)
 
     def _write_lengths(self) -> None:
         """Every segment up to the last has a row."""
         for segment in range(max(self._lengths, default=-1) + 1):
             self._db.execute("insert or ignore into length values (?, x'')", (segment,))
         for segment, placed in self._lengths.items():
+            self._common.changed([segment * SEGMENT + place for place in placed])
             (content,) = self._db.execute("select content from length where segment = ?", (segment,)).fetchone()
             numbers = bytearray(content.ljust(2 * max(placed) + 2, b"\0"))
             values = memoryview(numbers).cast("H")

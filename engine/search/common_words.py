@@ -1,23 +1,26 @@
-"""What is kept of common words besides their lists, in step with these: bitmaps, and weights by row.
+"""What is kept of common words besides their lists, in step with these: bitmaps, weights by row, and bags.
 
-See `engine.search.bitmaps` and `engine.search.weights`, which read them. Both are arrays over all rows, segment by
-segment. Once a word has them it keeps them until no memory holds it.
+See `engine.search.bitmaps` and `engine.search.weights`, which read them. The first two are arrays over all rows,
+segment by segment. Once a word has them it keeps them until no memory holds it.
 """
 
 from __future__ import annotations
 
 from engine.record import Record
+from engine.search.bags import weights_of
+from engine.search.bit_sums import rows_of
 from engine.search.bitmaps import LEVELS
 from engine.search.postings import SEGMENT, List
+from engine.search.rows import text_check
 from engine.search.weights import BYTES, KEPT, ROUNDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from engine.search.sqlite import Connection
 
-COMMON = 256
+COMMON = 128
 """A word that so many memories of a segment hold, or a good share of few, is common: it has bitmaps."""
 
 LEAST, SHARE = 32, 32
@@ -29,6 +32,10 @@ HELD = {least: b"0" * least + b"1" * (256 - least) for least in LEVELS}
 HALVED = bytes([KEPT.index(weight) for weight in ROUNDED])
 """Weight -> its place among KEPT."""
 
+SURROGATES = range(0xD800, 0xE000)
+"""Codes of no character: numbers that no word has."""
+
+WORDS = "select title, tags, body from words where rowid = ?"
 LISTS_OF = "select segment, rows, content from posting where term = ?"
 GONE = "term = ?1 and not exists (select 1 from posting where term = ?1)"
 
@@ -71,27 +78,58 @@ BITMAPS = Arrays("bitmap", _is_common, {"held": _bits(LEVELS[0]), "strong": _bit
 HALVES = Arrays("weight", _is_very_common, {"content": _halves})
 
 
-def update_common(db: Connection, word: str, segment: int, one: List | None) -> None:
-    """Let the arrays of a word say what its list in a segment does, which was written; None: it is gone."""
-    weights = b""
-    for arrays in (BITMAPS, HALVES):
-        found = db.execute(f"select rowid from {arrays.table} where term = ?", (word,)).fetchone()
-        if found:
-            weights = weights or _by_row(one)
-            _put(db, arrays, found[0], segment, weights)
-            if one is None:
-                db.execute(f"delete from {arrays.table} where {GONE}", (word,))
-        elif one and arrays.is_for(one):
-            _start(db, arrays, word)
-        else:
-            return
+class CommonWords:
+    """Keeps all this in step with the lists. `write_bags` has to be called at the end."""
 
+    def __init__(self, db: Connection) -> None:
+        self._db = db
+        self._due = 0  # the rows whose bags are behind, a bit for each
 
-def _start(db: Connection, arrays: Arrays, word: str) -> None:
-    db.execute(f"insert into {arrays.table}(term) values (?)", (word,))
-    ((row,),) = db.execute("select last_insert_rowid()")
-    for segment, *listed in db.execute(LISTS_OF, (word,)).fetchall():
-        _put(db, arrays, row, segment, _by_row(List(segment, *listed)))
+    def update(self, word: str, segment: int, one: List | None) -> None:
+        """Let the arrays of a word say what its list in a segment does, which was written; None: it is gone."""
+        weights = b""
+        for arrays in (BITMAPS, HALVES):
+            found = self._db.execute(f"select rowid from {arrays.table} where term = ?", (word,)).fetchone()
+            if found:
+                weights = weights or _by_row(one)
+                _put(self._db, arrays, found[0], segment, weights)
+                if one is None:
+                    self._db.execute(f"delete from {arrays.table} where {GONE}", (word,))
+            elif one and arrays.is_for(one):
+                self._start(arrays, word)
+            else:
+                return
+
+    def changed(self, rows: Collection[int]) -> None:
+        """Other memories lie in *rows* now, or none."""
+        marked = bytearray(max(rows, default=0) // 8 + 1)
+        for row in rows:
+            marked[row >> 3] |= 1 << (row & 7)
+        self._due |= int.from_bytes(marked, "little")
+
+    def write_bags(self) -> None:
+        """Let the bags say what the memories hold that lie in their rows now, if any do."""
+        codes = {word: chr(number) for word, number in self._db.execute("select term, rowid from bitmap")}
+        for row in rows_of(self._due):
+            words = self._db.execute(WORDS, (row,)).fetchone()
+            if words is None:
+                self._db.execute("delete from bag where rowid = ?", (row,))
+                continue
+            held = {word: weight for word, weight in weights_of(words).items() if word in codes}
+            bag = "".join([*map(codes.__getitem__, held), *map(chr, held.values())])
+            self._db.execute("insert or replace into bag values (?, ?, ?)", (row, bag, text_check(bag)))
+        self._due = 0
+
+    def _start(self, arrays: Arrays, word: str) -> None:
+        """Give a word arrays. The bags of memories that it was in before are behind."""
+        ((last,),) = self._db.execute(f"select coalesce(max(rowid), 0) from {arrays.table}")
+        number = SURROGATES.stop if last + 1 in SURROGATES else last + 1
+        self._db.execute(f"insert into {arrays.table}(rowid, term) values (?, ?)", (number, word))
+        for segment, *listed in self._db.execute(LISTS_OF, (word,)).fetchall():
+            _put(self._db, arrays, number, segment, _by_row(List(segment, *listed)))
+        if arrays is BITMAPS:
+            ((held,),) = self._db.execute("select held from bitmap where rowid = ?", (number,))
+            self._due |= int.from_bytes(held, "little")
 
 
 def _put(db: Connection, arrays: Arrays, row: int, segment: int, weights: bytes) -> None:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.search.sqlite import Connection
 
-FORMAT = "13"
+FORMAT = "14"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""
 
 HEADLINE, FULL_TEXT = "headline", "full_text"
@@ -39,13 +39,14 @@ create table section(rowid integer primary key, content text);
 {LISTS};
 create table bitmap(term text primary key, held blob default x'', strong blob default x'');
 create table weight(term text primary key, content blob default x'');
+create table bag(rowid integer primary key, content text, check_sum blob);
 create table length(segment integer primary key, content blob);
 create table recent(rowid integer primary key, listed text, content text, check_sum blob, is_active int);
 """
 """`place`: folders and lists that were read. `file`: every file that was; a `reason` says why it is no memory.
 `words`: the tokens of a memory's fields with spaces between, which FTS5 indexes. `posting`: the same by word; `bitmap`
-and `weight`: by common word, for all rows; `length`: by row; `recent`: the memories that these leave out, as bags of
-words, `listed` what they say of the row. See `engine.search.postings`."""
+and `weight`: by common word, for all rows; `bag`: common words by row; `length`: by row; `recent`: the memories that
+these leave out, as bags of words, `listed` what they say of the row. See `engine.search.postings`."""
 
 SEARCHABLE = """
 create virtual table {fields} using {module}({columns}, content='words', tokenize="{tokenizer}");

@@ -148,7 +148,8 @@ class Search:
         """How the best of the memories in the lists answer."""
         candidates = Candidates(self._db, self._units, self._matcher.worth, self._matcher.rows)
         chosen = self._chosen(candidates, max(limit, self._effort.candidates), leaving_out)
-        scores = Tally(self._db, self._units, self._matcher, candidates.lists).score(chosen, self._lengths)
+        tally = Tally(self._db, self._units, self._matcher, candidates.lists, candidates.numbers)
+        scores = tally.score(chosen, self._lengths)
         strengths = scores.strengths
         found: dict[int, Match] = {}
         unread = scores.phrased

@@ -21,15 +21,24 @@ if TYPE_CHECKING:
 
 
 class Tally:
-    """Adds up units over chosen memories. *lists*: word -> its lists by segment, where these were read already."""
+    """Adds up units over chosen memories.
+
+    Where these were read already, *lists*: word -> its lists by segment; *numbers*: common word -> its number.
+    """
 
     def __init__(
-        self, db: Connection, units: Sequence[Unit], matcher: Matcher, lists: Mapping[str, Mapping[int, List]]
+        self,
+        db: Connection,
+        units: Sequence[Unit],
+        matcher: Matcher,
+        lists: Mapping[str, Mapping[int, List]],
+        numbers: Mapping[str, int],
     ) -> None:
         self._db = db
         self._units = [(number, unit) for number, unit in enumerate(units) if unit.count]
         self._matcher = matcher
         self._lists = lists
+        self._numbers = numbers
 
     def score(self, rows: Sequence[int], lengths: Mapping[int, int]) -> Scores:
         """How the memories of *rows* answer. *lengths* is `postings.lengths_of`."""
@@ -47,7 +56,7 @@ class Tally:
         for word in words & self._lists.keys():
             for one in self._lists[word].values():
                 found[word] |= one.among(rows)
-        for word, weights in weights_among(self._db, sorted(words - self._lists.keys()), rows):
+        for word, weights in weights_among(self._db, words - self._lists.keys(), rows, self._numbers):
             found[word] |= weights
         return found
 

@@ -10,6 +10,7 @@ from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Ver
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
 from engine.search.index import Index
 from engine.search.postings import List
+from engine.search.rows import words_check
 from engine.stores.claude_memory import FOLDERS
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.prompt import Prompt
+    from engine.search.changes import Changes
+    from engine.search.rows import Words
     from engine.search.sqlite import Connection
 
 FOLDER_OF = {category: folder for folder, category in FOLDERS.items()}
@@ -65,6 +68,18 @@ def lists_of(db: Connection, word: str) -> list[List]:
     """The lists of a word, by segment."""
     sql = "select segment, rows, content from posting where term = ? order by segment"
     return [List(*row) for row in db.execute(sql, (word,))]
+
+
+def add_words(db: Connection, changes: Changes, row: int, words: Words, *, is_active: bool = True) -> None:
+    """Let a memory of these words lie in *row*."""
+    db.execute("insert into words values (?, ?, ?, ?, ?)", (row, *words, words_check(words)))
+    changes.add(row, words, is_active=is_active)
+
+
+def remove_words(db: Connection, changes: Changes, row: int, words: Words) -> None:
+    """Let no memory lie in *row*, where one of these words did."""
+    db.execute("delete from words where rowid = ?", (row,))
+    changes.remove(row, words)
 
 
 def document(one: Memory) -> dict[str, object]:

@@ -17,6 +17,7 @@ from engine.search.common_words import COMMON, LEAST, SHARE
 from engine.search.expansion import Unit
 from engine.search.postings import SEGMENT, SPARSE, lengths_of
 from engine.search.sqlite import DAMAGE, in_memory
+from tests.engine.builders import add_words, remove_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ def hold(db: Connection, words: dict[int, tuple[str, str, str]]) -> None:
     """Let memories of these words lie in these rows."""
     changes = Changes(db, MANY)
     for row, one in words.items():
-        changes.add(row, one, is_active=True)
+        add_words(db, changes, row, one)
     changes.write()
 
 
@@ -85,11 +86,11 @@ def test_bitmaps_follow_the_lists_until_no_memory_holds_the_word(db: Connection)
     assert stands(db, ["cache"]) == [held, {5001, 3 * SEGMENT + 5}]
     changes = Changes(db, MANY)
     for row in held - {5001}:
-        changes.remove(row, TITLE if row == 3 * SEGMENT + 5 else BODY)
+        remove_words(db, changes, row, TITLE if row == 3 * SEGMENT + 5 else BODY)
     changes.write()
     assert stands(db, ["cache"]) == [{5001}, {5001}]
     changes = Changes(db, MANY)
-    changes.remove(5001, TITLE)
+    remove_words(db, changes, 5001, TITLE)
     changes.write()
     assert stands(db, ["cache"]) == [set(), set()]
     assert is_rare(db, "cache")

@@ -36,7 +36,7 @@ from engine.search.strongest import EXHAUSTIVE, Effort, strongest
 from engine.search.weights import KEPT, STRONG, weights_among
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
-from tests.engine.builders import lists_of, memory, open_index
+from tests.engine.builders import add_words, lists_of, memory, open_index, remove_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,10 +69,10 @@ def write(db: Connection, before: dict[int, Words], after: dict[int, Words], exp
     collected = Changes(db, expected)
     for row, words in before.items():
         if after.get(row) != words:
-            collected.remove(row, words)
+            remove_words(db, collected, row, words)
     for row, words in after.items():
         if before.get(row) != words:
-            collected.add(row, words, is_active=row % 2 == 0)
+            add_words(db, collected, row, words, is_active=row % 2 == 0)
     collected.write()
 
 
@@ -92,7 +92,7 @@ def stored(db: Connection) -> dict[str, dict[int, int]]:
 
 def lengths(db: Connection) -> dict[int, int]:
     """Row -> `lengths_of`, in the rows where a memory of any words lies."""
-    found = lengths_of(db, {row for word in WORDS for one in lists_of(db, word) for row, _ in one.postings()})
+    found = lengths_of(db, all_listed(db))
     for row, bag, _, is_active in recent_in(db):
         found.pop(row, None)
         if bag and (length := weights_in(bag)[0]):
@@ -114,14 +114,21 @@ def assert_holds(db: Connection, wanted: dict[int, Words]) -> None:
         listed = {row: weight for one in lists_of(db, word) for row, weight in one.postings()}
         standing = [rows_of(rows) for rows in Standing(db, [word], 1).next(1)]
         assert standing == [sorted(listed), sorted(row for row, weight in listed.items() if weight >= STRONG)]
-        assert weights_of_rows(db, word, [*{*ROWS, *listed}]) == listed
+        for are_many in (True, False):
+            assert weights_of_rows(db, word, sorted(all_listed(db)), are_many=are_many) == listed
 
 
-def weights_of_rows(db: Connection, word: str, rows: Sequence[int]) -> dict[int, int]:
+def all_listed(db: Connection) -> set[int]:
+    """The rows of which the lists say anything."""
+    return {row for word in WORDS for one in lists_of(db, word) for row, _ in one.postings()}
+
+
+def weights_of_rows(db: Connection, word: str, rows: Sequence[int], *, are_many: bool) -> dict[int, int]:
     """Row -> what a word counts there, as the best memories are scored by."""
     found: dict[int, int] = {}
-    for _, weights in weights_among(db, [word], by_segment(rows)):
-        found |= weights
+    with patch("engine.search.weights.are_many", return_value=are_many):
+        for _, by_place in weights_among(db, {word}, by_segment(rows), {}):
+            found |= by_place
     return placed(rows, found)
 
 
@@ -193,7 +200,7 @@ def test_what_waits_may_be_written_in_between(db: Connection, most: int) -> None
     wanted: dict[int, Words] = dict.fromkeys((1, 2, SEGMENT, SEGMENT + 2, 4), ("cache auth token", "", "rule"))
     collected = Changes(db, MANY, most=most)
     for row, words in wanted.items():
-        collected.add(row, words, is_active=row % 2 == 0)
+        add_words(db, collected, row, words, is_active=row % 2 == 0)
     collected.write()
     assert_holds(db, wanted)
 
