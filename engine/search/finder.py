@@ -24,10 +24,11 @@ class Finder:
                 self._sequences.setdefault(phrase[0], []).append((number, f" {' '.join(phrase)} "))
             else:
                 (self._starts if is_prefix else self._words).setdefault(phrase[0], []).append(number)
-        self._lengths = sorted({len(start) for start in self._starts})
-        singles = [*self._words, *self._starts]
-        self._shortest = min(map(len, singles), default=1)
-        self._heads = {single[: self._shortest] for single in singles}
+        self._firsts = {first: -1 - place for place, first in enumerate(self._sequences)}
+        self._shortest = min(map(len, self._starts), default=1)
+        self._lengths: dict[str, set[int]] = {}
+        for start in self._starts:
+            self._lengths.setdefault(start[: self._shortest], set()).add(len(start))
 
     def count(self, words: str) -> dict[int, int]:
         """Number of the phrase -> how often it stands in *words*, which are tokens with one space between."""
@@ -36,24 +37,24 @@ class Finder:
         for token in words.split():
             numbers = known.get(token)
             if numbers is None:
-                numbers = known[token] = self._single(token)
+                numbers = known[token] = self._of(token)
             for number in numbers:
                 found[number] = found.get(number, 0) + 1
         return self._with_sequences(found, f" {words} ") if self._sequences else found
 
-    def _single(self, token: str) -> tuple[int, ...]:
-        if token[: self._shortest] not in self._heads:
-            return ()
-        numbers = list(self._words.get(token, ()))
-        for size in self._lengths:
-            if size > len(token):
-                break
-            numbers += self._starts.get(token[:size], ())
+    def _of(self, token: str) -> tuple[int, ...]:
+        """The phrases of one token that stand where *token* does; and a negative number for one that begins others."""
+        numbers = [self._firsts[token]] if token in self._firsts else []
+        numbers += self._words.get(token, ())
+        for size in self._lengths.get(token[: self._shortest], ()):
+            if size <= len(token):
+                numbers += self._starts.get(token[:size], ())
         return tuple(numbers)
 
     def _with_sequences(self, found: dict[int, int], text: str) -> dict[int, int]:
-        for first in self._sequences.keys() & set(text.split()):
-            for number, phrase in self._sequences[first]:
-                if count := occurrences(text, phrase):
-                    found[number] = count
+        for first, place in self._firsts.items():
+            if found.pop(place, 0):
+                for number, phrase in self._sequences[first]:
+                    if count := occurrences(text, phrase):
+                        found[number] = count
         return found

@@ -37,8 +37,7 @@ class Scorer:
                 weighted[number] = weighted.get(number, 0.0) + weight * count
         length = sum(words.count(" ") + 1 for words in columns if words)
         damping = K1 * (1 - B + B * length / self._mean_length) if self._mean_length else 0.0
-        parts = (self._idf[number] * f * (K1 + 1) / (f + damping) for number, f in sorted(weighted.items()))
-        return -1.0 * sum(parts)
+        return -1.0 * sum([self._idf[number] * f * (K1 + 1) / (f + damping) for number, f in sorted(weighted.items())])
 
 
 def idf(count: int, rows: int) -> float:
