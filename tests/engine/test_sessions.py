@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import Config
 from engine.search.ranking import Scored, rank
-from engine.sessions import Session, load_session, prune_sessions, save_session
+from engine.sessions import Session, load_session, save_session
 from tests.engine.builders import memory
 
 if TYPE_CHECKING:
@@ -83,20 +83,30 @@ def test_a_transcript_that_became_shorter_starts_over(tmp_path: Path) -> None:
     assert load_session(str(tmp_path), "s", str(transcript)).injected == {}
 
 
-def test_files_of_old_sessions_are_removed_by_one_of_the_next_that_begin(tmp_path: Path) -> None:
-    save_session(str(tmp_path), "old", Session({}), candidates("A"))
-    (old,) = (tmp_path / "sessions").iterdir()
-    month = 31 * 86400
-    os.utime(old, (old.stat().st_atime - month, old.stat().st_mtime - month))
-    seen = []
-    for number in range(100):
-        save_session(str(tmp_path), f"new {number}", load_session(str(tmp_path), f"new {number}"), candidates("A"))
-        seen.append(old.exists())
-    assert seen == sorted(seen, reverse=True)
-    assert not seen[-1]
-    assert load_session(str(tmp_path), "new 0").injected == digests("A")
-    prune_sessions(str(tmp_path), 0)
-    assert load_session(str(tmp_path), "new 0").injected == digests("A")
+def test_sessions_lie_in_many_folders(tmp_path: Path) -> None:
+    """So that none of them has many others to look after."""
+    for number in range(600):
+        save_session(str(tmp_path), f"session {number}", Session({}), candidates("A"))
+    paths = [*tmp_path.rglob("*.json")]
+    folders = [path.parent for path in paths]
+    assert len(paths) == 600
+    assert max(folders.count(one) for one in folders) < 20
+
+
+def test_a_session_that_begins_removes_the_old_ones_in_its_folder(tmp_path: Path) -> None:
+    save_session(str(tmp_path), "one", Session({}), candidates("A"))
+    (path,) = tmp_path.rglob("*.json")
+    now, month = path.stat().st_mtime, 30 * 86400
+    young, old = path.with_name("young.json"), path.with_name("old.json")
+    for beside, age in ((young, month - 3600), (old, month + 3600)):
+        beside.write_text("{}", encoding="utf-8")
+        os.utime(beside, (now - age, now - age))
+    save_session(str(tmp_path), "one", load_session(str(tmp_path), "one"), candidates("B"))
+    assert old.exists(), "a session that goes on looks after none"
+    path.unlink()
+    save_session(str(tmp_path), "one", load_session(str(tmp_path), "one"), candidates("C"))
+    assert {*path.parent.iterdir()} == {path, young}
+    assert load_session(str(tmp_path), "one").injected == digests("C")
 
 
 def test_without_a_session_id_nothing_is_remembered(tmp_path: Path) -> None:
@@ -113,7 +123,7 @@ def test_no_session_id_leads_out_of_the_folder(tmp_path: Path) -> None:
         assert load_session(str(folder), session_id).injected == digests("A")
     assert list((tmp_path / "out").iterdir()) == [folder]
     assert list(folder.iterdir()) == [folder / "sessions"]
-    assert len(list((folder / "sessions").iterdir())) == len(session_ids)
+    assert len([*(folder / "sessions").glob("??/*.json")]) == len([*folder.rglob("*.json")]) == len(session_ids)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +141,7 @@ def test_no_session_id_leads_out_of_the_folder(tmp_path: Path) -> None:
 )
 def test_a_broken_file_is_a_new_session(tmp_path: Path, content: str) -> None:
     save_session(str(tmp_path), "s", Session({}), candidates("A"))
-    (path,) = (tmp_path / "sessions").iterdir()
+    (path,) = (tmp_path / "sessions").rglob("*.json")
     path.write_text(content, encoding="utf-8")
     assert load_session(str(tmp_path), "s").injected == {}
     save_session(str(tmp_path), "s", Session({}), candidates("B"))
@@ -146,5 +156,6 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 def test_only_the_user_may_read_the_folder(tmp_path: Path) -> None:
     save_session(str(tmp_path / "state"), "s", Session({}), candidates("A"))
-    assert (tmp_path / "state/sessions").stat().st_mode & 0o077 == 0
-    assert not list((tmp_path / "state/sessions").glob("*.json.*"))
+    for path in (tmp_path / "state/sessions").rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0
+    assert [path.suffix for path in (tmp_path / "state").rglob("*") if path.is_file()] == [".json"]

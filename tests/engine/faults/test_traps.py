@@ -52,7 +52,7 @@ def test_what_lies_in_the_place_of_a_file_of_ours_costs_no_answer(world: Trapped
 @pytest.mark.parametrize("trap", [trap for trap in TRAPS if trap not in LEADING_OUT])
 def test_what_lies_in_the_place_of_a_session_is_no_session(world: TrappedWorld, trap: str) -> None:
     right = world.context()
-    (session,) = (world.state / "sessions").iterdir()
+    (session,) = (world.state / "sessions").rglob("*.json")
     set_trap(trap, session, world.outside)
     assert world.context() == right
 
@@ -141,7 +141,7 @@ def test_a_session_id_leads_nowhere(world: TrappedWorld) -> None:
     for name in ("../../../../outside/x", "/tmp/x", "..", ".", "", "a/b", "a\0b", "\ud800", "x" * 100_000):
         world.send(session_id=name)
     assert {path for path in world.folder.rglob("*") if world.home not in path.parents} == before
-    assert {path.parent.name for path in world.state.rglob("*.json")} == {"sessions"}
+    assert {path.parent.parent.name for path in world.state.rglob("*.json")} == {"sessions"}
 
 
 def test_no_variable_of_the_environment_is_written_anywhere(world: TrappedWorld) -> None:
