@@ -35,7 +35,7 @@ def read(root: str) -> Corpus:
     """All memories of *root* (resolved), ordered by path; MEMORY.md is their list and no memory itself."""
     memories: list[Memory] = []
     names, skipped = listing(root)
-    for name in names:
+    for name in sorted(names):
         try:
             memories.append(read_file(root, name))
         except UnreadableFileError as error:
@@ -43,10 +43,10 @@ def read(root: str) -> Corpus:
     return Corpus(root, tuple(memories), tuple(skipped))
 
 
-def listing(root: str) -> tuple[list[str], list[Skipped]]:
-    """The files of *root* that may be memories, relative to it and sorted, and what was skipped on the way: nothing."""
+def listing(root: str) -> tuple[set[str], list[Skipped]]:
+    """The files of *root* that may be memories, relative to it, and what was skipped on the way: nothing."""
     names = (name for name in os.listdir(root) if name.endswith(".md") and not name.startswith("."))
-    return sorted(name for name in names if name != INDEX_FILE), []
+    return {name for name in names if name != INDEX_FILE}, []
 
 
 def places(names: Iterable[str]) -> list[str]:  # noqa: ARG001 - every format is asked alike

@@ -37,7 +37,7 @@ def read(root: str) -> Corpus:
     memories: list[Memory] = []
     seen: set[str] = set()
     names, skipped = listing(root)
-    for relative in names:
+    for relative in sorted(names):
         try:
             memory = read_file(root, relative)
             if memory.summary.id in seen:
@@ -50,11 +50,11 @@ def read(root: str) -> Corpus:
     return Corpus(root, tuple(memories), tuple(skipped))
 
 
-def listing(root: str) -> tuple[list[str], list[Skipped]]:
-    """The files of *root* that may be memories, relative to it and sorted, and what was skipped on the way."""
+def listing(root: str) -> tuple[set[str], list[Skipped]]:
+    """The files of *root* that may be memories, relative to it, and what was skipped on the way."""
     skipped: list[Skipped] = []
     in_folders = _folder_files(root, skipped)
-    return sorted({*in_folders, *_indexed_files(root, in_folders, skipped)}), skipped
+    return {*in_folders, *_indexed_files(root, in_folders, skipped)}, skipped
 
 
 def places(names: Iterable[str]) -> list[str]:
@@ -164,15 +164,13 @@ def _folder_files(root: str, skipped: list[Skipped]) -> dict[str, bool]:
             continue
         try:
             with os.scandir(path) as entries:
-                names = {entry.name: entry.is_symlink() for entry in entries}
+                found |= {
+                    f"{folder}/{entry.name}": entry.is_symlink()
+                    for entry in entries
+                    if entry.name.endswith(".json") and not entry.name.startswith(".")
+                }
         except OSError as error:
             skipped.append(Skipped(folder, f"cannot be listed ({error.strerror})"))
-            continue
-        found |= {
-            f"{folder}/{name}": is_link
-            for name, is_link in names.items()
-            if name.endswith(".json") and not name.startswith(".")
-        }
     return found
 
 
