@@ -10,7 +10,7 @@ from engine.search.expansion import expand
 from engine.search.finder import Finder
 from engine.search.hits import Hit
 from engine.search.parts import PartMatcher
-from engine.search.query import Term, query_terms
+from engine.search.query import Term
 from engine.search.rows import column_words, words_of
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.scoring import Scorer
@@ -169,10 +169,10 @@ class Bm25Accounts:
     rare = 0.0
 
     def __init__(self, text: str, index: Index, *, in_bodies: bool) -> None:
-        self.terms = query_terms(text)
         self._index = index
         self._in_bodies = in_bodies
         self._fields = FULL_TEXT if in_bodies else HEADLINE
+        self.terms = fts5_bm25.asked(text, index, self._fields)
         self._rows, self._mean_length = index.ask(lambda db: averages_of(db, self._fields))
         self.counts = {term.text: index.frequency(term, self._fields) for term in self.terms}
 

@@ -26,6 +26,7 @@ from engine.search.query import query_terms
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.sqlite import for_reading
 from engine.search.stamps import TICK_NS
+from engine.search.strategies.fts5_bm25 import asked
 from engine.search.strongest import EXHAUSTIVE, strongest
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 
@@ -94,7 +95,7 @@ def _strongest(index: Index, effort: Effort | None) -> Search:
 
 
 def _hits(index: Index, fields: str) -> Search:
-    return lambda prompt, limit: {hit.summary.id for hit in index.search(query_terms(prompt), fields, limit)}
+    return lambda prompt, limit: {hit.summary.id for hit in index.search(asked(prompt, index, fields), fields, limit)}
 
 
 def _compare(name: str, bounded: Search, full: Search, kind: str) -> None:

@@ -5,7 +5,10 @@ An explicit search looks into bodies itself.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from engine.search.finder import Finder
+from engine.search.frequencies import standings
 from engine.search.query import query_terms
 from engine.search.ranking import Pool, Scored
 from engine.search.schema import FULL_TEXT, HEADLINE
@@ -19,12 +22,29 @@ if TYPE_CHECKING:
     from engine.search.query import Term
 
 MAX_BODY_BONUS = 3
+MAX_TERMS = 60
+"""Of a prompt with more terms, the rarest so many count: all those of a pasted text would take twice as long."""
+
+
+def asked(text: str, index: Index, fields: str) -> tuple[Term, ...]:
+    """What a prompt asks *fields* for: its terms, of many those that the fewest memories may hold, in its order.
+
+    Terms that no memory holds find nothing, and are among the many only where there is room.
+    """
+    terms = query_terms(text)
+    if len(terms) <= MAX_TERMS:
+        return terms
+    phrases = [phrase for term in terms for phrase in term.searched]
+    found = iter(index.ask(lambda db: standings(db, phrases, fields)))
+    counts = [sum(standing.count for standing in islice(found, len(term.searched))) for term in terms]
+    rarest = sorted(range(len(terms)), key=lambda number: (not counts[number], counts[number], number))
+    return tuple(terms[number] for number in sorted(rarest[:MAX_TERMS]))
 
 
 def find(text: str, index: Index, size: int, *, in_bodies: bool, include_retired: bool) -> Pool:
     """The best *size* memories by title and tags; with *in_bodies*, the best *size* active ones by the whole text."""
     fields, wanted = FULL_TEXT if in_bodies else HEADLINE, size
-    terms = query_terms(text)
+    terms = asked(text, index, fields)
     hits = index.search(terms, fields, size)
     while in_bodies and not include_retired and len(hits) == size and _active(hits) < wanted:
         size *= 2  # a retired memory must not take the place of an active one

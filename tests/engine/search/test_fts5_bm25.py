@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
+from engine.search.accounts import Bm25Accounts
 from engine.search.hits import Hit
 from engine.search.query import Term, query_terms
 from engine.search.rows import words_of
-from engine.search.strategies.fts5_bm25 import score_hits
-from tests.engine.builders import memory
+from engine.search.schema import FULL_TEXT, HEADLINE
+from engine.search.strategies import fts5_bm25
+from engine.search.strategies.fts5_bm25 import MAX_TERMS, asked, score_hits
+from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
     from engine.search.ranking import Scored
@@ -67,3 +72,30 @@ def test_a_long_body_and_many_terms_are_looked_up_and_not_compared() -> None:
     terms = query_terms(" ".join(f"absent{i}" for i in range(3000)))
     body = " ".join(f"word{i}" for i in range(30_000))
     assert score_hit(hit(body), terms, with_bonus=True).matched == ()
+
+
+@pytest.mark.parametrize("fields", [HEADLINE, FULL_TEXT])
+def test_of_a_prompt_with_many_terms_the_rarest_count_in_their_order(fields: str) -> None:
+    held = [memory(f"rule word{i:02} word{i - 1:02}", memory_id=f"m{i:02}") for i in range(MAX_TERMS)]
+    with open_index(*held) as index:
+        few = " ".join(f"word{i:02}" for i in range(MAX_TERMS))
+        assert asked(few, index, fields) == query_terms(few)
+        assert asked(f"absent rule {few}", index, fields) == query_terms(few), "what all hold and what none does"
+        most = few.removesuffix(f" word{MAX_TERMS - 1}")
+        assert asked(f"rule absent {most}", index, fields) == query_terms(f"rule {most}")
+        assert asked(f"absent {most} missing", index, fields) == query_terms(f"absent {most}")
+
+
+@pytest.mark.parametrize("in_bodies", [True, False])
+def test_what_does_not_count_adds_nothing_and_is_not_matched(in_bodies: bool) -> None:
+    held = [memory(f"word{i:02} rule", body="rule", memory_id=f"m{i:02}") for i in range(MAX_TERMS)]
+    prompt = " ".join(f"word{i:02}" for i in range(MAX_TERMS))
+    with open_index(*held) as index:
+        with_it, without = (
+            fts5_bm25.find(text, index, 5, in_bodies=in_bodies, include_retired=False)
+            for text in (f"rule {prompt}", prompt)
+        )
+        account = Bm25Accounts(f"rule {prompt}", index, in_bodies=in_bodies).of(held[7], None)
+    assert with_it == without
+    assert account
+    assert [one.text for one in account.matched] == ["word07"]
