@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from engine.search.rows import Words
     from engine.search.sqlite import Connection
 
-BUDGETS = {HEADLINE: 2500, FULL_TEXT: 7000}
+BUDGETS = {HEADLINE: 2500, FULL_TEXT: 8000}
 """Memories that FTS5 may score for one query, counted once per phrase."""
 
-CANDIDATES = {HEADLINE: 80, FULL_TEXT: 50}
+CANDIDATES = {HEADLINE: 80, FULL_TEXT: 40}
 """How many of them are scored by all terms. A title costs less, and tells less apart: with these two, any prompt takes
 20 ms among 50,000 memories."""
 
