@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from engine.json_text import dumps
 from engine.search.postings import SEGMENT, SPARSE, List
-from engine.search.rows import text_check
+from engine.search.rows import bag_in
 from engine.search.sqlite import DatabaseError
 
 TYPE_CHECKING = False
@@ -103,9 +103,8 @@ def _in_bags(db: Connection, numbers: Mapping[str, int], rows: Rows) -> dict[str
     read = db.execute(BAGS, (dumps(sorted(places)),)).fetchall()
     if len(read) != len(places):
         raise DatabaseError("memories have no bag")
-    for row, bag, check_sum in read:
-        if not isinstance(bag, str) or text_check(bag) != check_sum:
-            raise DatabaseError("the bag of a memory is damaged")
+    for row, content, check_sum in read:
+        bag = bag_in((content, check_sum))
         place, end, find = places[row], len(bag) // 2, bag.find
         for code, weights in sought:
             held = find(code, 0, end)

@@ -96,6 +96,17 @@ def test_common_and_rare_words_are_asked_for_together(db: Connection, are_many: 
     assert found(db, set(), [1, 100], are_many=are_many) == {}
 
 
+def test_a_change_that_stays_beside_the_lists_reads_no_common_words(db: Connection) -> None:
+    hold(db, "cache", dict.fromkeys(range(LEAST), 2))
+    asked: list[str] = []
+    db.set_trace_callback(asked.append)
+    few = Changes(db, 1)
+    add_words(db, few, 100, ("cache", "", "rule"))
+    few.write()
+    assert any("into recent" in sql for sql in asked)
+    assert not [sql for sql in asked if "bitmap" in sql]
+
+
 @BOTH
 def test_a_word_that_became_common_is_found_in_memories_that_held_it_before(db: Connection, are_many: bool) -> None:
     hold(db, "cache", {1: 2, SEGMENT: 3})
