@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from engine.json_text import dumps
 from engine.record import Record
+from engine.search.query import rarest
 from engine.search.schema import FULL_TEXT
 from engine.search.stems import HANGUL, stem
 
@@ -81,14 +82,9 @@ def expand(db: Connection, terms: Sequence[Term]) -> tuple[Unit, ...]:
 
 
 def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
-    """The MAX_TERMS terms that the fewest memories may hold, and then of those that none holds, in their order.
-
-    These find nothing, but what holds only a few words of a paste has to answer for the others.
-    """
+    """The MAX_TERMS rarest. Those that no memory holds count: what holds few words of a paste answers for all of it."""
     counts = dict(_asked(db, OF_TERM, {token for term in terms for phrase in term.phrases for token in phrase}))
-    standing = [(_most(term.phrases, counts), number) for number, term in enumerate(terms)]
-    ordered = sorted(standing, key=lambda one: (not one[0], one))
-    return [terms[number] for number in sorted(number for _, number in ordered[:MAX_TERMS])]
+    return rarest(terms, [_most(term.phrases, counts) for term in terms], MAX_TERMS)
 
 
 def _most(phrases: Iterable[tuple[str, ...]], counts: Counts) -> int:

@@ -33,11 +33,8 @@ BUDGETS = {HEADLINE: 2500, FULL_TEXT: 8000}
 """Memories that FTS5 may score for one query, counted once per phrase."""
 
 CANDIDATES = {HEADLINE: 80, FULL_TEXT: 40}
-"""How many of them are scored by all terms. A title costs less, and tells less apart: with these two, any prompt takes
+"""How many of them are scored by all terms. A title costs less, and tells less apart: with these two, no prompt takes
 20 ms among 50,000 memories."""
-
-MAX_CHOOSING = 192
-"""Phrases that may choose candidates (measured: 48 lose top results of pastes)."""
 
 
 class Hit(Record):
@@ -123,9 +120,9 @@ class Search:
 
 
 def _rarest(found: list[Standing], budget: int) -> list[Standing]:
-    """Those with the smallest counts whose sum stays within *budget*: at least one, at most MAX_CHOOSING."""
+    """Those with the smallest counts whose sum stays within *budget*: at least one."""
     chosen: list[Standing] = []
-    for standing in sorted(found, key=lambda standing: standing.count)[:MAX_CHOOSING]:
+    for standing in sorted(found, key=lambda standing: standing.count):
         budget -= standing.count
         if budget < 0 and chosen:
             break

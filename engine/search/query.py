@@ -14,7 +14,7 @@ from engine.search.stopwords import STOP_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     Phrase = tuple[tuple[str, ...], bool]
     """A token sequence, and whether its one token may go on."""
@@ -83,6 +83,12 @@ def query_terms(text: str) -> tuple[Term, ...]:
         for term in _chunk_terms(chunk, is_name=chunk in named):
             found.setdefault(term.phrases, term)
     return tuple(found.values())
+
+
+def rarest(terms: Sequence[Term], counts: Sequence[int], most: int) -> list[Term]:
+    """The *most* terms that the fewest memories hold, and then of those that none holds, in their order."""
+    ordered = sorted(range(len(terms)), key=lambda number: (not counts[number], counts[number], number))
+    return [terms[number] for number in sorted(ordered[:most])]
 
 
 def joined_neighbours(text: str) -> tuple[Term, ...]:

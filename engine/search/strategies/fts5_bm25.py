@@ -9,7 +9,7 @@ from itertools import islice
 
 from engine.search.finder import Finder
 from engine.search.frequencies import standings
-from engine.search.query import query_terms
+from engine.search.query import query_terms, rarest
 from engine.search.ranking import Pool, Scored
 from engine.search.schema import FULL_TEXT, HEADLINE
 
@@ -27,18 +27,14 @@ MAX_TERMS = 60
 
 
 def asked(text: str, index: Index, fields: str) -> tuple[Term, ...]:
-    """What a prompt asks *fields* for: its terms, of many those that the fewest memories may hold, in its order.
-
-    Terms that no memory holds find nothing, and are among the many only where there is room.
-    """
+    """What a prompt asks *fields* for: its terms, of many the rarest."""
     terms = query_terms(text)
     if len(terms) <= MAX_TERMS:
         return terms
     phrases = [phrase for term in terms for phrase in term.searched]
     found = iter(index.ask(lambda db: standings(db, phrases, fields)))
     counts = [sum(standing.count for standing in islice(found, len(term.searched))) for term in terms]
-    rarest = sorted(range(len(terms)), key=lambda number: (not counts[number], counts[number], number))
-    return tuple(terms[number] for number in sorted(rarest[:MAX_TERMS]))
+    return tuple(rarest(terms, counts, MAX_TERMS))
 
 
 def find(text: str, index: Index, size: int, *, in_bodies: bool, include_retired: bool) -> Pool:
