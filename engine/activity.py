@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 
-from engine import lean_os as os
-from engine.json_text import dumps
-from engine.record import fields
-from engine.sha256 import hex_digest
+from engine.lean.json_text import dumps
+from engine.lean.record import fields
+from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.request import Request
+    from engine.hook.request import Request
     from engine.retrieval import Retrieval
 
 LOG_FILE = "activity.jsonl"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from engine import lean_os as os
-from engine.json_text import dumps, loads
-from engine.record import Record, fields, replace
+import os
+
+from engine.lean.json_text import dumps, loads
+from engine.lean.record import Record, fields, replace
 from engine.stores.files import UnreadableFileError, read_text
 
 TYPE_CHECKING = False

@@ -11,9 +11,9 @@ from __future__ import annotations
 from math import exp, log, sqrt
 
 from engine.config import FTS5_BM25, MEMSIFT
-from engine.json_text import loads
+from engine.lean.json_text import loads
+from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
-from engine.record import Record, fields, replace
 from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.names import names
 from engine.search.strength import MAX_ASKED

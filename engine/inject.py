@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine import lean_unicode as unicodedata
+import unicodedata
+
 from engine.config import LEGACY, TIERED
 from engine.retrieval import HIGH, LOW
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from engine import lean_unicode as unicodedata
-from engine.json_text import dumps
-from engine.record import Record
-from engine.sha256 import hex_digest
+import unicodedata
+
+from engine.lean.json_text import dumps
+from engine.lean.record import Record
+from engine.lean.sha256 import hex_digest
 from engine.summary import MemorySummary as MemorySummary  # noqa: TC001 - most have it from here
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine import lean_os as os
-from engine.sha256 import hex_digest
+import os
+
+from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

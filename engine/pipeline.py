@@ -6,7 +6,7 @@ import time
 
 from engine import inject
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
-from engine.record import replace
+from engine.lean.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import below_floor, rank
 from engine.search.strategies import memsift
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from engine.config import Config
+    from engine.hook.session import Session
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
     from engine.search.index import Index
     from engine.search.ranking import Pool
-    from engine.sessions import Session
 
     class Judge(Protocol):
         """What the pipeline needs of a judge: an answer about these candidates, never an exception."""

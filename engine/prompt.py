@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from engine import lean_unicode as unicodedata
-from engine.record import Record
-from engine.sha256 import hex_digest
+import unicodedata
+
+from engine.lean.record import Record
+from engine.lean.sha256 import hex_digest
 
 _PEOPLE = ("", "user", "sdk")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.record import Record
+from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.config import TITLE_TAGS
-from engine.record import Record, replace
+from engine.lean.record import Record, replace
 from engine.system_names import CUT, JUDGED, STRATEGIES, system_name
 
 TYPE_CHECKING = False

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from tui.theme_file import ThemeFile
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 
 def browse_screen() -> Screen[Any]:

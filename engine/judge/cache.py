@@ -6,16 +6,16 @@ be read or written the judge is asked as if there were none.
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 
-from engine import lean_os as os
-from engine.json_text import dumps, loads
 from engine.judge.outcome import Outcome
 from engine.judge.verdict import CACHE, DECISIONS, OK, Opinion
+from engine.lean.json_text import dumps, loads
+from engine.lean.sha256 import hex_digest
+from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
 from engine.paths import cache_dir
 from engine.search.lock import BusyError, Lock
-from engine.search.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading, for_writing
-from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from engine.judge.provider import Provider, Question
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
     T = TypeVar("T")
 

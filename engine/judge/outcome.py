@@ -6,7 +6,7 @@ from engine.errors import ProviderError
 from engine.judge.prompts import cut
 from engine.judge.provider import MAX_TOKENS, REFUSAL
 from engine.judge.verdict import CACHE, HTTP_ERROR, KEEP, LIVE, OK, PARSE_ERROR, REFUSED
-from engine.record import Record, replace
+from engine.lean.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

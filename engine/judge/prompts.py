@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.sha256 import digest
+from engine.lean.sha256 import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

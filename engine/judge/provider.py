@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.judge.verdict import LIVE
-from engine.record import Record
+from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from engine.errors import ConfigError
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, TURN_LIMIT, layout
 from engine.judge.provider import Question
 from engine.judge.verdict import APPROVED, DECISIONS, EXPLAINED, FLAGGED, KEEP, REJECTED
-from engine.record import Record
-from engine.sha256 import hex_digest
+from engine.lean.record import Record
+from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

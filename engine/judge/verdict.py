@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.config import DEPTHS as DEPTHS
 from engine.config import EXPLAINED as EXPLAINED
 from engine.config import KEEP as KEEP
-from engine.record import Record
+from engine.lean.record import Record
 
 APPROVED, REJECTED, FLAGGED = DECISIONS = ("approved", "rejected", "flagged")
 """Flagged means undecided: the judge could not tell, or could not answer at all."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS
-from engine.record import Record
+from engine.lean.record import Record
 from engine.search.averages import averages_of
 from engine.search.bags import bag_of
 from engine.search.expansion import expand
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Protocol
 
+    from engine.lean.sqlite import Connection
     from engine.memory import Memory
     from engine.retrieval import Candidate
     from engine.search.expansion import Unit
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from engine.search.parts import Part
     from engine.search.query import Phrase
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
 
     class Accounts(Protocol):
         """The accounts of one prompt.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
 
 def averages_of(db: Connection, fields: str) -> tuple[int, float]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from engine.json_text import dumps
+from engine.lean.json_text import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
 ROOM = 4
 """Times the rows that are wanted are asked for, to see whether the last ones are equal."""

@@ -7,16 +7,16 @@ goes in the bags of memories, see `engine.search.weights`.
 
 from __future__ import annotations
 
-from engine.json_text import dumps
+from engine.lean.json_text import dumps
+from engine.lean.sqlite import DatabaseError
 from engine.search.postings import List
-from engine.search.sqlite import DatabaseError
 from engine.search.weights import STRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
     Rows = Sequence[int]
     """The rows that hold something, a bit for each, and those where it is strong, if that matters."""

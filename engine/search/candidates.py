@@ -16,10 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.lean.sqlite import Connection
     from engine.search.bitmaps import Rows
     from engine.search.expansion import Unit
     from engine.search.postings import List
-    from engine.search.sqlite import Connection
 
     Part = tuple[float, Sequence[str], Sequence[tuple[str, ...]]]
     """What memories may hold, any of some words and phrases, and what it is worth: 1 for what is worth most."""

@@ -18,8 +18,8 @@ from engine.search.schema import COLUMNS, LISTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from engine.lean.sqlite import Connection
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
 
     Weights = dict[str, int]
     """Word -> weight."""

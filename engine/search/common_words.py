@@ -6,7 +6,7 @@ segment by segment. Once a word has them it keeps them until no memory holds it.
 
 from __future__ import annotations
 
-from engine.record import Record
+from engine.lean.record import Record
 from engine.search.bags import weights_of
 from engine.search.bit_sums import rows_of
 from engine.search.bitmaps import LEVELS
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
 COMMON = 128
 """A word that so many memories of a segment hold, or a good share of few, is common: it has bitmaps."""

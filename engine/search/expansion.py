@@ -8,8 +8,8 @@ in a prompt are one unit: `cache` and `caching` say the same thing twice.
 
 from __future__ import annotations
 
-from engine.json_text import dumps
-from engine.record import Record
+from engine.lean.json_text import dumps
+from engine.lean.record import Record
 from engine.search.query import rarest
 from engine.search.schema import FULL_TEXT
 from engine.search.stems import HANGUL, stem
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from engine.lean.sqlite import Connection
     from engine.search.query import Term
-    from engine.search.sqlite import Connection
 
     Counts = dict[str, int]
     """Word of the corpus -> in how many memories it stands."""

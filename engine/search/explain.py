@@ -6,8 +6,8 @@ import time
 
 from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
 from engine.judge.verdict import OK
+from engine.lean.record import Record
 from engine.pipeline import floor_share, pool_size
-from engine.record import Record
 from engine.search.accounts import accounts_of
 from engine.search.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.search.recheck import read_again

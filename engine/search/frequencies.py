@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.json_text import dumps
-from engine.record import Record
+from engine.lean.json_text import dumps
+from engine.lean.record import Record
 from engine.search.schema import COLUMNS
 
 TYPE_CHECKING = False
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from engine.lean.sqlite import Connection
     from engine.search.query import Phrase
-    from engine.search.sqlite import Connection
 
 EXACT = "select t.key, f.count from json_each(?) t join {fields}_frequency f on f.term = t.value"
 PREFIX = """

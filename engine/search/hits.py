@@ -7,8 +7,9 @@ fit into the budget FTS5 alone answers.
 
 from __future__ import annotations
 
-from engine.json_text import dumps
-from engine.record import Record
+from engine.lean.json_text import dumps
+from engine.lean.record import Record
+from engine.lean.sqlite import DatabaseError
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.best_rows import best_rows
@@ -18,16 +19,15 @@ from engine.search.query import any_of
 from engine.search.recheck import filled, read_again
 from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.scoring import WEIGHTS, Scorer
-from engine.search.sqlite import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
     from engine.search.frequencies import Standing
     from engine.search.index import Index
     from engine.search.query import Term
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
 
 BUDGETS = {HEADLINE: 2500, FULL_TEXT: 8000}
 """Memories that FTS5 may score for one query, counted once per phrase."""

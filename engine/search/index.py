@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import _thread
 
+from engine.lean.sqlite import DAMAGE, in_memory
 from engine.search import rows, schema
 from engine.search.query import all_of
 from engine.search.recheck import changed, others
 from engine.search.schema import FULL_TEXT
-from engine.search.sqlite import DAMAGE, in_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeVar
 
+    from engine.lean.sqlite import Connection
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
     from engine.search.hits import Hit
     from engine.search.query import Term
-    from engine.search.sqlite import Connection
     from engine.search.stamps import Stamp
 
     T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.record import Record
+from engine.lean.record import Record
 from engine.search.expansion import MAX_TERMS, may_begin
 from engine.search.query import query_terms
 from engine.search.stems import stem

@@ -6,7 +6,7 @@ computer detection and correction of spelling errors", CACM 7(3), 1964).
 
 from __future__ import annotations
 
-from engine.record import Record
+from engine.lean.record import Record
 from engine.search.expansion import may_begin
 from engine.search.stems import stem
 from engine.search.tokens import GAP

@@ -5,21 +5,21 @@ What brings an index up to date is imported where one is behind: most prompts fi
 
 from __future__ import annotations
 
+import os
 import time
 
-from engine import lean_os as os
+from engine.lean.sqlite import DAMAGE, DatabaseError, for_reading
 from engine.paths import cache_dir, root_key
 from engine.search import schema
 from engine.search.index import Index, in_memory_database
 from engine.search.recheck import is_fresh
-from engine.search.sqlite import DAMAGE, DatabaseError, for_reading
 from engine.search.stamps import at_rest, is_sealed, is_whole, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
     from engine.search.stamps import Stamp
 
 INDEX_FILE = "index.db"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.record import Record
+from engine.lean.record import Record
 from engine.search.strength import HALF, Matcher
 from engine.search.tokens import occurrences
 from engine.search.weights import WEIGHTS, rounded

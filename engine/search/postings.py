@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import sys
 
-from engine.search.sqlite import DatabaseError
+from engine.lean.sqlite import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
     Rows = dict[int, dict[int, int]]
     """Segment -> rows within it, and the number by which each goes."""

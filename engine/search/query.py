@@ -7,7 +7,7 @@ as an operator. Words without content are left out, unless something shows that 
 
 from __future__ import annotations
 
-from engine.record import Record
+from engine.lean.record import Record
 from engine.search import tokens as tk
 from engine.search.names import names
 from engine.search.stopwords import STOP_WORDS

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine import lean_os as os
-from engine.json_text import dumps
+import os
+
+from engine.lean.json_text import dumps
 from engine.search.stamps import stamp
 
 TYPE_CHECKING = False
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import TypeVar
 
+    from engine.lean.sqlite import Connection
     from engine.memory import Memory, MemorySummary
-    from engine.search.sqlite import Connection
     from engine.search.stamps import Stamp
 
     T = TypeVar("T")

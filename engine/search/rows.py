@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from _imp import source_hash
 
-from engine import lean_os as os
-from engine.json_text import loads
+from engine.lean.json_text import loads
+from engine.lean.sqlite import DatabaseError
 from engine.search.schema import COLUMNS, META
-from engine.search.sqlite import DatabaseError
 from engine.search.tokens import tokens
 from engine.summary import MemorySummary
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from engine.lean.sqlite import Connection
     from engine.memory import Memory, Skipped
-    from engine.search.sqlite import Connection
 
     Words = tuple[str, str, str]
     """The tokens of title, tags and body, each as one text with spaces between."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from engine.search.sqlite import DatabaseError
+from engine.lean.sqlite import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
 FORMAT = "14"
 """Raise it when the tables change, when `tokens` gives other tokens for any text, or a store reads files otherwise."""

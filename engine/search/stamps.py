@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine import lean_os as os
+import os
+
 from engine.stores.files import is_regular
 
 TYPE_CHECKING = False

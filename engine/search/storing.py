@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
-from engine.json_text import dumps
+from engine.lean.json_text import dumps
+from engine.lean.sha256 import hex_digest
 from engine.search.rows import FINGERPRINT, TAG_SEPARATOR, check_sum_of, fingerprint, words_check, words_of
 from engine.search.schema import FULL_TEXT, HEADLINE
-from engine.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from engine.lean.sqlite import Connection
     from engine.memory import Memory
     from engine.search.changes import Changes
-    from engine.search.sqlite import Connection
     from engine.summary import MemorySummary
 
 

@@ -13,8 +13,9 @@ It halves false injections at equal recall, and unlike BM25 alone it can be comp
 
 from __future__ import annotations
 
-from engine.lean_math import log, sqrt
-from engine.record import Record
+from math import log, sqrt
+
+from engine.lean.record import Record
 from engine.search.postings import MAX_LENGTH
 from engine.search.tokens import occurrences
 from engine.search.weights import WEIGHTS, rounded

@@ -6,8 +6,9 @@ candidates (see `engine.search.candidates`), and these alone are scored.
 
 from __future__ import annotations
 
-from engine.json_text import dumps
-from engine.record import Record
+from engine.lean.json_text import dumps
+from engine.lean.record import Record
+from engine.lean.sqlite import DatabaseError
 from engine.search import rows
 from engine.search.averages import averages_of
 from engine.search.best import best, place_of
@@ -16,7 +17,6 @@ from engine.search.expansion import expand
 from engine.search.postings import MAX_LENGTH, RETIRED, lengths_of, recent_in
 from engine.search.recheck import filled, read_again
 from engine.search.schema import FULL_TEXT
-from engine.search.sqlite import DatabaseError
 from engine.search.strength import Matcher
 from engine.search.tally import Tally
 
@@ -24,12 +24,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
 
+    from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
     from engine.search.expansion import Unit
     from engine.search.index import Index
     from engine.search.query import Term
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
     from engine.search.stamps import Stamp
     from engine.search.strength import Match
 

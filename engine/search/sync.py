@@ -21,8 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
+    from engine.lean.sqlite import Connection
     from engine.memory import Memory
-    from engine.search.sqlite import Connection
     from engine.search.stamps import Stamp
     from engine.stores.roots import Store
 

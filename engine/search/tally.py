@@ -10,10 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
+    from engine.lean.sqlite import Connection
     from engine.search.expansion import Unit
     from engine.search.postings import List, Rows
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
     from engine.search.strength import Match, Matcher
 
     Weights = dict[int, int]

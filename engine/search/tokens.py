@@ -8,7 +8,7 @@ The tokens of a memory are what FTS5 gets, so its own tokenizer (unicode61) neve
 
 from __future__ import annotations
 
-from engine import lean_unicode as unicodedata
+import unicodedata
 
 JOINERS = "_.-"
 """Characters that hold a compound identifier together: user_id, react.fc, rate-limiting, v2.0."""

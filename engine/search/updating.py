@@ -18,9 +18,9 @@ from __future__ import annotations
 import os
 import sys
 
+from engine.lean.sqlite import DAMAGE, DatabaseError, for_writing
 from engine.search import schema
 from engine.search.lock import BusyError, Lock
-from engine.search.sqlite import DAMAGE, DatabaseError, for_writing
 from engine.search.stamps import is_whole, seal
 from engine.search.sync import OutOfTimeError, never, sync
 from engine.stores.files import is_inside
@@ -30,7 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
 SIDE_FILES = ("-journal", "-wal", "-shm")
 SYNC_SHARE = 0.5

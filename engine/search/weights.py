@@ -10,18 +10,18 @@ then a character for the weight of each.
 
 from __future__ import annotations
 
-from engine.json_text import dumps
+from engine.lean.json_text import dumps
+from engine.lean.sqlite import DatabaseError
 from engine.search.postings import SEGMENT, SPARSE, List
 from engine.search.rows import bag_in
-from engine.search.sqlite import DatabaseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Set
     from sqlite3 import Blob
 
+    from engine.lean.sqlite import Connection
     from engine.search.postings import Rows
-    from engine.search.sqlite import Connection
 
 WEIGHTS = (4, 2, 1)
 """What an occurrence in title, tags and body counts."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engine.json_text import loads
+from engine.lean.json_text import loads
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.files import UnreadableFileError, has_earlier_id, is_inside, read_text
 from engine.surrogates import without_lone_surrogates

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine import lean_os as os
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from engine import lean_os as os
-from engine.transcripts import transcripts_dir
+import os
+
+from engine.claude_code.transcripts import transcripts_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

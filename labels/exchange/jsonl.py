@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from engine.lean.record import fields
 from engine.prompt import Prompt, Turn
-from engine.record import fields
 from labels.exchange import losses
 from labels.exchange.format import Format
 from labels.exchange.records import (

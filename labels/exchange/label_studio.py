@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from engine.lean.record import fields
 from engine.prompt import Prompt, Turn, prompt_id
-from engine.record import fields
 from labels.exchange import losses
 from labels.exchange.format import Format
 from labels.exchange.gathering import gathered

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from engine.errors import ExchangeError
+from engine.lean.record import replace as replace_record
 from engine.memory import Section, content_digest
 from engine.prompt import Prompt
-from engine.record import replace as replace_record
 from labels.exchange.escaping import plain
 from labels.exchange.records import MemoryText
 from labels.exchange.redaction import hidden, is_hash, text_hash

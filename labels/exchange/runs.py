@@ -7,7 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
-from engine.record import fields
+from engine.lean.record import fields
 from labels.exchange.lines import read_lines
 from labels.measure.outcomes import Outcome
 

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.config import config_json
-from engine.json_text import dumps
-from engine.record import fields
+from engine.lean.json_text import dumps
+from engine.lean.record import fields
 from engine.system_names import JUDGED
 from engine.systems import SYSTEMS
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cutoff import VERSION, fit_of
 from engine.errors import TuningError
+from engine.lean.record import fields
 from engine.paths import cutoff_file
-from engine.record import fields
 from engine.version import __version__
 
 if TYPE_CHECKING:

@@ -27,13 +27,13 @@ from engine.cutoff import DIRECTIONS
 from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 from tests.engine.models import content, write_model
-from tui.installing import bare_interpreter
+from tui.cli.installing import bare_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-LAUNCH = PROJECT / "engine/launch.py"
+LAUNCH = PROJECT / "engine/hook/launch.py"
 SIZES, LARGE = [500, 5_000, 50_000], 500_000
 FLOOR, LAUNCHER = "python -c pass", "install --print"
 SCRIPT, OLD_SCRIPT = "console script", "console script of a pip before 25.2"
@@ -41,7 +41,7 @@ FORMS = (LAUNCHER, SCRIPT, OLD_SCRIPT, "python -c import")
 RUN = "exec(code)"
 WRAPPER = """#!{python}
 import sys
-from engine.console import main
+from engine.hook.console import main
 if __name__ == '__main__':
     if sys.argv[0].endswith('.exe'):
         sys.argv[0] = sys.argv[0][:-4]
@@ -53,7 +53,7 @@ OLD_WRAPPER = """#!{python}
 # -*- coding: utf-8 -*-
 import re
 import sys
-from engine.console import main
+from engine.hook.console import main
 if __name__ == '__main__':
     sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
     sys.exit(main())
@@ -81,7 +81,7 @@ class Bench:
             LAUNCHER: [*bare, str(LAUNCH)],
             SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook", WRAPPER))],
             OLD_SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook-of-old", OLD_WRAPPER))],
-            "python -c import": [self.python, "-c", "from engine.hook import main; main()"],
+            "python -c import": [self.python, "-c", "from engine.hook.process import main; main()"],
         }
 
     def ask(self, prompt: str, number: int) -> None:

@@ -20,11 +20,11 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
+from engine.lean.sqlite import for_reading
 from engine.search.index import Index
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import query_terms
 from engine.search.schema import FULL_TEXT, HEADLINE
-from engine.search.sqlite import for_reading
 from engine.search.stamps import TICK_NS
 from engine.search.strategies.fts5_bm25 import asked
 from engine.search.strongest import EXHAUSTIVE, strongest

@@ -26,9 +26,9 @@ from labels.pooling import pool
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
-from tui.labelling import LabelQueue
-from tui.planning import make_order
-from tui.workspace import Workspace
+from tui.workspace.labelling import LabelQueue
+from tui.workspace.planning import make_order
+from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

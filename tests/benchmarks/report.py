@@ -23,13 +23,13 @@ from labels.measure import comparison, ranked
 from labels.measure.basis import weighted_basis
 from labels.measure.collecting import collector_at_rest
 from labels.measure.extras import Extras
-from labels.measure.forms.json_form import format_json
-from labels.measure.forms.markdown import format_markdown
-from labels.measure.forms.page import format_html
-from labels.measure.forms.text import format_text
 from labels.measure.gate.evidence import Evidence
 from labels.measure.outcomes import Outcome
 from labels.measure.report import build_report, report_from_store
+from labels.report.json_form import format_json
+from labels.report.markdown import format_markdown
+from labels.report.page import format_html
+from labels.report.text import format_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
+    from engine.lean.sqlite import Connection
     from engine.prompt import Prompt
     from engine.search.changes import Changes
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
 
 FOLDER_OF = {category: folder for folder, category in FOLDERS.items()}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.config import CONFIG_FILE
-from engine.hook import respond
+from engine.hook.process import respond
 from engine.inject import length
 from engine.paths import state_dir
 from tests.engine.builders import memory, write_root
@@ -19,11 +19,11 @@ from tests.engine.builders import memory, write_root
 PROJECT = Path(__file__).resolve().parent.parent.parent
 ASK = "how do we handle the cache rule"
 RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
-RUN_HOOK = "from engine.console import main; main()"
+RUN_HOOK = "from engine.hook.console import main; main()"
 NO_FTS5 = "from engine.search import schema as s; s.SEARCHABLE = s.SEARCHABLE.replace('{module}', 'no_such_module')"
 """Makes the SQLite of a process one that was built without FTS5."""
 
-LAUNCHER = PROJECT / "engine/launch.py"
+LAUNCHER = PROJECT / "engine/hook/launch.py"
 SCRIPT = Path(sys.executable).with_name("memsift-hook")
 FORMS = {
     "launcher": [sys.executable, "-I", "-S", str(LAUNCHER)],

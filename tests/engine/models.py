@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import Config
 from engine.cutoff import VERSION, Cutoff, fit_of, model_of
+from engine.lean.record import fields
 from engine.paths import cutoff_file
-from engine.record import fields
 
 if TYPE_CHECKING:
     from pathlib import Path

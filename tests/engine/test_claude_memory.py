@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.inject import entry
+from engine.lean.record import fields, replace
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped
-from engine.record import fields, replace
 from engine.search.index import Index
 from engine.stores import claude_memory
 from engine.stores.roots import read_corpus

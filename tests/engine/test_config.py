@@ -22,7 +22,7 @@ from engine.config import (
     load_config,
 )
 from engine.errors import ConfigError
-from engine.record import fields, replace
+from engine.lean.record import fields, replace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ from engine.cutoff import (
     load_cutoff,
     model_of,
 )
-from engine.record import replace
+from engine.lean.record import replace
 from engine.search.ranking import Pool, Scored, rank
 from tests.engine.builders import memory
 from tests.engine.models import content, write_model

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine.config import CONFIG_FILE, Config
-from engine.hook import respond, warning
+from engine.hook.process import respond, warning
+from engine.hook.request import parse_request, skip_reason
 from engine.inject import length
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.request import parse_request, skip_reason
 from tests.engine.builders import FakeJudge, memory, open_index, write_memory
 from tests.engine.hook_world import ASK, NOT_REQUESTS, RULES, World, context_of
 

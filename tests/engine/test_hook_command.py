@@ -15,11 +15,11 @@ from tests.engine.hook_world import ASK, NOT_REQUESTS, PROJECT, RUN_HOOK, World,
 
 TRACED_HOOK = """
 import io, json, os, sys
-import engine.hook
+import engine.hook.process
 payload, touched = sys.stdin.buffer.read(), []
 events = ("open", "os.listdir", "os.scandir")
 sys.addaudithook(lambda event, args: touched.append(str(args[0])) if event in events else None)
-answer = engine.hook.respond(payload, os.environ, sys.stderr)
+answer = engine.hook.process.respond(payload, os.environ, sys.stderr)
 print(json.dumps({"answer": answer, "touched": touched}))
 """
 

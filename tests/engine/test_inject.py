@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from engine import inject
 from engine.config import AUTO, MEMSIFT, TIERED, Config
+from engine.lean.record import replace
 from engine.prompt import typed_prompt
-from engine.record import replace
 from engine.retrieval import Retrieval
 from engine.search.ranking import Scored, rank
 from tests.engine.builders import memory

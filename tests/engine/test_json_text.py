@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.json_text import dumps, loads
-from engine.sha256 import hex_digest
+from engine.lean.json_text import dumps, loads
+from engine.lean.sha256 import hex_digest
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 TEXT = st.text(alphabet=st.characters(), max_size=20)
@@ -58,7 +58,7 @@ def test_hard_texts_are_read_or_refused_as_json_does(text: str) -> None:
 def test_a_broken_text_is_refused_where_json_was_never_loaded() -> None:
     code = (
         "import sys; sys.path.append(sys.argv[1])\n"
-        "from engine.json_text import loads\n"
+        "from engine.lean.json_text import loads\n"
         "assert 'json' not in sys.modules\n"
         "for text in sys.argv[2:]:\n"
         "    try: print('read', loads(text))\n"

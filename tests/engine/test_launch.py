@@ -44,9 +44,10 @@ def test_the_launcher_prints_byte_for_byte_what_the_console_script_prints(tmp_pa
 def test_a_package_that_is_broken_is_silent(tmp_path: Path) -> None:
     broken = tmp_path / "engine"
     broken.mkdir()
-    shutil.copy(LAUNCHER, broken)
-    (broken / "hook.py").write_text("import nothing_of_this_name", encoding="utf-8")
-    command = [sys.executable, "-I", "-S", str(broken / LAUNCHER.name)]
+    (broken / "hook").mkdir()
+    shutil.copy(LAUNCHER, broken / "hook")
+    (broken / "hook/process.py").write_text("import nothing_of_this_name", encoding="utf-8")
+    command = [sys.executable, "-I", "-S", str(broken / "hook" / LAUNCHER.name)]
     done = subprocess.run(command, input=b"{}", capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.lean.record import replace
 from engine.memory import Memory, Section, content_digest
-from engine.record import replace
 from engine.summary import CATEGORY_PRIORITY, LAST_PRIORITY
 from tests.engine.builders import memory
 

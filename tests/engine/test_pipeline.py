@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from engine import inject
 from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.hook.session import Session
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
+from engine.lean.record import replace
 from engine.pipeline import NO_FTS5, retrieve
 from engine.prompt import typed_prompt
-from engine.record import replace
 from engine.retrieval import DROP_STAGES, HIGH, LOW, Candidate, Retrieval
-from engine.sessions import Session
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import SEARCH, Config
+from engine.hook.session import Session
+from engine.lean.record import replace
 from engine.pipeline import SHARE_FOR_JUDGE, retrieve
 from engine.prompt import typed_prompt
-from engine.record import replace
 from engine.search.query import query_terms
 from engine.search.strongest import strongest
-from engine.sessions import Session
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 
 if TYPE_CHECKING:

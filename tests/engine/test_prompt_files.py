@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.claude_code.prompt_files import PromptReading, read_prompts
 from engine.errors import PromptFileError
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn
-from engine.prompt_files import PromptReading, read_prompts
 
 if TYPE_CHECKING:
     from pathlib import Path

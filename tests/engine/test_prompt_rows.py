@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.claude_code.prompt_files import PromptReading, read_prompts
+from engine.claude_code.prompt_rows import BadRow, Found, found_in
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, prompt_id
-from engine.prompt_files import PromptReading, read_prompts
-from engine.prompt_rows import BadRow, Found, found_in
 
 if TYPE_CHECKING:
     from pathlib import Path

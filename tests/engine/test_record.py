@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from engine.record import Record, fields, replace
+from engine.lean.record import Record, fields, replace
 
 
 class Point(Record):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config
+from engine.hook.session import Session, load_session, save_session
 from engine.search.ranking import Scored, rank
-from engine.sessions import Session, load_session, save_session
 from tests.engine.builders import memory
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.config import CHOICES, FTS5_BM25, MEMSIFT, TITLE_TAGS, Config
-from engine.record import replace
+from engine.lean.record import replace
 from engine.systems import SYSTEMS, System, system_of
 
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.claude_code.transcripts import compacted, project_slug, transcript_size, transcripts_dir
+from engine.claude_code.turns import is_sdk, last_turns, read_row, turn_of
 from engine.prompt import Turn, is_human_prompt
-from engine.transcripts import compacted, project_slug, transcript_size, transcripts_dir
-from engine.turns import is_sdk, last_turns, read_row, turn_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -383,7 +383,7 @@ def test_subagents_have_no_turns(shared_data: Path) -> None:
 
 
 def test_the_hooks_path_imports_no_heavy_module() -> None:
-    code = "import sys; import engine.transcripts; print(*sys.modules)"
+    code = "import sys; import engine.claude_code.transcripts; print(*sys.modules)"
     answer = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     heavy = {
         "dataclasses",
@@ -394,6 +394,6 @@ def test_the_hooks_path_imports_no_heavy_module() -> None:
         "sqlite3",
         "json",
         "hashlib",
-        "engine.prompt_files",
+        "engine.claude_code.prompt_files",
     }
     assert heavy.isdisjoint(answer.stdout.split())

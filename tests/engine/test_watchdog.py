@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.hook import Decision
+from engine.hook.process import Decision
 from tests.engine.hook_world import ASK, FORMS, PROJECT, World
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-START = "import os, sys, time; from engine.watchdog import Watchdog; "
+START = "import os, sys, time; from engine.hook.deadline import Watchdog; "
 LATE = "dog = Watchdog({seconds}, lambda: os.write(1, b'late')); "
 STUCK = {
     "sleeping": "time.sleep(30)",
     "reading": "os.read(0, 1)",
     "computing": "exec('while True: pass')",
-    "querying": "from engine.search.sqlite import in_memory; in_memory().execute("
+    "querying": "from engine.lean.sqlite import in_memory; in_memory().execute("
     "'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n').fetchone()",
 }
 

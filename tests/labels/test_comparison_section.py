@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from labels.measure.comparison import Difference, SystemComparison
-from labels.measure.forms.comparison_section import comparison_section
-from labels.measure.forms.text import table_lines
 from labels.measure.intervals import Interval
+from labels.report.comparison_section import comparison_section
+from labels.report.text import table_lines
 
 CHANGE = Difference(-0.12, Interval(-0.2, 0.05))
 

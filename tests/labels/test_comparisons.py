@@ -4,8 +4,8 @@ from labels.measure.basis import labelled_basis
 from labels.measure.comparison import compare
 from labels.measure.comparisons import compared, comparisons
 from labels.measure.extras import Extras
-from labels.measure.forms.sections import sections
 from labels.measure.report import build_report
+from labels.report.sections import sections
 from tests.labels.samples import outcome
 
 PEOPLE = {f"p{number}": {"a": True, "b": number % 2 == 0} for number in range(30)}

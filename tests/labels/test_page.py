@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from labels.measure.basis import labelled_basis
 from labels.measure.extras import Extras
-from labels.measure.forms.charts.worst import worst_chart
-from labels.measure.forms.page import format_html
 from labels.measure.names import Names
 from labels.measure.report import Report, build_report, report_from_store
 from labels.measure.worst import Worst
 from labels.records import NOT_RELEVANT, RELEVANT
+from labels.report.charts.worst import worst_chart
+from labels.report.page import format_html
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
 

@@ -11,8 +11,8 @@ import pytest
 
 from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
+from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
-from engine.record import replace
 from labels.measure.outcomes import Outcome, texts
 from labels.records import RELEVANT
 from labels.store import LabelStore

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from engine.config import Config, JudgeConfig, config_json
-from engine.record import replace
+from engine.lean.record import replace
 from labels.measure.settings import RunSettings, changed_settings, changes, differences, settings_json
 from labels.runs import run_id
 from tests.engine.models import cutoff

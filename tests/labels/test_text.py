@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from labels.measure.basis import labelled_basis
-from labels.measure.forms.json_form import format_json
-from labels.measure.forms.markdown import format_markdown
-from labels.measure.forms.section import Table
-from labels.measure.forms.text import cells, format_text, table_lines
 from labels.measure.names import Names
 from labels.measure.report import Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
+from labels.report.json_form import format_json
+from labels.report.markdown import format_markdown
+from labels.report.section import Table
+from labels.report.text import cells, format_text, table_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 

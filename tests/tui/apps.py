@@ -12,14 +12,14 @@ from textual.events import Key
 from textual.geometry import Region
 
 import tui
+from engine.claude_code.prompt_files import read_prompts
 from engine.config import load_config
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request
 from engine.judge.provider import Completion
 from engine.judge.providers.scripted import ScriptedProvider
-from engine.prompt_files import read_prompts
 from labels.store import LabelStore
-from tui.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
     Opener = Callable[..., Workspace]
 

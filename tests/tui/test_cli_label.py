@@ -14,7 +14,7 @@ from tests.tui.command_line import jsonl, memsift, printed, process, refused, ro
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 TEXTS = ("who is signing what?", "signing keys rotate", "people and tables", "nothing of the kind")
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.claude_code.prompt_files import read_prompts
 from engine.config import Config, load_config
 from engine.cutoff import load_cutoff
 from engine.paths import state_dir
-from engine.prompt_files import read_prompts
 from labels.exchange.qrels import read_qrels
 from labels.records import Card
 from labels.store import LabelStore
@@ -21,8 +21,8 @@ from tests.engine import models
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import DEMO_ROOT
 from tests.tui.command_line import memsift, printed, process, refused, rows
-from tui import opening
-from tui.opening import DEMO
+from tui.workspace import opening
+from tui.workspace.opening import DEMO
 
 if TYPE_CHECKING:
     from click.testing import Result

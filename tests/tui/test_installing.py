@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tests.engine.hook_world import World, context_of
 from tui.cli import main
-from tui.installing import bare_interpreter, hook_command
+from tui.cli.installing import bare_interpreter, hook_command
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,7 @@ from tests.tui.apps import (
     toasts,
     until,
 )
-from tui.labelling import workspace_pace
+from tui.workspace.labelling import workspace_pace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from labels.repeats import LEAST_GAP
 from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
-from tui.labelling import LabelQueue, Position
+from tui.workspace.labelling import LabelQueue, Position
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from labels.records import Event
     from tests.tui.conftest import Opener
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.judge.judge import Judge
+from engine.lean.record import replace
 from engine.prompt import typed_prompt
-from engine.record import replace
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.apps import GatedProvider, demo_prompts
-from tui.labelling import LabelQueue, workspace_pace
+from tui.workspace.labelling import LabelQueue, workspace_pace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from labels.records import Card
     from tests.tui.conftest import Opener
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 MANY = ("p01", "p02", "p04", "p05", "p07")
 

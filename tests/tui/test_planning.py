@@ -11,12 +11,12 @@ from engine.errors import MemsiftError
 from labels.orders import AGREE, ALL, DIFFER, DISAGREEMENT_FIRST, FAR, NEAR, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from tests.engine.models import cutoff
 from tests.tui.apps import DEMO_ROOT, demo_prompts
-from tui.labelling import LabelQueue
-from tui.planning import Planning, make_order, require_possible
+from tui.workspace.labelling import LabelQueue
+from tui.workspace.planning import Planning, make_order, require_possible
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 
 def plan(workspace: Workspace, order: str | None = None) -> dict[str, str]:

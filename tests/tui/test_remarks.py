@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from labels.records import Card, Event
     from tests.tui.conftest import Opener
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

@@ -12,8 +12,8 @@ from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicProvider
 from engine.judge.providers.scripted import ScriptedAnswer, ScriptedProvider
 from engine.judge.verdict import STATUSES
+from engine.lean.record import replace
 from engine.pipeline import BY_KEYWORDS
-from engine.record import replace
 from engine.search import schema
 from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
 from tests.tui.apps import (

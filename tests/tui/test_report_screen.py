@@ -26,7 +26,7 @@ from tests.tui.apps import (
     toasts,
     until,
 )
-from tui.workspace import Workspace
+from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path

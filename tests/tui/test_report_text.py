@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.cells import cell_len
 
+from engine.lean.record import replace
 from engine.prompt import Prompt
-from engine.record import replace
 from labels.measure.intervals import Interval
 from labels.measure.report import report_from_store
 from labels.store import LabelStore

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from tests.tui.conftest import Opener
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 

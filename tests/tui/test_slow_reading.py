@@ -11,8 +11,9 @@ import pytest
 
 from engine.search import opening as search_opening
 from engine.search import updating
-from tui import opening, slow_reading, workspace
-from tui.judge_options import JudgeOptions
+from tui.cli import slow_reading
+from tui.cli.judge_options import JudgeOptions
+from tui.workspace import opening, workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

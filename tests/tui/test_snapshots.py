@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from engine.config import Config
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
     Compare = Callable[..., bool]
     Opener = Callable[..., Workspace]

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from tui.workers import Workers
+from tui.workspace.workers import Workers
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, 50])

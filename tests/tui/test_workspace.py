@@ -171,7 +171,7 @@ def test_a_prompt_id_with_labels_for_another_text_is_refused(open_workspace: Ope
     pool = workspace.pool("p01")
     assert pool is not None
     workspace.store.label("me", "p01", pool.cards[0], "not", seed=1, blind=True, elapsed_ms=1)
-    from engine.record import replace
+    from engine.lean.record import replace
 
     changed = replace(workspace.prompts[0], text="how does the queue work?")
     with pytest.raises(LabelStoreError, match="another text"):

@@ -12,13 +12,13 @@ import click
 
 from engine.errors import MemsiftError
 from engine.version import __version__
-from tui import opening
 from tui.cli.app import demo, require_terminal, run_app
 from tui.cli.export import export
 from tui.cli.gate import gate
 from tui.cli.import_ import import_
 from tui.cli.install import install
 from tui.cli.judge import judge
+from tui.cli.judge_options import JudgeOptions, judge_options
 from tui.cli.label import label
 from tui.cli.merge import merge
 from tui.cli.options import DB, ORDER, PROMPTS, ROOT
@@ -28,7 +28,7 @@ from tui.cli.report import report
 from tui.cli.search import search
 from tui.cli.telling import tell
 from tui.cli.tune import tune
-from tui.judge_options import JudgeOptions, judge_options
+from tui.workspace import opening
 
 
 class Memsift(click.Group):

@@ -10,11 +10,11 @@ import click
 
 from engine.errors import MemsiftError
 from engine.paths import theme_file
-from tui import opening
 from tui.cli.options import ORDER
+from tui.workspace import opening
 
 if TYPE_CHECKING:
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 
 @click.command()

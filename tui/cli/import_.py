@@ -11,10 +11,10 @@ import click
 
 from engine.errors import RootNotFoundError
 from engine.paths import labels_file
-from tui import opening
 from tui.cli.export import FORMATS
 from tui.cli.options import DB, PROMPTS, opened_labels, roots_option
 from tui.cli.telling import report_added, tell
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +64,7 @@ def import_(
 
 
 def surroundings(roots: Sequence[str], prompts: Sequence[str]) -> Surroundings:
-    from engine.prompt_files import read_prompts
+    from engine.claude_code.prompt_files import read_prompts
     from engine.stores.roots import read_corpus
     from labels.exchange.importing import Surroundings
     from labels.exchange.loading import text_of

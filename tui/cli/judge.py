@@ -10,13 +10,13 @@ import click
 
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import MemsiftError
+from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.record import replace
-from tui import opening
+from tui.cli.judge_options import JudgeOptions, judge_options, opened_judge
 from tui.cli.options import STRICT, roots_option
 from tui.cli.telling import disputed, refuse_a_miss, report_fallback, report_skipped, require_agreement
-from tui.judge_options import JudgeOptions, judge_options, opened_judge
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from engine.retrieval import Retrieval
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
     """Ask the judge about the memories that PROMPT brings up; print its verdict on each."""
-    from tui.output import of_roots
-    from tui.verdicts import verdict_lines, verdict_rows
+    from tui.cli.output import of_roots
+    from tui.cli.verdicts import verdict_lines, verdict_rows
 
     texts, disagreements = {}, 0
     for root in opening.resolve_roots(roots, os.environ):

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tui import opening
 from tui.cli.app import require_terminal, run_app
+from tui.cli.judge_options import JudgeOptions, judge_options
 from tui.cli.options import DB, ORDER, PROMPTS, roots_option
 from tui.cli.telling import tell
-from tui.judge_options import JudgeOptions, judge_options
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
     "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code was used: "
@@ -46,7 +46,7 @@ def label(
     form: str,
 ) -> None:
     """How far labelling is: who said how much, what is left, who differs. Labelling itself is in the app: F4."""
-    from tui.output import of_roots
+    from tui.cli.output import of_roots
 
     if adjudicate and len(roots) > 1:
         raise click.UsageError("--adjudicate opens the app, which is open on one folder of memories: name one --root.")
@@ -64,9 +64,9 @@ def label(
 
 
 def said(workspace: Workspace, following: int | None, form: str) -> str:
-    from tui.labelling import LabelQueue, progress_of
-    from tui.planning import make_order
-    from tui.progress_text import progress_row, progress_text
+    from tui.cli.progress_text import progress_row, progress_text
+    from tui.workspace.labelling import LabelQueue, progress_of
+    from tui.workspace.planning import make_order
 
     make_order(workspace)
     queue = LabelQueue(workspace)
@@ -82,7 +82,7 @@ def said(workspace: Workspace, following: int | None, form: str) -> str:
 
 def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
     """A line for each: as `memsift prompts` has it, or the beginning of what it says."""
-    from tui.output import prompt_row, visible
+    from tui.cli.output import prompt_row, visible
 
     if form == "json":
         return "".join(f"{json.dumps(prompt_row(prompt))}\n" for prompt in prompts)

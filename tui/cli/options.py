@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from engine.paths import labels_file
-from tui import opening
 from tui.cli.telling import tell
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable

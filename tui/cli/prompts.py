@@ -7,8 +7,8 @@ import os
 
 import click
 
-from tui import opening
 from tui.cli.telling import tell
+from tui.workspace import opening
 
 
 @click.command()
@@ -19,8 +19,8 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 
     PATH is a transcript, a history.jsonl, JSON lines, a text file or a folder. Default: this project's transcripts.
     """
-    from engine.prompt_files import read_prompts
-    from tui.output import prompt_row
+    from engine.claude_code.prompt_files import read_prompts
+    from tui.cli.output import prompt_row
 
     reading = read_prompts(list(paths) or [opening.transcripts_folder(os.environ)], include_sdk=include_sdk)
     for prompt in reading.prompts:

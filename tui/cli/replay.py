@@ -12,21 +12,21 @@ import click
 from engine.config import AUTO, load_config
 from engine.pipeline import BY_KEYWORDS
 from engine.systems import SYSTEMS, system_of
-from tui import opening
+from tui.cli.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
 from tui.cli.options import DB, STRICT, opened_cutoff, opened_store, roots_option
 from tui.cli.telling import disputed, refuse_a_miss, report_skipped, require_agreement, tell
-from tui.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
+from tui.workspace import opening
 
 if TYPE_CHECKING:
+    from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
-    from engine.prompt_files import PromptReading
     from engine.retrieval import Retrieval
     from engine.systems import System
     from labels.store import LabelStore
-    from tui.batching import Batches
-    from tui.replaying import Ending, Job, Terms
+    from tui.workspace.batching import Batches
+    from tui.workspace.replaying import Ending, Job, Terms
 
 AT_ONCE = "How many prompts the judge is asked about at once."
 RETRIES = "Ask again after a rate limit or a server's error, when the server says."
@@ -67,7 +67,7 @@ def replay(
 
     Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
     """
-    from tui import batching, replaying
+    from tui.workspace import batching, replaying
 
     found = opening.resolve_roots(roots, os.environ)
     if len(found) > 1 and (resume or batch or max_cost is not None):
@@ -103,9 +103,9 @@ class Replay:
     def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
         """Print the rows, and keep them in *store*: how it ended, and on how many memories the samples disagree."""
         from labels.exchange.runs import write_row
-        from tui import batching, replaying
-        from tui.recording import record
-        from tui.run_output import opened_output
+        from tui.cli.run_output import opened_output
+        from tui.workspace import batching, replaying
+        from tui.workspace.recording import record
 
         config = self.judge.applied(load_config(root, os.environ), os.environ)
         if self.batches:

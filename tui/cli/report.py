@@ -10,8 +10,8 @@ import click
 
 from engine.config import load_config
 from engine.errors import MemsiftError
-from tui import opening
 from tui.cli.options import DB, opened_store, roots_option
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ def report(
 ) -> None:
     """Precision and its companions for each system, from your labels or from files."""
     from labels.measure.extras import Extras
-    from tui.output import of_roots
+    from tui.cli.output import of_roots
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
@@ -76,7 +76,7 @@ def report(
 
 def writer(form: str) -> Callable[[Report], str]:
     """What writes a report in a format."""
-    from labels.measure.forms import json_form, markdown, page, text
+    from labels.report import json_form, markdown, page, text
 
     return {
         "text": text.format_text,

@@ -10,13 +10,13 @@ import click
 
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import UnknownMemoryError
+from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.record import replace
-from tui import opening
+from tui.cli.judge_options import JudgeOptions, judge_options, opened_judge
 from tui.cli.options import opened_cutoff, roots_option
 from tui.cli.telling import refuse_a_miss, report_fallback, report_skipped
-from tui.judge_options import JudgeOptions, judge_options, opened_judge
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def search(
     memory_id: str | None,
 ) -> None:
     """Find memories that hold words of QUERY, best first. A judge, if one is named, leaves out the unrelated."""
-    from tui.search_rows import of_search
+    from tui.cli.search_rows import of_search
 
     wanted = Search(query, mode, include_retired, max_results, judge, form, explain, memory_id)
     click.echo(of_search(wanted.over(opening.resolve_roots(roots, os.environ)), form))
@@ -81,7 +81,7 @@ class Search:
         return found
 
     def in_root(self, root: str) -> str:
-        from tui.search_rows import explanations, output_width, printed
+        from tui.cli.search_rows import explanations, output_width, printed
 
         config = self.config_of(root)
         explained = None

@@ -9,7 +9,7 @@ import click
 from engine.errors import MemsiftError
 from engine.judge.verdict import OK, TIMEOUT
 from engine.pipeline import BY_KEYWORDS, NO_FTS5
-from tui.output import visible
+from tui.cli.output import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.memory import Skipped
     from engine.retrieval import Retrieval
     from labels.exchange.storing import Added
-    from tui.judge_options import JudgeOptions
+    from tui.cli.judge_options import JudgeOptions
 
 
 def refuse_a_miss(judge: JudgeOptions, retrieval: Retrieval) -> None:

@@ -12,9 +12,9 @@ from engine.config import TITLE_TAGS, load_config
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
-from tui import opening
 from tui.cli.options import DB, opened_store, roots_option
 from tui.cli.telling import tell
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

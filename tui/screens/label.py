@@ -12,11 +12,8 @@ from textual.widgets import Footer, Static
 from engine.errors import LabelStoreError, MemsiftError
 from labels.records import LABEL
 from tui.bindings import bindings
-from tui.labelling import LabelQueue, Position
 from tui.messages import Kept, Surveyed
 from tui.plain import beginning, plain
-from tui.planning import Planning, recorded_injections, require_possible, survey
-from tui.replay_rows import judge_sentence, ranking_rows
 from tui.screens.choose_order import ChooseOrder
 from tui.screens.choose_reason import ChooseReason
 from tui.screens.full_text import FullText
@@ -26,8 +23,11 @@ from tui.widgets.prompt_text import prompt_text
 from tui.widgets.ranking_table import RankingTable, head_text
 from tui.widgets.recent_labels import recent_text
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
+from tui.widgets.replay_rows import judge_sentence, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
+from tui.workspace.labelling import LabelQueue, Position
+from tui.workspace.planning import Planning, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
-    from tui.planning import Injections
+    from tui.workspace.planning import Injections
 
 CARD_ACTIONS = ("label", "skip", "open", "note", "reason")
 QUESTION = "Inject it for this prompt?"

@@ -14,7 +14,7 @@ from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
     from tui.app import MemsiftApp
-    from tui.workspace import Workspace
+    from tui.workspace.workspace import Workspace
 
 
 class ModeScreen(Screen[None]):

@@ -15,7 +15,6 @@ from labels.records import INJECTED, Card
 from tui.bindings import bindings
 from tui.messages import Kept
 from tui.plain import beginning, plain
-from tui.replay_rows import candidate_sentence, judge_sentence, ranking_rows
 from tui.screens.full_text import FullText, text_width
 from tui.screens.mode_screen import ModeScreen
 from tui.screens.pick_memory import PickMemory
@@ -24,6 +23,7 @@ from tui.widgets.memory_text import memory_text
 from tui.widgets.prompt_list import PromptList
 from tui.widgets.prompt_text import prompt_text
 from tui.widgets.ranking_table import RankingTable, head_text
+from tui.widgets.replay_rows import candidate_sentence, judge_sentence, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 

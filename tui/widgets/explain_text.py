@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tui.explain_rows import detail_lines, outcome_line
 from tui.plain import MATCH_STYLE, plain
+from tui.workspace.explain_rows import detail_lines, outcome_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.search.explain import Explanation
-    from tui.explain_rows import Line
+    from tui.workspace.explain_rows import Line
 
 STYLES = {
     "head": "$foreground-muted underline",

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from labels.measure.forms.sections import has_order, sections, summary
-from labels.measure.forms.text import laid_out, listed
+from labels.report.sections import has_order, sections, summary
+from labels.report.text import laid_out, listed
 from tui.plain import cells, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.forms.section import Section, Table
     from labels.measure.intervals import Interval
     from labels.measure.report import Report
     from labels.measure.systems import SystemReport
+    from labels.report.section import Section, Table
 
 LOOKS = "━ one look   ─ any look"
 MUTED = "$foreground-muted"

@@ -14,11 +14,11 @@ import tempfile
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ProviderHttpError, ProviderTimeoutError
+from engine.hook.request import GUARD
 from engine.judge.provider import Completion
 from engine.judge.providers.credentials import known_secrets
 from engine.judge.providers.messages_api import count, decoded
 from engine.judge.providers.redaction import presentable, without
-from engine.request import GUARD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

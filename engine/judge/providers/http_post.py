@@ -16,7 +16,7 @@ from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.judge.deadline import Deadline
 from engine.judge.providers.connection import PORTS, head_lines, opened
 from engine.judge.providers.proxy import proxy_for
-from engine.record import Record
+from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ send the same bytes.
 from __future__ import annotations
 
 from engine.errors import ProviderHttpError
-from engine.json_text import dumps, loads
 from engine.judge.provider import Completion
 from engine.judge.providers.redaction import presentable, without
+from engine.lean.json_text import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

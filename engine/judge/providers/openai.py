@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from engine.errors import MissingKeyError, ProviderHttpError
-from engine.json_text import dumps
 from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Completion
+from engine.lean.json_text import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

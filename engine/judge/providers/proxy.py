@@ -5,7 +5,7 @@ from __future__ import annotations
 from binascii import b2a_base64
 from urllib.parse import unquote, urlsplit
 
-from engine.record import Record
+from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from engine.errors import (
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
 from engine.judge.provider import Completion
 from engine.judge.verdict import APPROVED, REJECTED
-from engine.record import Record
-from engine.sha256 import hex_digest
+from engine.lean.record import Record
+from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

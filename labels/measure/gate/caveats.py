@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.forms.figures import counted
 from labels.measure.metrics import Ratio, judge_failures, precision_bounds, tally, unjudged_share
 from labels.measure.notes import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, with_other_settings
+from labels.report.figures import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from engine import inject
 from engine.config import Config
+from engine.lean.record import Record
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.record import Record
 from engine.search.index import Index
 from engine.stores.roots import read_corpus
 from tests.engine.faults.answers import shown

@@ -21,8 +21,8 @@ from engine.judge.provider import Completion, Question
 from engine.judge.providers.anthropic_http import AnthropicHttpProvider
 from engine.judge.providers.openai import OpenAiProvider
 from engine.judge.verdict import CACHE, LIVE, OK, TIMEOUT, Opinion
+from engine.lean.record import replace
 from engine.prompt import Prompt, Turn, typed_prompt
-from engine.record import replace
 from tests.engine.judge.api_server import KEY, ApiServer, said
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
 

@@ -8,9 +8,9 @@ from threading import Barrier, Event
 import pytest
 
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
+from engine.judge.bulk.capped import FRAME_TOKENS, CappedProvider
 from engine.judge.prices import cost_usd
 from engine.judge.provider import Completion, Question
-from engine.judge.providers.capped import FRAME_TOKENS, CappedProvider
 from tests.engine.judge.cases import MODEL, AnsweringProvider
 
 QUESTION = Question("s" * 300, "u" * 198, {}, 256)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.errors import ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
+from engine.judge.bulk.patient import PatientProvider
 from engine.judge.provider import Completion, Question
-from engine.judge.providers.patient import PatientProvider
 from tests.engine.judge.cases import AnsweringProvider
 
 if TYPE_CHECKING:

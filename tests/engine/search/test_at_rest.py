@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.judge.providers.registry import NO_JUDGE
+from engine.lean.sqlite import DatabaseError, for_reading, for_writing
 from engine.search import opening, stamps
 from engine.search.opening import catch_up, hook_index, index_file, open_index
 from engine.search.query import query_terms
-from engine.search.sqlite import DatabaseError, for_reading, for_writing
 from engine.search.strongest import strongest
 from tests.engine.builders import fillers, memory, write_memory, write_root
 from tests.engine.hook_world import World
 
 if TYPE_CHECKING:
+    from engine.lean.sqlite import Connection
     from engine.search.index import Index
-    from engine.search.sqlite import Connection
 
 PATIENT_S = 20.0
 

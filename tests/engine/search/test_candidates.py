@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.lean.sqlite import DAMAGE, in_memory
 from engine.search import schema
 from engine.search.bit_sums import rows_of
 from engine.search.bitmaps import Standing
@@ -16,13 +17,12 @@ from engine.search.changes import Changes
 from engine.search.common_words import COMMON, LEAST, SHARE
 from engine.search.expansion import Unit
 from engine.search.postings import SEGMENT, SPARSE, lengths_of
-from engine.search.sqlite import DAMAGE, in_memory
 from tests.engine.builders import add_words, remove_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
 MANY = 1000
 TITLE = ("cache", "", "")

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
+from engine.lean.record import replace
 from engine.memory import Corpus
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.record import replace
 from engine.search.accounts import BEGINNING, EXACT, PHRASE, STEM, Found
 from engine.search.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
 from engine.search.index import Index

@@ -18,13 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import RootNotFoundError
+from engine.lean.sqlite import for_reading, for_writing
 from engine.search import opening, updating
 from engine.search.index import Index
 from engine.search.lock import BusyError
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import filter_terms, query_terms
 from engine.search.schema import FULL_TEXT, HEADLINE
-from engine.search.sqlite import for_reading, for_writing
 from engine.search.strategies import title_tags
 from engine.search.strongest import strongest
 from engine.stores.roots import read_corpus

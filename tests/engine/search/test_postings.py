@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.lean.sqlite import DAMAGE, in_memory
 from engine.memory import Corpus
 from engine.search import common_words, schema, storing
 from engine.search.bags import weights_in, weights_of
@@ -31,7 +32,6 @@ from engine.search.postings import (
     recent_in,
 )
 from engine.search.query import query_terms
-from engine.search.sqlite import DAMAGE, in_memory
 from engine.search.strongest import EXHAUSTIVE, Effort, strongest
 from engine.search.weights import KEPT, STRONG, weights_among
 from engine.stores.roots import read_corpus
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from engine.lean.sqlite import Connection
     from engine.search.rows import Words
-    from engine.search.sqlite import Connection
 
 WORDS = ("cache", "auth", "token", "rule")
 ROWS = (1, 2, 3, 7, 40, SEGMENT - 1, SEGMENT, SEGMENT + 5, 3 * SEGMENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.config import Config
-from engine.record import replace
+from engine.lean.record import replace
 from engine.retrieval import HIGH, LOW, MEDIUM, Candidate
 from engine.search.ranking import Scored, below_floor, rank
 from tests.engine.builders import memory

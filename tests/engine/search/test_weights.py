@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.lean.sqlite import DAMAGE, in_memory
 from engine.search import schema, weights
 from engine.search.changes import Changes
 from engine.search.common_words import LEAST
 from engine.search.postings import SEGMENT, by_segment
-from engine.search.sqlite import DAMAGE, in_memory
 from engine.search.weights import KEPT, ROUNDED, rounded, weights_among
 from tests.engine.builders import add_words, lists_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.search.sqlite import Connection
+    from engine.lean.sqlite import Connection
 
     Counts = dict[int, int]
     """Row -> how often a word stands there."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from engine.lean.record import fields as record_fields
 from engine.prompt import Prompt, Turn
-from engine.record import fields as record_fields
 from labels.database import LabelDatabase, storable
 from labels.exchange.formats import FORMATS
 from labels.exchange.loading import read_store

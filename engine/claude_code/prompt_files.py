@@ -1,0 +1,185 @@
+"""Every prompt in a set of files and folders, each once: what people typed, to be replayed and labelled."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from engine.claude_code.prompt_rows import HISTORY, PASTED_TEXT, TRANSCRIPT, BadRow, Found, found_in, skipped_rows
+from engine.errors import PromptFileError
+from engine.lean.record import Record, replace
+from engine.memory import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from engine.prompt import Prompt
+
+    Scope = tuple[str, str]
+
+
+class PromptReading(Record):
+    """The prompts of some files, oldest first, with ids that are unique among them, and what could not be read."""
+
+    prompts: tuple[Prompt, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+def read_prompts(paths: Sequence[str], *, include_sdk: bool = False) -> PromptReading:
+    """The prompts in *paths*: transcripts, history.jsonl, prompt JSONL, plain text (a prompt per line), or folders.
+
+    A folder is searched for *.jsonl at any depth, without the transcripts of subagents. Prompts come by time, those
+    without a time after them in file order. A fork's copies, a prompt that was sent again and a history row whose
+    transcript is among *paths* do not count twice. `include_sdk` adds what came from `claude -p` and the Agent SDK,
+    as far as the client says so (2.1 and later). One bad row or file within a folder is skipped; PromptFileError if
+    one of *paths* itself is not there or cannot be read.
+    """
+    found: list[Found] = []
+    skipped: list[Skipped] = []
+    seen: set[str] = set()
+    for path in paths:
+        for file in _files(path, skipped):
+            if (identity := _identity(file)) not in seen:
+                seen.add(identity)
+                found += _read(file, skipped, is_named=file == path)
+    wanted = [item for item in found if include_sdk or not item.is_sdk]
+    prompts = sorted(_each_once(wanted), key=lambda prompt: _moment(prompt.timestamp))
+    return PromptReading(tuple(_with_unique_ids(prompts)), tuple(skipped))
+
+
+def _identity(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _read(path: str, skipped: list[Skipped], *, is_named: bool) -> list[Found]:
+    found: list[Found] = []
+    bad: list[BadRow] = []
+    try:
+        for item in found_in(path):
+            if isinstance(item, Found):
+                found.append(item)
+            else:
+                bad.append(item)
+    except (OSError, ValueError) as error:
+        if is_named:
+            raise _unreadable(path, error) from error
+        skipped.append(Skipped(where=path, reason=_reason(error)))
+    skipped.extend(skipped_rows(path, bad))
+    return found
+
+
+def _files(path: str, skipped: list[Skipped]) -> Iterator[str]:
+    if not os.path.isdir(path):
+        yield path
+        return
+
+    def note(error: OSError) -> None:
+        if error.filename == path:
+            raise _unreadable(path, error) from error
+        skipped.append(Skipped(where=str(error.filename), reason=_reason(error)))
+
+    for folder, folders, names in os.walk(path, onerror=note):
+        folders[:] = sorted(name for name in folders if name != "subagents")
+        wanted = (name for name in sorted(names) if name.endswith(".jsonl") and not name.startswith("agent-"))
+        yield from (file for name in wanted if os.path.isfile(file := os.path.join(folder, name)))
+
+
+def _unreadable(path: str, error: Exception) -> PromptFileError:
+    advice = "Name a transcript, a history.jsonl, a prompt file or a folder that can be read."
+    return PromptFileError(f"{path}: the prompts cannot be read ({_reason(error)}). {advice}")
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _each_once(found: Iterable[Found]) -> list[Prompt]:
+    """The prompts without the copies; of a prompt in a transcript and in the history the transcript's stays."""
+    kept: list[Prompt] = []
+    remembered: list[Prompt] = []
+    by_key: dict[str, int] = {}
+    spoken = _Spoken()
+    for item in found:
+        if item.kind == HISTORY:
+            remembered.append(item.prompt)
+            continue
+        place = next((by_key[key] for key in item.keys if key in by_key), len(kept))
+        if place == len(kept):
+            kept.append(item.prompt)
+        by_key.update(dict.fromkeys(item.keys, place))
+        if item.kind == TRANSCRIPT:
+            spoken.add(item.prompt, place)
+    rest = [prompt for prompt in remembered if not spoken.take(prompt)]
+    return kept + [prompt for prompt in rest if not spoken.take_by_ends(prompt)]
+
+
+class _Spoken:
+    """The prompts of transcripts by session (old history rows: by project) and words, each to be taken once.
+
+    A fork's copy stands for the original as well: the original's transcript may be the one that was read second.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[Scope, dict[str, list[int]]] = defaultdict(dict)
+        self._taken: set[int] = set()
+
+    def add(self, prompt: Prompt, place: int) -> None:
+        for scope in (("session", prompt.session_id), ("project", prompt.cwd)):
+            places = self._places[scope].setdefault(_words(prompt.text), [])
+            if place not in places[-1:]:
+                places.append(place)
+
+    def take(self, prompt: Prompt) -> bool:
+        return self._take_one(self._scoped(prompt).get(_words(prompt.text), []))
+
+    def take_by_ends(self, prompt: Prompt) -> bool:
+        """The same for a prompt with a paste that is gone: by the words before and after it."""
+        parts = PASTED_TEXT.split(prompt.text)
+        if len(parts) == 1:
+            return False
+        start, end = _words(parts[0]), _words(parts[-1])
+        texts = self._scoped(prompt)
+        return any(
+            text.startswith(start) and text.endswith(end) and self._take_one(places) for text, places in texts.items()
+        )
+
+    def _scoped(self, prompt: Prompt) -> dict[str, list[int]]:
+        scope = ("session", prompt.session_id) if prompt.session_id else ("project", prompt.cwd)
+        return self._places.get(scope, {})
+
+    def _take_one(self, places: list[int]) -> bool:
+        while places:
+            place = places.pop()
+            if place not in self._taken:
+                self._taken.add(place)
+                return True
+        return False
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _moment(timestamp: str) -> tuple[bool, float]:
+    """A key that puts prompts in order of time, and those without one last."""
+    try:
+        moment = datetime.fromisoformat(timestamp)
+        return (False, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    except (ValueError, OverflowError):
+        return (True, 0.0)
+
+
+def _with_unique_ids(prompts: Iterable[Prompt]) -> Iterator[Prompt]:
+    used: set[str] = set()
+    for prompt in prompts:
+        name, copy = prompt.id, 1
+        while name in used:
+            copy += 1
+            name = f"{prompt.id}-{copy}"
+        used.add(name)
+        yield prompt if name == prompt.id else replace(prompt, id=name)

@@ -1,0 +1,298 @@
+"""Prompts from the rows of a file: a transcript, a history.jsonl, a prompt JSONL, or plain lines of text."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from engine.claude_code.turns import ASSISTANT, USER, followed_by, is_sdk, read_row, turn_of
+from engine.lean.record import Record
+from engine.memory import Skipped
+from engine.prompt import Prompt, Turn, is_human_prompt, prompt_id
+from engine.surrogates import without_lone_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, BinaryIO
+
+    Line = tuple[int, bytes | None]
+
+TRANSCRIPT, HISTORY, PROMPTS = "transcript", "history", "prompts"
+"""Kinds of files."""
+
+MAX_LINE_BYTES = 64 << 20
+CONTEXT_TURNS = 5
+TURN_CHARACTERS = 2000
+
+PASTED_TEXT = re.compile(r"\[(?:\.\.\.)?(?:Pasted|Truncated) text #(\d+)(?: \+\d+ lines)?(?:\.\.\.)?\]")
+"""What stands for a paste in history.jsonl."""
+
+_TOO_LONG = "too long to hold in memory"
+_HASH = re.compile(r"[0-9A-Za-z_-]+")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+class Found(Record):
+    """A prompt in a file of that `kind`. Prompts that share one of `keys` are the same prompt."""
+
+    prompt: Prompt
+    kind: str
+    keys: tuple[str, ...] = ()
+    is_sdk: bool = False
+
+
+class BadRow(Record):
+    """A row that cannot be read, by its line number from 1."""
+
+    number: int
+    reason: str
+
+
+def found_in(path: str, *, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[Found | BadRow]:
+    """The prompts of a file in its order, and its unreadable rows. OSError if the file itself cannot be read.
+
+    The first row that belongs to a known kind of file decides what the file is; one that is not named .jsonl or .json
+    and does not begin with such a row holds a prompt per line. A line of *max_line_bytes* or more is a bad row.
+    """
+    with open(path, "rb") as file:
+        lines = _numbered_lines(file, max_line_bytes)
+        first = next((line for line in lines if line[1] is None or line[1].strip()), None)
+        if first is not None:
+            is_text = not path.endswith((".jsonl", ".json")) and not _kind(_row_or_reason(first))
+            yield from (_from_text if is_text else _from_rows)(chain([first], lines), path)
+
+
+def skipped_rows(path: str, rows: list[BadRow], limit: int = 20) -> tuple[Skipped, ...]:
+    """One entry per unreadable row of a file, or a single one with the count where there are more than *limit*."""
+    if len(rows) > limit:
+        first = f"the first is line {rows[0].number}: {rows[0].reason}"
+        return (Skipped(where=path, reason=f"{len(rows)} rows cannot be read; {first}"),)
+    return tuple(Skipped(where=f"{path}:{row.number}", reason=row.reason) for row in rows)
+
+
+def _numbered_lines(file: BinaryIO, max_bytes: int) -> Iterator[Line]:
+    """Lines and their numbers from 1; None for one that is too long to hold in memory."""
+    number = 0
+    while line := file.readline(max_bytes):
+        number += 1
+        is_whole = line.endswith(b"\n") or len(line) < max_bytes
+        while not is_whole:
+            rest = file.readline(max_bytes)
+            is_whole = rest.endswith(b"\n") or not rest
+        yield number, line if len(line) < max_bytes else None
+
+
+def _row_or_reason(line: Line) -> dict[str, Any] | str:
+    number, content = line
+    if content is None:
+        return _TOO_LONG
+    if number == 1:
+        content = content.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return read_row(content)
+    except ValueError as error:
+        is_cut_off = str(error) in {"not JSON", "not UTF-8"} and not content.endswith(b"\n")
+        return "cut off: the file ends within this row" if is_cut_off else str(error)
+
+
+def _kind(row: dict[str, Any] | str) -> str:
+    if isinstance(row, str):
+        return ""
+    if isinstance(row.get("type"), str) and ("prompt" not in row or "sessionId" in row):
+        return TRANSCRIPT
+    if isinstance(row.get("display"), str):
+        return HISTORY
+    return PROMPTS if "prompt" in row else ""
+
+
+def _from_rows(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
+    for line in lines:
+        row = _row_or_reason(line)
+        if kind := _kind(row):
+            readers = {TRANSCRIPT: _from_transcript, HISTORY: _from_history, PROMPTS: _from_prompts}
+            yield from readers[kind](chain([line], lines), path)
+        elif line[1] is None or line[1].strip():
+            yield BadRow(line[0], row if isinstance(row, str) else "not a row of a transcript, history or prompt file")
+
+
+def _rows(lines: Iterator[Line]) -> Iterator[tuple[int, dict[str, Any]] | BadRow]:
+    for line in lines:
+        if line[1] is not None and not line[1].strip():
+            continue
+        row = _row_or_reason(line)
+        yield BadRow(line[0], row) if isinstance(row, str) else (line[0], row)
+
+
+def _from_text(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
+    for number, line in lines:
+        try:
+            text = "" if line is None else line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+        except UnicodeDecodeError:
+            yield BadRow(number, "not UTF-8")
+            continue
+        if line is None:
+            yield BadRow(number, _TOO_LONG)
+        elif text:
+            yield Found(Prompt(id=prompt_id(text), text=text, source=_file_source(path)), PROMPTS)
+
+
+def _from_prompts(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
+    for item in _rows(lines):
+        if isinstance(item, BadRow):
+            yield item
+            continue
+        try:
+            yield Found(_prompt_of(item[1], _file_source(path)), PROMPTS)
+        except ValueError as error:
+            yield BadRow(item[0], str(error))
+
+
+def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
+    text = row.get("prompt")
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError("the row has no prompt")
+    text, turns = without_lone_surrogates(text), _turns_of(row.get("context"))
+    return Prompt(
+        id=_word(row, "id") or prompt_id(text, turns),
+        text=text,
+        turns=turns,
+        session_id=_word(row, "session_id"),
+        cwd=_word(row, "cwd"),
+        timestamp=_iso(row.get("timestamp")) or _word(row, "timestamp"),
+        source=_word(row, "source") or source,
+        kind=_word(row, "kind"),
+    )
+
+
+def _turns_of(context: object) -> tuple[Turn, ...]:
+    rows = [] if context is None else context
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError("the context is not a list of {role, text}")
+    turns = [(row.get("role"), row.get("text")) for row in rows]
+    if not all(role in (USER, ASSISTANT) and isinstance(text, str) for role, text in turns):
+        raise ValueError("the context is not a list of {role, text}")
+    return tuple(Turn(role, without_lone_surrogates(text)) for role, text in turns)
+
+
+def _from_transcript(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
+    turns: tuple[Turn, ...] = ()
+    seen: set[str] = set()
+    for item in _rows(lines):
+        if isinstance(item, BadRow):
+            yield item
+            continue
+        number, row = item
+        try:
+            turn = turn_of(row)
+        except ValueError as error:
+            yield BadRow(number, str(error))
+            continue
+        if turn is None:
+            continue
+        keys = _keys(row, turn)
+        if seen.isdisjoint(keys):
+            if turn.role == USER:
+                yield Found(_spoken_prompt(row, turn.text, turns, path), TRANSCRIPT, keys, is_sdk(row))
+            turns = followed_by(turns, turn, CONTEXT_TURNS, TURN_CHARACTERS)
+        seen.update(keys)
+
+
+def _keys(row: Mapping[str, Any], turn: Turn) -> tuple[str, ...]:
+    """What names the same message in another row: a fork keeps the uuid, a prompt that was sent again its promptId."""
+    attachment, position = row.get("attachment"), row.get("turnPosition")
+    queued = _word(attachment, "source_uuid") if isinstance(attachment, dict) else ""
+    index = _word(position, "turnIndex") if isinstance(position, dict) else ""
+    sent = _word(row, "promptId") if turn.role == USER else ""
+    names = [f"uuid {uuid}" for uuid in (_word(row, "uuid"), queued) if uuid]
+    return (*names, f"prompt {sent} {index} {turn.text}") if sent else tuple(names)
+
+
+def _spoken_prompt(row: Mapping[str, Any], text: str, turns: tuple[Turn, ...], path: str) -> Prompt:
+    uuid, session_id = _word(row, "uuid"), _word(row, "sessionId")
+    return Prompt(
+        id=uuid.replace("-", "")[:16] if _UUID.fullmatch(uuid) else prompt_id(uuid or text, () if uuid else turns),
+        text=text,
+        turns=turns,
+        session_id=session_id,
+        cwd=_word(row, "cwd"),
+        timestamp=_word(row, "timestamp"),
+        source=f"transcript:{session_id or os.path.splitext(os.path.basename(path))[0]}",
+    )
+
+
+def _from_history(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
+    for item in _rows(lines):
+        if isinstance(item, BadRow):
+            yield item
+        elif not isinstance(item[1].get("display"), str):
+            yield BadRow(item[0], "the row has no display")
+        elif prompt := _remembered_prompt(item[1], path):
+            yield Found(prompt, HISTORY)
+
+
+def _remembered_prompt(row: Mapping[str, Any], path: str) -> Prompt | None:
+    typed = row["display"].strip()
+    if not typed or typed.startswith("!") or not is_human_prompt(typed):
+        return None
+    session_id, timestamp = _word(row, "sessionId"), _iso(row.get("timestamp"))
+    text = without_lone_surrogates(_with_pastes(typed, row.get("pastedContents"), os.path.dirname(path))).strip()
+    return Prompt(
+        id=prompt_id("\0".join((session_id, timestamp, text))),
+        text=text,
+        session_id=session_id,
+        cwd=_word(row, "project"),
+        timestamp=timestamp,
+        source=f"history:{session_id}" if session_id else _file_source(path),
+    )
+
+
+def _with_pastes(typed: str, pasted: object, folder: str) -> str:
+    """*typed* with its pastes in place; a paste that is gone keeps its placeholder."""
+    contents = pasted if isinstance(pasted, dict) else {}
+
+    def content(placeholder: re.Match[str]) -> str:
+        paste = contents.get(placeholder[1])
+        text = _paste_text(paste, folder) if isinstance(paste, dict) else None
+        return placeholder[0] if text is None else text
+
+    return PASTED_TEXT.sub(content, typed)
+
+
+def _paste_text(paste: Mapping[str, Any], folder: str) -> str | None:
+    """Short pastes are in the row; from about 1,000 characters on the client keeps them in a file named by hash."""
+    text, name = paste.get("content"), paste.get("contentHash")
+    if isinstance(text, str):
+        return text
+    if not isinstance(name, str) or not _HASH.fullmatch(name):
+        return None
+    try:
+        with open(os.path.join(folder, "paste-cache", f"{name}.txt"), encoding="utf-8") as file:
+            return file.read(MAX_LINE_BYTES)
+    except (OSError, ValueError):
+        return None
+
+
+def _iso(milliseconds: object) -> str:
+    """Milliseconds since 1970 as ISO 8601 in UTC; empty for anything that is not a time."""
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return ""
+    try:
+        moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _word(row: Mapping[str, Any], name: str) -> str:
+    """A field as text; empty where it is missing or neither text nor a whole number."""
+    value = row.get(name)
+    if isinstance(value, str):
+        return without_lone_surrogates(value)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def _file_source(path: str) -> str:
+    return f"file:{os.path.basename(path)}"

@@ -1,0 +1,229 @@
+"""The UserPromptSubmit hook: a prompt on stdin, memories out as context, never in the way.
+
+Whatever happens it exits with 0 and prints one JSON object or nothing: exit code 2 would block the person's prompt, and
+anything else on stdout would reach the model as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from engine import inject
+from engine.activity import MAX_REASON, Activity
+from engine.config import Config, config_json, load_config
+from engine.hook.deadline import Watchdog
+from engine.hook.request import GUARD, parse_request, skip_reason
+from engine.hook.session import load_session, save_session
+from engine.lean.json_text import dumps
+from engine.lean.sha256 import hex_digest
+from engine.paths import cutoff_file, state_dir
+from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
+from engine.prompt import typed_prompt
+from engine.search.index import Index
+from engine.search.opening import catch_up, hook_index
+from engine.stores.roots import find_root
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TextIO
+
+    from engine.cutoff import Cutoff
+    from engine.hook.request import Request
+    from engine.hook.session import Session
+    from engine.judge.judge import Judge
+    from engine.prompt import Turn
+    from engine.retrieval import Retrieval
+
+MAX_STDIN_BYTES = 8_000_000
+PIECE_BYTES = 65_536
+
+
+def main() -> None:
+    """Answer the prompt on stdin; `launch` calls it. The interpreter is not left to tidy up, which takes 2 ms."""
+    try:
+        _run()
+    except BaseException:  # noqa: BLE001 - a hook that fails must look like a hook that found nothing
+        os._exit(0)
+    os._exit(0)
+
+
+def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
+    """The JSON to print for a request, or nothing. What was decided and why goes to the root's activity log."""
+    decision = Decision(environ, stderr)
+    answer = decision.answer(stdin)
+    decision.remember()
+    decision.close()
+    return answer
+
+
+def warning(retrieval: Retrieval) -> str:
+    """One line on what stood in for the judge; empty if nothing did. The client shows it only in its debug log."""
+    if retrieval.fallback == NO_FTS5:
+        return f"memsift-hook: {BY_KEYWORDS}"
+    detail = " ".join(retrieval.judgement.detail.split()) if retrieval.judgement else ""
+    return f"memsift-hook: {detail or retrieval.fallback}" if retrieval.fallback else ""
+
+
+class Decision:
+    """What to inject for one prompt. `answer` decides; `remember` logs it, and keeps what the session was given.
+
+    They are two, because the answer is printed before anything is written: what is remembered as given was given.
+    *allow* is called with the seconds that the whole run may take, once the configuration is known.
+    """
+
+    def __init__(
+        self, environ: Mapping[str, str], stderr: TextIO, allow: Callable[[float], None] | None = None
+    ) -> None:
+        self.activity = Activity()
+        self._environ = environ
+        self._stderr = stderr
+        self._allow = allow
+        self._folder = ""
+        self._request: Request | None = None
+        self._session: Session | None = None
+        self._retrieval: Retrieval | None = None
+        self._index: Index | None = None
+
+    def answer(self, stdin: bytes) -> str:
+        self.activity.stage("read")
+        request = self._request = parse_request(stdin)
+        if request is None or self._environ.get(GUARD):
+            return ""
+        self.activity.note_request(request)
+        self.activity.stage("parse")
+        root = find_root(request.cwd, self._environ, request.transcript_path)
+        if root is None:
+            return ""
+        try:
+            self._folder = state_dir(root, self._environ)
+            self.activity.stage("root")
+            return self._decide(request, root)
+        except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
+            self.activity.note_silence(f"{type(error).__name__}: {error}")
+            return ""
+
+    def close(self) -> None:
+        """Close the index. A process that is about to end need not: it would take 0.2 ms."""
+        if self._index is not None:
+            self._index.close()
+
+    def give_up(self) -> None:
+        """Log that time ran out; nothing was printed, so the session is as it was."""
+        self.activity.note(injected=[], characters=0)
+        self.activity.note_silence("no answer within the deadline")
+        self._session = self._retrieval = None
+        self.remember()
+
+    def remember(self) -> None:
+        if self._request and self._session and self._retrieval:
+            save_session(self._folder, self._request.session_id, self._session, self._retrieval.injected)
+            self.activity.stage("save")
+        if self._folder:
+            self.activity.append(self._folder)
+
+    def _decide(self, request: Request, root: str) -> str:
+        config = load_config(root, self._environ)
+        if self._allow:
+            self._allow(config.deadline + (config.judge.timeout_per_call if config.judge.enabled else 0))
+        self.activity.note(config=hex_digest(config_json(config))[:16])
+        if config.logging.prompts:
+            self.activity.note(prompt=request.prompt)
+        self.activity.stage("config")
+        reason = skip_reason(request) if config.enabled else "retrieval.enabled is false"
+        if reason:
+            self.activity.note_silence(reason)
+            return ""
+        session = load_session(self._folder, request.session_id, request.transcript_path)
+        self.activity.stage("session")
+        retrieval = self._retrieve(request, root, config, session)
+        context = inject.context(retrieval, config)
+        self.activity.note_retrieval(retrieval, inject.length(context))
+        self.activity.stage("inject")
+        self._session, self._retrieval = session, retrieval
+        if line := warning(retrieval):
+            print(line, file=self._stderr)
+        return _output(context) if context else ""
+
+    def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
+        index = hook_index(root, self._environ, config.deadline, is_brief=not config.judge.enabled)
+        if index is None:
+            from engine.memory import Corpus
+
+            self.activity.note(index="is being built")
+            index = Index(Corpus(root, ()))
+        self._index = index
+        self.activity.stage("index")
+        judge = _judge(config, self._environ)
+        prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
+        cutoff = self._cutoff(config)
+        retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
+        # A judge is asked once: what it said of memories as they are now stands.
+        left_s = config.deadline - self.activity.elapsed_s() if judge is None else 0.0
+        self._index = catch_up(index, self._environ, max(0.0, left_s))
+        if self._index is not index:
+            retrieval = retrieve(prompt, self._index, config, cutoff=cutoff, session=session, is_brief=True)
+        self.activity.note(corpus=self._index.corpus_hash)
+        self.activity.stage("retrieve")
+        return retrieval
+
+    def _cutoff(self, config: Config) -> Cutoff | None:
+        """The cutoff of this root, imported only where one was tuned; the log says why one is ignored."""
+        if not os.path.exists(cutoff_file(self._folder)):
+            return None
+        from engine.cutoff import UnusableModelError, load_cutoff
+
+        try:
+            return load_cutoff(self._folder, config)
+        except UnusableModelError as error:
+            self.activity.note(cutoff=f"ignored: it {error}"[:MAX_REASON])
+            return None
+
+
+def _run() -> None:
+    decision = Decision(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds))
+    watchdog = Watchdog(Config().deadline, decision.give_up)
+    answer = decision.answer(_stdin())
+    with watchdog.printing:
+        watchdog.answered()
+        sys.stdout.write(answer)
+        sys.stdout.flush()
+    decision.remember()
+
+
+def _stdin() -> bytes:
+    """All of stdin, or its beginning.
+
+    In pieces, because memory for the most that it may be would be given back to the system at once: with two threads
+    this has to interrupt the processor of the other, which takes 0.2 ms, and on a virtual machine 1 ms.
+    """
+    pieces: list[bytes] = []
+    while len(pieces) * PIECE_BYTES < MAX_STDIN_BYTES and (piece := sys.stdin.buffer.read(PIECE_BYTES)):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _output(context: str) -> str:
+    return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
+
+
+def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tuple[Turn, ...]:
+    """What the judge gets to see of the conversation. It leaves the machine, so it is read from a transcript only."""
+    from engine.claude_code.turns import is_in_place, last_turns
+
+    wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
+    if not wanted or not is_in_place(request.transcript_path, environ):
+        return ()
+    return last_turns(request.transcript_path, wanted)
+
+
+def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
+    """The judge of this root, imported only where one is enabled."""
+    if not config.judge.enabled:
+        return None
+    from engine.judge.judge import Judge
+    from engine.judge.providers.registry import HTTP, NO_JUDGE, make_hook_provider
+
+    name = config.judge.provider or HTTP
+    return None if name == NO_JUDGE else Judge(make_hook_provider(name, config.judge, environ), config.judge)

@@ -1,0 +1,118 @@
+"""SVG elements as text, and a plot whose axes both go from 0 to 1."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from labels.report.text import cut, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Place = tuple[float, float]
+    """x, y."""
+
+WIDTH = 400
+"""Of every chart, in its own units: small, so that a telephone can show it without shrinking the letters."""
+
+LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 40
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+SERIES = 6
+
+
+def element(name: str, *children: str, **attributes: object) -> str:
+    """An element; *children* are markup already. `class_` is class, and underscores become hyphens."""
+    written = "".join(f' {key.rstrip("_").replace("_", "-")}="{value_of(each)}"' for key, each in attributes.items())
+    return f"<{name}{written}>{''.join(children)}</{name}>" if children else f"<{name}{written}/>"
+
+
+def value_of(value: object) -> str:
+    return f"{value:.1f}".removesuffix(".0") if isinstance(value, float) else escape(str(value))
+
+
+def words(text: str, length: int = 200) -> str:
+    """*text*, from wherever it comes, as characters of an element, at most *length* cells long."""
+    return escape(cut(one_line(text), length))
+
+
+def label(at: Place, text: str, kind: str = "", length: int = 200) -> str:
+    x, y = at
+    return element("text", words(text, length), x=float(x), y=float(y), class_=kind) if text else ""
+
+
+def line(start: Place, end: Place, kind: str) -> str:
+    (x1, y1), (x2, y2) = start, end
+    return element("line", x1=float(x1), y1=float(y1), x2=float(x2), y2=float(y2), class_=kind)
+
+
+def path(places: Iterable[Place], kind: str) -> str:
+    return element("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_=kind)
+
+
+def area(places: Iterable[Place], kind: str) -> str:
+    return element("polygon", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in places), class_=kind)
+
+
+def dot(at: Place, kind: str, radius: float = 4.0, hint: str = "") -> str:
+    children = [element("title", words(hint))] if hint else []
+    return element("circle", *children, cx=float(at[0]), cy=float(at[1]), r=radius, class_=kind)
+
+
+def series(number: int) -> str:
+    """The class of a system's marks, the same in every chart."""
+    return f"s{number % SERIES}"
+
+
+def chart(name: str, title: str, description: str, height: float, parts: Iterable[str]) -> str:
+    """A whole picture. *name* must be the only one of its kind on the page."""
+    head = (
+        element("title", words(title), id=f"{name}-title"),
+        element("desc", words(description, 2000), id=f"{name}-desc"),
+    )
+    return element(
+        "svg",
+        *head,
+        *parts,
+        class_="chart",
+        viewBox=f"0 0 {WIDTH} {height:.0f}",
+        role="img",
+        aria_labelledby=f"{name}-title {name}-desc",
+    )
+
+
+def legend(name: str, number: int, y: float) -> list[str]:
+    """The line of a series and the name of its system."""
+    return [
+        line((LEFT, y - 4), (LEFT + 26, y - 4), f"line {series(number)}"),
+        label((LEFT + 34, y), name, "name", 44),
+    ]
+
+
+class Plot:
+    """A square field of *height* in which both axes go from 0 to 1."""
+
+    def __init__(self, height: float = 240, left: float = LEFT) -> None:
+        self.height, self.left = height, left
+        self.bottom = TOP + height
+
+    def x(self, value: float) -> float:
+        return self.left + value * (WIDTH - self.left - RIGHT)
+
+    def y(self, value: float) -> float:
+        return self.bottom - value * self.height
+
+    def at(self, x: float, y: float) -> Place:
+        return self.x(x), self.y(y)
+
+    def axes(self, across: str, up: str) -> list[str]:
+        """Grid, numbers and what they are."""
+        parts = []
+        for tick in TICKS:
+            parts.append(line(self.at(0, tick), self.at(1, tick), "grid"))
+            parts.append(label((self.left - 6, self.y(tick) + 4), f"{tick:g}", "tick end"))
+            parts.append(label((self.x(tick), self.bottom + 16), f"{tick:g}", "tick middle"))
+        parts.append(label((self.x(0.5), self.bottom + 33), across, "axis middle"))
+        middle = self.y(0.5)
+        turned = f"rotate(-90 12 {middle:.0f})"
+        return [*parts, element("text", words(up), x=12, y=middle, class_="axis middle", transform=turned)]

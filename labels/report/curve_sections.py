@@ -1,0 +1,90 @@
+"""The parts of a report that charts are drawn for, as tables of a few of their points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from labels.report.figures import span
+from labels.report.section import Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from labels.measure.coverage import Coverage
+    from labels.measure.history import Moment
+    from labels.measure.report import Report
+
+SHOWN_POINTS = 6
+T = TypeVar("T")
+
+
+def curve_sections(report: Report) -> Iterator[Section]:
+    """Precision against coverage, how it became known, and reliability, as far as they are known."""
+    found = [(one.system, one.curves) for one in report.systems if one.curves]
+    yield from coverage([(name, curves.coverage) for name, curves in found if curves.coverage])
+    yield from history([(name, curves.history) for name, curves in found if curves.history])
+    rows = [
+        (name if at == 0 else "", f"{each.said:.2f}", f"{each.found:.2f}", span(each.interval), f"{each.memories:,}")
+        for name, curves in found
+        if curves.reliability
+        for at, each in enumerate(curves.reliability.bins)
+    ]
+    if rows:
+        scores = (
+            f"{name}: Brier score {curves.reliability.brier:.3f}." for name, curves in found if curves.reliability
+        )
+        yield Section(
+            "reliability",
+            "Reliability: whether the tuned probabilities are true",
+            "Of the memories that were called so likely to be relevant, so many should be. The Brier score is the mean "
+            "squared error: 0 is perfect, 0.25 what always saying one half would give.",
+            Table(("", "said", "found", "95 % interval", "memories"), tuple(rows)),
+            tuple(scores),
+        )
+
+
+def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[Section]:
+    rows = [
+        (
+            name if at == 0 else "",
+            f"{point.least:.2f}",
+            f"{point.precision:.2f}",
+            f"{point.recall:.2f}",
+            f"{point.fires:.2f}",
+            f"{point.judged:,}",
+        )
+        for name, curve in curves
+        for at, point in enumerate(some(curve.points))
+    ]
+    if rows:
+        along = " or ".join(sorted({curve.by for _, curve in curves}))
+        yield Section(
+            "coverage",
+            "Coverage: what a stricter cut would cost",
+            f"If only memories of at least this {along} had been injected, of those that were. The last row of each is "
+            "the system as it is.",
+            Table(("", "at least", "precision", "recall", "fires", "labelled"), tuple(rows)),
+        )
+
+
+def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[Section]:
+    rows = [
+        (name if at == 0 else "", f"{each.prompts:,}", f"{each.precision:.2f}", span(each.live))
+        for name, moments in found
+        for at, each in enumerate(some(moments))
+    ]
+    if rows:
+        yield Section(
+            "history",
+            "Labels over time: how precision became known",
+            "After so many prompts for which the system injects something and that were labelled in full: the "
+            "precision so far, and the interval that holds however often one looks.",
+            Table(("", "prompts", "precision", "95 %, any look"), tuple(rows)),
+        )
+
+
+def some(points: Sequence[T]) -> list[T]:
+    """At most SHOWN_POINTS of them, evenly spread, the first and the last among them."""
+    if len(points) <= SHOWN_POINTS:
+        return list(points)
+    return [points[round(at * (len(points) - 1) / (SHOWN_POINTS - 1))] for at in range(SHOWN_POINTS)]

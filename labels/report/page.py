@@ -1,0 +1,82 @@
+"""A report as one HTML page that needs nothing else: no script, no font, no picture from anywhere."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+
+from labels.report.charts.svg import element
+from labels.report.figure import figures
+from labels.report.sections import sections, summary
+from labels.report.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from labels.measure.report import Report
+    from labels.report.section import Section, Table
+
+FOLDER = Path(__file__).parent
+
+
+def format_html(report: Report) -> str:
+    """The whole page. Texts from files stand in it as characters, each by itself whatever its direction."""
+    parts = sections(report)
+    template = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        style=(FOLDER / "page.css").read_text(encoding="utf-8").strip(),
+        summary=shown(summary(report)),
+        contents=contents(parts),
+        sections="\n".join(section_html(each, figures(each.name, report), at) for at, each in enumerate(parts)),
+    )
+
+
+def contents(parts: Sequence[Section]) -> str:
+    links = (
+        element("li", element("a", shown(each.title.split(":")[0]), href=f"#part-{at}"))
+        for at, each in enumerate(parts)
+    )
+    return element("ul", *links) if parts else ""
+
+
+def section_html(section: Section, charts: Iterable[str], number: int) -> str:
+    parts = [element("h2", shown(section.title), id=f"part-{number}")]
+    if section.about:
+        parts.append(element("p", shown(section.about), class_="about"))
+    drawn = [element("figure", each) for each in charts]
+    if section.table:
+        drawn.append(element("div", table_html(section.table), class_="table", tabindex=0))
+    if drawn:
+        parts.append(element("div", *drawn, class_="part"))
+    if section.lines:
+        parts.append(element("ul", *(element("li", shown(line)) for line in section.lines)))
+    return element("section", "\n", "\n".join(parts), "\n", aria_labelledby=f"part-{number}")
+
+
+def table_html(table: Table) -> str:
+    head = (cell("th", column, at, table, scope="col") for at, column in enumerate(table.head))
+    body = (
+        element(
+            "tr", *(cell("th" if at == 0 else "td", text, at, table, **row_head(at)) for at, text in enumerate(row))
+        )
+        for row in table.rows
+    )
+    return element("table", element("thead", element("tr", *head)), element("tbody", *body))
+
+
+def row_head(at: int) -> dict[str, str]:
+    return {"scope": "row"} if at == 0 else {}
+
+
+def cell(name: str, text: str, at: int, table: Table, **attributes: str) -> str:
+    lines = "\n".join(shown(line) for line in text.split("\n")) if name == "th" and at else shown(text)
+    kind = {"class_": "name"} if at < table.names else {}
+    return element(name, lines or "&nbsp;", **kind, **attributes)
+
+
+def shown(text: str) -> str:
+    """*text* as characters of a page; its direction stays its own."""
+    harmless = escape(one_line(text)).replace(" %", "&nbsp;%")
+    return harmless if harmless.isascii() else element("bdi", harmless)

@@ -1,0 +1,235 @@
+"""The parts of a report, in the order in which it is read. Text, Markdown, HTML and the app's screen all show these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.report.comparison_section import comparison_section
+from labels.report.curve_sections import curve_sections
+from labels.report.figures import counted, decimal, part_of, rate, share, span
+from labels.report.judge_section import judge_sections
+from labels.report.people_section import people_section
+from labels.report.section import Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from labels.measure.groups import Group
+    from labels.measure.metrics import Ratio
+    from labels.measure.report import Report
+    from labels.measure.systems import SystemReport
+    from labels.measure.worst import Worst
+
+
+LIMITS = "What these numbers cannot say"
+CONFIDENCE = "Precision by confidence", "What the system said of a memory when it injected it."
+KIND = "Precision by kind of prompt", "The kinds came with the prompts."
+FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
+
+
+def sections(report: Report) -> tuple[Section, ...]:
+    """Everything that *report* says below its summary; parts about which nothing is known are left out."""
+    if not report.systems:
+        return tuple(limits(report))
+    return (
+        precision(report),
+        *([comparison_section(report.comparisons)] if report.comparisons else []),
+        injecting(report),
+        recall(report),
+        *limits(report),
+        *grouped("confidence", CONFIDENCE, report, lambda one: one.by_confidence),
+        *grouped("kind", KIND, report, lambda one: one.by_kind),
+        *curve_sections(report),
+        *ranking(report),
+        *judges(report),
+        *([people_section(report.people)] if report.people else []),
+        *worst("memory", "memories", report.worst_memories),
+        *worst("prompt", "prompts", report.worst_prompts),
+        running(report),
+    )
+
+
+def summary(report: Report) -> str:
+    """One paragraph: prompts, and if there are labels how many, whose and how blind."""
+    replayed = f"{counted(report.prompts, 'prompt')} replayed, {report.labelled_prompts:,} of them with labels."
+    total = sum(report.labels.values())
+    if not total and not report.stale:
+        return replayed
+    by = f" by {', '.join(report.annotators)}" if report.annotators else ""
+    said = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items() if number)
+    stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
+    weighed = f" Numbers with a ~ are weighed: “{LIMITS}” says why." if has_weights(report) else ""
+    return (
+        f"{replayed} {counted(total, 'label')}{by}{f': {said}' if said else ''}{stale}.{blind(report.blind)}{weighed}"
+    )
+
+
+def blind(given: Ratio) -> str:
+    if not given.whole:
+        return ""
+    number = "All" if given.part == given.whole else f"{given.part:,} of {given.whole:,}"
+    return f" {number} were given blind, before ranks and verdicts were shown."
+
+
+def has_weights(report: Report) -> bool:
+    """Whether any prompt or memory counts for more than one."""
+    ratios = [ratio for one in report.systems for ratio in (one.precision, one.lost_per_prompt, one.recall_in_pool)]
+    ratios += [one.agreement.raw for one in report.systems if one.agreement]
+    return any(ratio.weighted is not None for ratio in ratios)
+
+
+def precision(report: Report) -> Section:
+    live = has_order(report)
+    looks = (
+        " “One look” is for a single look, when all labels are there. If you look on the way, and stop when you like "
+        "what you see, take “any look”."
+    )
+    return Section(
+        "precision",
+        "Precision: how much of what was injected is relevant",
+        f"Relevant of what was injected{unlabelled(report)}, over all prompts. The true precision is in the 95 % "
+        f"interval 19 times of 20.{looks if live else ''}",
+        table_of(
+            report,
+            {
+                "precision": lambda one: rate(one.precision),
+                ("95 %\none look" if live else "95 % interval"): lambda one: span(one.interval),
+                **({"95 %\nany look": lambda one: span(one.live)} if live else {}),
+                "relevant": lambda one: part_of(one.precision),
+                "no label": lambda one: f"{one.unjudged.part:,}",
+            },
+        ),
+    )
+
+
+def unlabelled(report: Report) -> str:
+    """What becomes of injected memories without a label, where there are any."""
+    missing = [one for one in report.systems if one.unjudged.part]
+    if not missing:
+        return ""
+    is_assumed = any(one.precision.whole == one.unjudged.whole for one in missing)
+    return "; what has no label counts as not relevant" if is_assumed else " and has a label that counts"
+
+
+def has_order(report: Report) -> bool:
+    return any(one.live for one in report.systems)
+
+
+def injecting(report: Report) -> Section:
+    return Section(
+        "injecting",
+        "Injecting: how often a system speaks, and how often in vain",
+        "Fires: prompts that got a memory, of all. Fires in vain: the same, of the prompts for which nothing is "
+        "relevant. Irrelevant per prompt: memories, over the labelled prompts. Polluted: labelled prompts that got an "
+        "irrelevant memory for one single word.",
+        table_of(
+            report,
+            {
+                "fires": lambda one: share(one.fire_rate),
+                "fires in vain": lambda one: share(one.false_fire_rate),
+                "irrelevant\nper prompt": lambda one: share(one.irrelevant_per_prompt),
+                "polluted": lambda one: share(one.polluted_rate),
+            },
+        ),
+    )
+
+
+def recall(report: Report) -> Section:
+    beyond = any(one.recall_of_known.whole != one.recall_in_pool.whole for one in report.systems)
+    return Section(
+        "recall",
+        "Recall: how much of what is relevant was injected",
+        "In the pool: of what any system brought up and people call relevant. "
+        f"{'Of all known: with what else the labels call relevant. ' if beyond else ''}"
+        "Lost per prompt: relevant memories of the pool that were not injected.",
+        table_of(
+            report,
+            {
+                "in the pool": lambda one: share(one.recall_in_pool),
+                **({"of all known": lambda one: share(one.recall_of_known)} if beyond else {}),
+                "lost per prompt": lambda one: share(one.lost_per_prompt),
+            },
+        ),
+    )
+
+
+def running(report: Report) -> Section:
+    return Section(
+        "running",
+        "Running",
+        "Silent: prompts that got no memory. Judge failed: of the prompts on which it was asked. It rejects nothing "
+        "then: what was injected instead is what was measured. Median time: of a prompt, with all that the judge took.",
+        table_of(
+            report,
+            {
+                "prompts": lambda one: f"{one.prompts:,}",
+                "silent": lambda one: f"{one.silent:,}",
+                "injected": lambda one: f"{one.unjudged.whole:,}",
+                "judge failed": lambda one: part_of(one.fallbacks) if one.fallbacks.whole else "",
+                "median time": lambda one: f"{one.median_ms:,.1f} ms",
+            },
+        ),
+    )
+
+
+def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) -> Table:
+    """A row for each system."""
+    rows = ((one.system, *(write(one) for write in columns.values())) for one in report.systems)
+    return Table(("", *columns), tuple(rows))
+
+
+def grouped(
+    name: str, titles: tuple[str, str], report: Report, groups: Callable[[SystemReport], Sequence[Group]]
+) -> Iterator[Section]:
+    """Precision of the groups of each system about which something is known, if any has more than one."""
+    known = {one.system: [group for group in groups(one) if group.precision.ratio.whole] for one in report.systems}
+    if max(map(len, known.values()), default=0) < 2:
+        return
+    head = ("", name, "precision", "95 %\ninterval", "relevant", "prompts")
+    rows = [
+        (system if at == 0 else "", *group_cells(group))
+        for system, found in known.items()
+        for at, group in enumerate(found)
+    ]
+    title, about = titles
+    yield Section(name, title, f"{about} {FEW_IN_A_ROW}", Table(head, tuple(rows), names=2))
+
+
+def group_cells(group: Group) -> tuple[str, ...]:
+    found = group.precision.ratio
+    return group.name, rate(found), span(group.precision.interval), part_of(found), f"{group.prompts:,}"
+
+
+def judges(report: Report) -> Iterator[Section]:
+    for one in report.systems:
+        if one.agreement:
+            yield from judge_sections(one.system, one.agreement, report.names, one.assumed)
+
+
+def ranking(report: Report) -> Iterator[Section]:
+    found = [(one.system, one.ranked) for one in report.systems if one.ranked and one.ranked.prompts]
+    if found:
+        measures = list(found[0][1].means)
+        rows = tuple((system, *(decimal(ranked.means[name]) for name in measures)) for system, ranked in found)
+        yield Section(
+            "ranking",
+            "Ranking, as TREC counts it",
+            f"Means over the {counted(found[0][1].prompts, 'prompt')} with something relevant, to compare with other "
+            "collections. P@k divides by k and AP by all that is relevant, so both punish a system for holding back.",
+            Table(("", *measures), rows),
+        )
+
+
+def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[Section]:
+    if found:
+        about = {
+            "memory": "Injected for more than one prompt without being relevant, by any system. Counted are prompts.",
+            "prompt": "Drew more than one irrelevant memory, from all systems together. Counted are memories.",
+        }[one]
+        rows = tuple((each.text or each.id, f"{each.irrelevant:,}", f"{each.relevant:,}") for each in found)
+        yield Section(f"worst-{many}", f"Worst {many}", about, Table((one, "irrelevant", "relevant"), rows))
+
+
+def limits(report: Report) -> Iterator[Section]:
+    if report.notes:
+        yield Section("limits", LIMITS, lines=report.notes)

@@ -1,0 +1,125 @@
+"""A report as text for a terminal. Names come from files, so nothing of them reaches a terminal raw."""
+
+from __future__ import annotations
+
+import unicodedata
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from labels.report.sections import sections, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from labels.measure.report import Report
+    from labels.report.section import Section, Table
+
+WIDTH = 80
+GAP = "  "
+MIN_NAME = 8
+ELLIPSIS = "…"
+
+
+def format_text(report: Report, width: int = WIDTH) -> str:
+    """The report in lines of at most *width* cells, as far as its numbers leave that room."""
+    parts = [fill(printable(summary(report)), width), *(section_text(each, width) for each in sections(report))]
+    return "\n\n".join(parts) + "\n"
+
+
+def section_text(section: Section, width: int) -> str:
+    lines = [printable(section.title)]
+    if section.about:
+        lines.append(fill(printable(section.about), width))
+    if section.table:
+        lines += ["", *table_lines(section.table, width)]
+        lines += [""] if section.lines else []
+    lines += [listed(line, width) for line in section.lines]
+    return "\n".join(lines)
+
+
+def listed(line: str, width: int) -> str:
+    """*line* as an item of a list, wrapped under its beginning."""
+    return fill(printable(line), width, initial_indent="- ", subsequent_indent="  ")
+
+
+def table_lines(table: Table, width: int) -> list[str]:
+    head, body = laid_out(table, width)
+    return [*head, *body]
+
+
+def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
+    """The lines of the head and of the rows, numbers aligned to the right; names that may be are cut where the table
+    would be wider than *width*.
+
+    Where not even that makes it fit, each row is a block with a line for each number, without a head.
+    """
+    rows = [[one_line(cell) for cell in row] for row in table.rows]
+    head = [column.split("\n") for column in table.head]
+    widths = [max(cells(cell) for cell in (*lines, *(row[at] for row in rows))) for at, lines in enumerate(head)]
+    fitted = fit(widths, 0 if table.is_whole else table.names, width)
+    if not fitted:
+        return [], list(blocks(table, rows, width))
+
+    def aligned(row: Sequence[str]) -> str:
+        shown = (padded(cell, fitted[at], right=at >= table.names) for at, cell in enumerate(row))
+        return GAP.join(shown).rstrip()
+
+    height = max(map(len, head))
+    above = [[""] * (height - len(lines)) + lines for lines in head]
+    return [aligned(row) for row in zip(*above, strict=True)], [aligned(row) for row in rows]
+
+
+def fit(widths: Sequence[int], names: int, width: int) -> list[int] | None:
+    """Column widths that together fit *width*, the widest of so many *names* cut first; None if they would vanish."""
+    fitted = list(widths)
+    while sum(fitted) + len(GAP) * (len(fitted) - 1) > width:
+        widest = max(range(names), key=lambda at: fitted[at], default=None)
+        if widest is None or fitted[widest] <= MIN_NAME:
+            return None
+        fitted[widest] -= 1
+    return fitted
+
+
+def blocks(table: Table, rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    heads = [" ".join(column.split("\n")) for column in table.head]
+    for row in rows:
+        yield cut(GAP.join(name for name in row[: table.names] if name), width)
+        for head, cell in zip(heads[table.names :], row[table.names :], strict=True):
+            yield f"  {head}: {cell}"
+
+
+def padded(text: str, width: int, *, right: bool) -> str:
+    shown = cut(text, width)
+    space = " " * (width - cells(shown))
+    return space + shown if right else shown + space
+
+
+def cut(text: str, width: int) -> str:
+    """*text* in at most *width* cells, with an ellipsis if something is missing."""
+    if cells(text) <= width:
+        return text
+    while text and cells(text) > width - 1:
+        text = text[:-1]
+    return text.rstrip() + ELLIPSIS
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal *text* takes."""
+    if text.isascii():
+        return len(text)
+    return sum(width_of(char) for char in text)
+
+
+def width_of(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """*text* without control characters, which could command a terminal."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)

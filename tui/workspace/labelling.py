@@ -1,0 +1,198 @@
+"""Where a person is in labelling: which prompt, which card, how far. No widget."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labels import repeats
+from labels.progress import Progress, people, strata
+from labels.queue import MAX_SKIPS, open_cards, pace
+from labels.records import INJECTED, Card, Pool
+from tui.workspace.planning import NOTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Set
+
+    from engine.prompt import Prompt
+    from labels.records import Pair
+    from tui.workspace.workspace import Workspace
+
+
+PACE_EVENTS = 100
+"""How many of the latest events the pace is taken from."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """One prompt of the queue: its pool, and the cards still open. A repeat's pool is what is asked again."""
+
+    prompt: Prompt
+    pool: Pool
+    open: tuple[Card, ...]
+    is_repeat: bool = False
+
+    @property
+    def card(self) -> Card | None:
+        return self.open[0] if self.open else None
+
+    @property
+    def card_number(self) -> int:
+        """Which of the pool's cards is being shown, 1-based."""
+        return len(self.pool.cards) - len(self.open) + 1
+
+
+class LabelQueue:
+    """The prompts in labelling order, and which of them are finished.
+
+    A prompt that was pooled in an earlier sitting is finished when every memory of that pool, as it reads now, has a
+    label or was skipped for good; its systems need not be run again to know that.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.order = workspace.labelling_order()
+        self._by_id = {prompt.id: prompt for prompt in self.order}
+        self._labelled = workspace.labelled_pairs()
+        self._given = sum(map(len, self._labelled.values()))
+        self._finished = self._finished_before()
+        self._disputed = self._disputed_before()
+
+    def position(self, prompt: Prompt) -> Position | None:
+        """Where a person is in *prompt*; None until every system has run it."""
+        pool = self._workspace.pool(prompt.id)
+        if pool is None:
+            return None
+        labelled, skips = set(self._workspace.labels(prompt.id)), self._workspace.skips(prompt.id)
+        self._given += len(labelled) - len(self._labelled.get(prompt.id, ()))
+        self._labelled[prompt.id] = labelled
+        at = Position(prompt, pool, open_cards(pool, labelled, skips))
+        if at.open:
+            self._finished.discard(prompt.id)
+        else:
+            self._finished.add(prompt.id)
+            self._disputed[prompt.id] = len(self._workspace.disputes(prompt.id))
+        return at
+
+    def is_finished(self, prompt: Prompt) -> bool:
+        return prompt.id in self._finished
+
+    def after(self, prompt: Prompt | None) -> Prompt | None:
+        """The first unfinished prompt but this one; None when all others are finished.
+
+        Not the next in order: whatever is opened again or comes in late is labelled before anything behind it, so that
+        what is labelled stays the beginning of the order.
+        """
+        here = prompt.id if prompt else None
+        return next((one for one in self.order if one.id != here and one.id not in self._finished), None)
+
+    def unfinished(self) -> tuple[Prompt, ...]:
+        return tuple(prompt for prompt in self.order if prompt.id not in self._finished)
+
+    # Repeats
+
+    def due(self, finished: Prompt | None) -> Position | None:
+        """The card of an earlier prompt whose turn it is to be shown again, without saying so; never of *finished*."""
+        workspace = self._workspace
+        for label in repeats.due(workspace.store.recent(workspace.annotator, repeats.REACH), workspace.seed):
+            prompt = self._by_id.get(label.prompt_id)
+            if prompt and prompt is not finished and (at := self._repeat(prompt, [label.pair])).open:
+                return at
+        return None
+
+    def again(self, prompt: Prompt, pair: Pair) -> Position:
+        """A repeat that was taken back, to be answered anew."""
+        return self._repeat(prompt, [pair])
+
+    def rest(self, at: Position) -> Position:
+        """What is left of a repeat."""
+        return self._repeat(at.prompt, [card.pair for card in at.pool.cards])
+
+    def _repeat(self, prompt: Prompt, pairs: Iterable[Pair]) -> Position:
+        """The cards of *pairs* that read as they did; open are those not answered as repeats."""
+        workspace = self._workspace
+        pairs = list(pairs)
+        memories = [memory.summary for memory_id, _ in pairs if (memory := workspace.memory(memory_id))]
+        cards = [Card(memory, INJECTED, 1.0, position) for position, memory in enumerate(memories, start=1)]
+        fresh = tuple(card for card in cards if card.pair in pairs)
+        answered = workspace.store.repeated(workspace.annotator, prompt.id)
+        left = tuple(card for card in fresh if card.pair not in answered)
+        return Position(prompt, Pool(prompt, fresh, workspace.seed), left, is_repeat=True)
+
+    # Progress
+
+    def progress(self, at: Position | None) -> str:
+        """Prompts done, labels so far, about how long the rest takes, and the order where one must know of it.
+
+        And on how much people differ, counted at the end of a prompt: a number that rose with the label of a card would
+        tell what others said of it.
+        """
+        workspace = self._workspace
+        given, done = self._given, len(self._finished)
+        parts = [f"{done:,} of {len(self.order):,} prompts done", f"{given:,} label{'' if given == 1 else 's'}"]
+        if disputed := self._disputed.total():
+            parts.append(f"d settles {disputed:,} dispute{'' if disputed == 1 else 's'}")
+        seconds = workspace_pace(workspace)
+        if seconds is not None and done < len(self.order):
+            parts.append(_time_left(seconds * self._cards_left(at)))
+        if workspace.order in NOTES:
+            parts.append(NOTES[workspace.order])
+        return " · ".join(parts)
+
+    def _finished_before(self) -> set[str]:
+        """The prompts of which nothing is left of an earlier pool, be it of an earlier sitting."""
+        workspace = self._workspace
+        pools, skips = workspace.earlier_pools(), workspace.store.all_skips(workspace.annotator)
+
+        def is_finished(prompt_id: str, pool: Set[Pair]) -> bool:
+            left = pool - self._labelled.get(prompt_id, set())
+            return bool(pool) and all(skips.get((prompt_id, pair), 0) >= MAX_SKIPS for pair in left)
+
+        done = {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
+        return done | (workspace.silent_prompts() & self._by_id.keys())
+
+    def _disputed_before(self) -> Counter[str]:
+        """On how many memories people differ, by prompt; without the prompts that were begun and not finished."""
+        begun = self._labelled.keys() - self._finished
+        disputes = self._workspace.disputes()
+        return Counter(dispute.prompt_id for dispute in disputes if dispute.prompt_id not in begun)
+
+    def _cards_left(self, at: Position | None) -> int:
+        """Open cards of this prompt, and for each other unfinished one as many as a finished one took."""
+        here = at if at and at.open and not at.is_repeat else None
+        begun = len(here.pool.cards) - len(here.open) if here else 0
+        done = len(self._finished)
+        size = (self._given - begun) / done if done else len(at.pool.cards) if at else 1
+        return round((len(at.open) if at else 0) + (len(self.order) - done - bool(here)) * size)
+
+
+def workspace_pace(workspace: Workspace) -> float | None:
+    """The annotator's latest pace, in seconds a card; None before the first label."""
+    latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
+    # a label that was given beside a ranking is not timed
+    return pace(event for event in latest if event.blind or event.elapsed_ms)
+
+
+def progress_of(workspace: Workspace, queue: LabelQueue) -> Progress:
+    """How far everybody is with the prompts of a workspace."""
+    store, root = workspace.store, workspace.index.root
+    labels, digests = store.labels(root=root), workspace.digests()
+    plan = store.plan(root, workspace.annotator)
+    left = {prompt.id for prompt in queue.unfinished()}
+    ids = [prompt.id for prompt in queue.order]
+    return Progress(
+        annotator=workspace.annotator,
+        order=workspace.order,
+        strata=strata(ids, plan.strata if plan else {}, set(ids) - left),
+        seconds_per_card=workspace_pace(workspace),
+        people=people(labels, store.repeats(root)),
+        disputed=len(workspace.disputes()),
+        settled=len(store.adjudications(root)),
+        stale=sum(digests.get(label.memory_id) != label.digest for label in labels),
+    )
+
+
+def _time_left(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"about {minutes:,} min left" if minutes else "under 1 min left"

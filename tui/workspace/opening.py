@@ -1,0 +1,142 @@
+"""From options and environment to what a command works on: root, judge, prompts, labels."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.claude_code.transcripts import transcripts_dir
+from engine.config import load_config
+from engine.errors import RootNotFoundError
+from engine.paths import cache_dir, labels_file, state_dir
+from engine.stores.roots import find_root
+from tui.cli.judge_options import JudgeOptions, make_judge
+from tui.cli.slow_reading import announced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from engine.claude_code.prompt_files import PromptReading
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from engine.search.index import Index
+    from tui.workspace.workspace import Workspace
+
+DEMO = Path(__file__).parent.parent / "demo"
+
+
+def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
+    """The root that was named, else the one of the project we are in. Raises RootNotFoundError."""
+    root = given or find_root(os.getcwd(), environ)  # noqa: PTH109 - the engine speaks in strings
+    if root is None:
+        raise RootNotFoundError(
+            "There are no memories here: no .claude/memory in this folder or above it, and no Claude Code auto memory "
+            "for this project. Name a folder with --root, or try `memsift demo`."
+        )
+    return os.path.abspath(root)  # noqa: PTH100
+
+
+def resolve_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """The roots that were named, each once, else the one of the project we are in. Raises RootNotFoundError."""
+    return list(dict.fromkeys(resolve_root(root, environ) for root in given or (None,)))
+
+
+def annotator_name(environ: Mapping[str, str]) -> str:
+    """MEMSIFT_ANNOTATOR, else the user's name."""
+    try:
+        return environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser()
+    except (OSError, KeyError):
+        return "me"
+
+
+def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that was tuned for *root*, None if there is none. Raises UnusableModelError where it does not fit."""
+    from engine.cutoff import load_cutoff
+
+    return load_cutoff(state_dir(root, environ), config)
+
+
+def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that the hook uses: none where the tuned one does not fit."""
+    from engine.cutoff import UnusableModelError
+
+    try:
+        return tuned_cutoff(root, config, environ)
+    except UnusableModelError:
+        return None
+
+
+@contextmanager
+def opened_index(root: str) -> Iterator[Index]:
+    """The index of *root*, up to date. Raises RootError."""
+    from engine.search.opening import open_index
+
+    with announced(root):
+        index = open_index(root, os.environ)
+    try:
+        yield index
+    finally:
+        index.close()
+
+
+def transcripts_folder(environ: Mapping[str, str]) -> str:
+    """Where Claude Code keeps the transcripts of the project we are in."""
+    return transcripts_dir(os.getcwd(), environ)  # noqa: PTH109
+
+
+def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptReading:
+    """The prompts in the files that were named, else those of this project's transcripts, if it has any."""
+    from engine.claude_code.prompt_files import read_prompts
+
+    transcripts = transcripts_folder(environ)
+    paths = list(given) or ([transcripts] if os.path.isdir(transcripts) else [])  # noqa: PTH112
+    return read_prompts(paths)
+
+
+def open_workspace(
+    root: str,
+    prompts: Sequence[str],
+    judge: JudgeOptions,
+    db: str | None,
+    environ: Mapping[str, str],
+    *,
+    order: str | None = None,
+) -> Workspace:
+    """What the app works on. Raises MemsiftError for whatever cannot be opened."""
+    from labels.store import LabelStore
+    from tui.workspace.planning import require_possible
+    from tui.workspace.workspace import Workspace
+
+    config = judge.applied(load_config(root, environ), environ)
+    reading = project_prompts(prompts, environ)
+    with announced(root):
+        workspace = Workspace(
+            root,
+            config,
+            LabelStore.open(Path(db or labels_file(environ))),
+            judge=make_judge(judge, config, environ),
+            cutoff=usable_cutoff(root, config, environ),
+            prompts=reading.prompts,
+            skipped=reading.skipped,
+            annotator=annotator_name(environ),
+            order=order,
+        )
+    if order:
+        require_possible(workspace, order)
+    return workspace
+
+
+def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
+    """The bundled example: its memories, prompts and scripted judge, and a label store in the cache folder.
+
+    The store is kept from one start to the next, apart from the user's own; *fresh* starts with an empty one.
+    """
+    store = Path(cache_dir(environ)) / "demo" / "labels.db"
+    if fresh:
+        for file in store.parent.glob("labels.db*"):
+            file.unlink()
+    judge = JudgeOptions(f"scripted:{DEMO / 'judge.jsonl'}")
+    return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ, order=order)

@@ -1,0 +1,109 @@
+"""What an order must know of prompts before it can be made, found out and kept. No widget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.errors import MemsiftError
+from labels.orders import (
+    ALL,
+    DISAGREEMENT_FIRST,
+    FAR,
+    STRATIFIED,
+    UNCERTAIN_FIRST,
+    Plan,
+    crossed,
+    disagreement,
+    has_facet,
+    uncertainty,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from engine.prompt import Prompt
+    from tui.workspace.workspace import Workspace
+
+Injections = dict[str, list[tuple[str, ...]]]
+"""Prompt id -> what each system that ran it injected."""
+
+NOTES = {
+    STRATIFIED: "stratified",
+    DISAGREEMENT_FIRST: "disagreements first",
+    UNCERTAIN_FIRST: "uncertain ones first",
+}
+"""By order, what a person should know of it while labelling. Of the random one there is nothing to know."""
+
+
+def require_possible(workspace: Workspace, order: str) -> None:
+    """Raise MemsiftError for an order by the cutoff where none was tuned."""
+    if order == UNCERTAIN_FIRST and workspace.threshold is None:
+        raise MemsiftError("There is no cutoff to be uncertain about. Run `memsift tune --apply` first.")
+
+
+class Planning:
+    """The prompts of a workspace that have no place in its order yet, and the way to give them one.
+
+    `unknown` are those of which something must be found out first: `survey` does that, in any thread. Strata by which
+    something was labelled last, and so do those of other people; one's own are made anew until there is a label.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.order = workspace.order
+        store, root, order = workspace.store, workspace.index.root, self.order
+        plan = store.plan(root, workspace.annotator)
+        own = plan.strata if plan and plan.order == order else {}
+        self._known = store.strata(root, besides=None if store.is_labelled(root) else workspace.annotator)
+        self._unplanned = tuple(prompt.id for prompt in workspace.prompts if prompt.id not in own)
+        lacking = {one for one in self._unplanned if not has_facet(self._known.get(one, ALL), order)}
+        self.unknown = tuple(prompt for prompt in workspace.prompts if prompt.id in lacking)
+
+    def keep(self, facets: Mapping[str, str]) -> None:
+        """Give every prompt its place; *facets* tell of the unknown ones. Raises LabelStoreError."""
+        if self._unplanned:
+            workspace = self._workspace
+            strata = {one: crossed(self._known.get(one, ALL), facets.get(one, ALL)) for one in self._unplanned}
+            made = Plan(workspace.order, workspace.seed, strata)
+            workspace.store.save_plan(workspace.index.root, workspace.annotator, made)
+
+
+def make_order(workspace: Workspace) -> None:
+    """Give every prompt its place in the workspace's order, at once. Raises LabelStoreError."""
+    planning = Planning(workspace)
+    recorded = recorded_injections(workspace) if planning.unknown else {}
+    planning.keep(survey(workspace, planning, recorded))
+
+
+def recorded_injections(workspace: Workspace) -> Injections:
+    """What systems injected, as far as it is recorded: a judge is not asked again to know it."""
+    found: Injections = {}
+    for outcome in workspace.store.outcomes(workspace.index.root):
+        found.setdefault(outcome.prompt_id, []).append(outcome.injected)
+    return found
+
+
+def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> dict[str, str]:
+    """What is to be known of the unknown prompts: prompt id -> facet. Runs in any thread; runs no judge."""
+    if planning.order == UNCERTAIN_FIRST:
+        return {prompt.id: uncertain_facet(workspace, prompt) for prompt in planning.unknown}
+    return {prompt.id: disagreement_facet(workspace, prompt, recorded) for prompt in planning.unknown}
+
+
+def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
+    """By what is recorded of two systems or more, else by what the first stage does and its tuned cutoff or rival."""
+    injected = recorded.get(prompt.id, [])
+    if len(injected) < 2:
+        systems = (workspace.first, workspace.tuned or workspace.rival)
+        runs = (workspace.run(prompt, system.name) for system in systems)
+        injected = [tuple(one.memory.id for one in run.injected) for run in runs]
+    return disagreement(injected)
+
+
+def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
+    """Without a cutoff nothing is near it."""
+    if workspace.tuned is None or workspace.threshold is None:
+        return FAR
+    candidates = workspace.run(prompt, workspace.tuned.name).candidates
+    probabilities = [one.probability for one in candidates if one.probability is not None]
+    return uncertainty(probabilities, workspace.threshold)
