@@ -110,15 +110,14 @@ def test_an_ordinary_prompt_loads_what_it_needs_and_nothing_else(tmp_path: Path,
 
     time.sleep(2 * TICK_NS / 1e9)  # what changed just now is looked at again at the next prompt
     assert "engine.search.updating" in ask("what is the cache rule", "first", "injected")
-    modules = ask("what is the cache rule", "second", "injected")
-    assert {name for name in modules if top_level({name}) != {"engine"}} - ORDINARY == set()
-    assert len(modules) - len(modules & ORDINARY) <= 60
-    assert ask("what is the cache rule", "second", "silent") - ORDINARY == set()
-    assert ask("zanzibar treasure", "second", "silent") - ORDINARY == set()
+    for prompt, outcome in [("what is the cache rule", "injected"), ("zanzibar treasure", "silent")]:
+        modules = ask(prompt, "second", outcome)
+        assert {name for name in modules if top_level({name}) != {"engine"}} <= ORDINARY
+        assert "engine.cutoff" not in modules
 
     if not configured:
         write_model(Path(state_dir(str(root), {"HOME": str(tmp_path / "home")})), content())
-        assert ask("what is the cache rule", "third", "injected") - ORDINARY == {"engine.cutoff", "math"}
+        assert "engine.cutoff" in ask("what is the cache rule", "third", "injected")
 
 
 def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:
