@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.settings import RunSettings
 from labels.newest import NEWEST
+from labels.records import RunSettings
 
 if TYPE_CHECKING:
     from labels.database import LabelDatabase

@@ -7,7 +7,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from labels.measure.outcomes import Outcome
+from labels.records import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set

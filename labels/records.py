@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
@@ -30,6 +32,12 @@ INJECTED, JUDGE_DROPPED = "injected", "judge-dropped"
 
 Pair = tuple[str, str]
 """(memory id, digest): a memory as it read at one moment. A label belongs to a prompt and a pair."""
+
+Judgements = Mapping[str, Mapping[str, bool]]
+"""prompt id -> memory id -> whether it is relevant; what is absent is unjudged."""
+
+IMPORTED = "imported"
+"""The one key of the configuration of a run that comes from a file of another program: a hash of the file."""
 
 
 class Event(NamedTuple):
@@ -169,3 +177,46 @@ class Pool:
     prompt: Prompt
     cards: tuple[Card, ...]
     seed: int
+
+
+class RunSettings(NamedTuple):
+    """What a run was made with: over which root, its configuration as JSON, with what `settings_json` adds, which is
+    empty where an export left it out, and a hash of the memories."""
+
+    root: str
+    config_json: str
+    corpus_hash: str
+
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Outcome(NamedTuple):
+    """What one system did with one prompt.
+
+    `injected` are memory ids, best first. `candidates` are those of what it looked at, in rank order, and `decisions`
+    the judge's on each of them, None where no judge saw it. A store gives of the candidates only those that were
+    injected or that somebody was asked about; `is_asked` says whether a judge decided on any of them, given or not.
+    `fallback` is the judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
+
+    Of each injected memory, or of none where that is not known: `confidences` are high, medium, low, or empty where it
+    was not written down, `matched` the number of the prompt's words that it matched, and `scores` SQLite's, lower is
+    better; None where it is not known. By memory id, of the candidates of which it is known: `probabilities` are the
+    tuned cutoff's P(relevant), `digests` those of the texts that were found.
+    """
+
+    prompt_id: str
+    system: str
+    injected: tuple[str, ...]
+    candidates: tuple[str, ...]
+    decisions: tuple[str | None, ...]
+    fallback: str
+    elapsed_ms: float
+    run_id: str = ""
+    kind: str = ""
+    is_asked: bool = False
+    confidences: tuple[str, ...] = ()
+    matched: tuple[int | None, ...] = ()
+    scores: tuple[float | None, ...] = ()
+    probabilities: Mapping[str, float] = NOTHING
+    digests: Mapping[str, str] = NOTHING

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from labels.measure.outcomes import Outcome
-    from labels.measure.settings import RunSettings
     from labels.orders import Plan
-    from labels.records import Card, Dispute, Event, Gold, Label, Pair, Pool, Repeat
+    from labels.records import Card, Dispute, Event, Gold, Label, Outcome, Pair, Pool, Repeat, RunSettings
     from labels.silence import Silence
 
 SESSION_BYTES, UID_BYTES = 8, 16

@@ -13,8 +13,7 @@ from labels.exchange import standing
 from labels.exchange.loading import read_events, read_memories, read_prompts
 from labels.exchange.matching import Known, match
 from labels.exchange.storing import add, stored
-from labels.measure.settings import IMPORTED
-from labels.records import LABEL
+from labels.records import IMPORTED, LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

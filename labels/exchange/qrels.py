@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from labels.exchange.lines import Line
     from labels.exchange.pairs import JudgedPair
     from labels.exchange.source import Source
-    from labels.measure.outcomes import Judgements
+    from labels.records import Judgements
 
 NOT_JUDGED = -2
 """A document that was pooled and has no judgement (trec_eval.h); measures such as infAP and bpref want to know."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
 from labels.exchange.lines import read_lines
-from labels.measure.outcomes import Outcome
+from labels.records import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path

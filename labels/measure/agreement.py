@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from labels.measure.kappa import Table
-    from labels.measure.outcomes import Judgements, Outcome
     from labels.measure.weights import Weights
+    from labels.records import Judgements, Outcome
 
 
 class Comparison(NamedTuple):

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
     from labels.measure.gate.evidence import Evidence
-    from labels.measure.outcomes import Judgements, Outcome, Pools
+    from labels.measure.outcomes import Pools
+    from labels.records import Judgements, Outcome
 
 AS_NOT, EXCLUDE = "not", "exclude"
 """What an unjudged memory counts as in a qrels report: not relevant (TREC's convention), or nothing at all."""

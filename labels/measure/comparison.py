@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from labels.measure.outcomes import Judgements, Outcome
+    from labels.records import Judgements, Outcome
 
     Totals = NDArray[np.float64]
     """Weighted sums over prompts, a column for each of `Both.row`; a row for each resampling."""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from labels.measure.basis import Basis
     from labels.measure.comparison import SystemComparison
-    from labels.measure.outcomes import Outcome
+    from labels.records import Outcome
 
 
 def comparisons(rows: Sequence[Outcome], basis: Basis) -> tuple[SystemComparison, ...]:

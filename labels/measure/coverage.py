@@ -12,8 +12,8 @@ from labels.measure.weights import EQUAL
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.outcomes import Judgements, Outcome
     from labels.measure.weights import Weights
+    from labels.records import Judgements, Outcome
 
 PROBABILITY, STRENGTH = "probability", "strength"
 """What the cut moves along: the tuned model's P(relevant), or else what the first stage scored."""

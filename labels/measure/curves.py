@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from labels.measure.basis import Basis
     from labels.measure.gate.decision import Sample
-    from labels.measure.outcomes import Outcome
+    from labels.records import Outcome
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from labels.measure.metrics import Tally
-    from labels.measure.outcomes import Outcome
     from labels.measure.weights import Weights
+    from labels.records import Outcome
 
 NO_KIND = "(no kind)"
 

@@ -13,8 +13,9 @@ from labels.measure.weights import EQUAL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
 
-    from labels.measure.outcomes import Judgements, Outcome, Pools
+    from labels.measure.outcomes import Pools
     from labels.measure.weights import Weights
+    from labels.records import Judgements, Outcome
 
     Share = tuple[str, float, float]
     """(prompt id, part, whole): what one prompt adds to a ratio."""

@@ -11,11 +11,10 @@ from labels.report.figures import counted, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from labels.measure.outcomes import Outcome
     from labels.measure.report import Report
-    from labels.measure.settings import RunSettings
     from labels.measure.systems import SystemReport
     from labels.measure.weights import Weights
+    from labels.records import Outcome, RunSettings
 
 FEW_PROMPTS = 20
 """Below this, one odd prompt moves a number by more than most differences that matter."""

@@ -5,55 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from labels.records import Label
-
-Judgements = Mapping[str, Mapping[str, bool]]
-"""prompt id -> memory id -> whether it is relevant; what is absent is unjudged."""
+    from labels.records import Judgements, Label, Outcome
 
 Pools = Mapping[str, Set[str]]
 """prompt id -> the memory ids that a person would have to judge."""
-
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class Outcome(NamedTuple):
-    """What one system did with one prompt.
-
-    `injected` are memory ids, best first. `candidates` are those of what it looked at, in rank order, and `decisions`
-    the judge's on each of them, None where no judge saw it. A store gives of the candidates only those that were
-    injected or that somebody was asked about; `is_asked` says whether a judge decided on any of them, given or not.
-    `fallback` is the judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
-
-    Of each injected memory, or of none where that is not known: `confidences` are high, medium, low, or empty where it
-    was not written down, `matched` the number of the prompt's words that it matched, and `scores` SQLite's, lower is
-    better; None where it is not known. By memory id, of the candidates of which it is known: `probabilities` are the
-    tuned cutoff's P(relevant), `digests` those of the texts that were found.
-    """
-
-    prompt_id: str
-    system: str
-    injected: tuple[str, ...]
-    candidates: tuple[str, ...]
-    decisions: tuple[str | None, ...]
-    fallback: str
-    elapsed_ms: float
-    run_id: str = ""
-    kind: str = ""
-    is_asked: bool = False
-    confidences: tuple[str, ...] = ()
-    matched: tuple[int | None, ...] = ()
-    scores: tuple[float | None, ...] = ()
-    probabilities: Mapping[str, float] = NOTHING
-    digests: Mapping[str, str] = NOTHING
 
 
 def by_system(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:

@@ -16,7 +16,7 @@ from ir_measures import AP, RR, Bpref, P, Qrel, ScoredDoc, nDCG
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from labels.measure.outcomes import Judgements, Outcome
+    from labels.records import Judgements, Outcome
 
 MEASURES = (P @ 1, P @ 3, AP, nDCG @ 10, RR, Bpref)
 """P@k, MAP, nDCG (relevant or not), MRR and bpref, which looks at judged memories only."""

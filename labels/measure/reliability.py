@@ -10,7 +10,7 @@ from labels.measure.intervals import Interval, wilson
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from labels.measure.outcomes import Judgements, Outcome
+    from labels.records import Judgements, Outcome
 
 BINS = 10
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from labels.exchange.qrels import read_qrels
-from labels.exchange.runs import read_runs
 from labels.measure import notes
 from labels.measure.basis import AS_NOT, EXCLUDE, Basis, qrels_basis, weighted_basis
 from labels.measure.comparisons import comparisons
@@ -24,14 +22,12 @@ from labels.records import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.measure.agreement import Agreement
     from labels.measure.comparison import SystemComparison
-    from labels.measure.outcomes import Outcome
-    from labels.records import Repeat
+    from labels.records import Judgements, Outcome, Repeat
     from labels.store import LabelStore
 
 
@@ -127,19 +123,18 @@ def with_labels(report: Report, said: Said, repeats: Sequence[Repeat]) -> Report
     )
 
 
-def report_from_files(
-    run_path: Path,
-    qrels_path: Path,
+def report_from_judgements(
+    rows: Sequence[Outcome],
+    judgements: Judgements,
     unjudged: str = AS_NOT,
     names: Names = NAMELESS,
     extras: Extras = NONE,
 ) -> Report:
-    """The report of a run file against qrels; ExchangeError if either does not say what it should.
+    """The report of the outcomes in a run file against the judgements in a qrels file.
 
-    *unjudged* is AS_NOT or EXCLUDE. A prompt without a relevant row in the qrels is one for which nothing is relevant.
+    *unjudged* is AS_NOT or EXCLUDE. Nothing is relevant for a prompt that has no relevant memory in *judgements*.
     """
     if unjudged not in (AS_NOT, EXCLUDE):
         raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
-    rows = read_runs(run_path)
-    report = build_report(rows, qrels_basis(rows, read_qrels(qrels_path), unjudged), names, extras)
+    report = build_report(rows, qrels_basis(rows, judgements, unjudged), names, extras)
     return replace(report, notes=notes.of_qrels(report, rows, excluded=unjudged == EXCLUDE))

@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from engine.config import config_json
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
 from engine.system_names import JUDGED
 from engine.systems import SYSTEMS
+from labels.records import IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from engine.config import Config
     from engine.cutoff import Cutoff, Model
-    from labels.measure.outcomes import Outcome
+    from labels.records import Outcome, RunSettings
 
 NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_results", "match_strategy", "judge.enabled")
 """Settings on which the injected set does not depend, or that a system's name says."""
@@ -26,20 +27,8 @@ NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_resu
 SHOWN = 40
 """Characters of a value that a message shows: the judge may have a prompt of its own."""
 
-IMPORTED = "imported"
-"""The one key of the configuration of a run that comes from a file of another program: a hash of the file."""
-
 CUTOFF, RETUNED = "cutoff", "the cutoff was tuned anew"
 """The key of a hash of the tuned model, beside those of a configuration, and what another hash means."""
-
-
-class RunSettings(NamedTuple):
-    """What a run was made with: over which root, its configuration as JSON, with what `settings_json` adds, which is
-    empty where an export left it out, and a hash of the memories."""
-
-    root: str
-    config_json: str
-    corpus_hash: str
 
 
 def settings_json(config: Config, *, samples: int | None = None, cutoff: Cutoff | None = None) -> str:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from labels.measure.basis import Basis
     from labels.measure.extras import Extras
-    from labels.measure.outcomes import Outcome
     from labels.measure.ranked import Ranked
+    from labels.records import Outcome
 
 
 @dataclass(frozen=True)

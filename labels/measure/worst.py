@@ -12,7 +12,7 @@ from labels.measure.names import NAMELESS, Names
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from labels.measure.outcomes import Judgements, Outcome
+    from labels.records import Judgements, Outcome
 
     Pairs = Judgements
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate
     from engine.search.index import Index
     from engine.search.ranking import Pool
-    from labels.measure.outcomes import Judgements
-    from labels.records import Gold, Pair
+    from labels.records import Gold, Judgements, Pair
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.outcomes import Outcome
 from labels.measure.sequences import betting_interval, mirrored
 from labels.measure.stratified import stratified_estimate
 from labels.measure.stratified_sequence import stratified_interval
+from labels.records import Outcome
 from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.benchmarks.capital import rich_after
 from tests.benchmarks.hook import table

@@ -24,8 +24,8 @@ from labels.measure.basis import weighted_basis
 from labels.measure.collecting import collector_at_rest
 from labels.measure.extras import Extras
 from labels.measure.gate.evidence import Evidence
-from labels.measure.outcomes import Outcome
 from labels.measure.report import build_report, report_from_store
+from labels.records import Outcome
 from labels.report.json_form import format_json
 from labels.report.markdown import format_markdown
 from labels.report.page import format_html

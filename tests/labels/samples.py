@@ -8,8 +8,7 @@ from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, TIMEOUT, Judge
 from engine.memory import MemorySummary
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
-from labels.measure.outcomes import Outcome
-from labels.records import INJECTED, Card, Pool
+from labels.records import INJECTED, Card, Outcome, Pool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,7 +22,7 @@ from tests.labels.samples import outcome
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from labels.measure.outcomes import Outcome
+    from labels.records import Outcome
 
 OLD, NEW = "bm25", "bm25+judge"
 Said = dict[str, dict[str, bool]]

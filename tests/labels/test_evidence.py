@@ -8,22 +8,25 @@ import pytest
 from engine.config import Config, config_json
 from labels.calls import JudgeCall
 from labels.exchange.calls import read_calls
+from labels.exchange.qrels import read_qrels
+from labels.exchange.runs import read_runs
 from labels.measure.gate.caveats import refusals, warnings
 from labels.measure.gate.decision import UNDECIDED, Gate
-from labels.measure.gate.evidence import Evidence, evidence_from_files, evidence_from_store
+from labels.measure.gate.evidence import Evidence, evidence_from_judgements, evidence_from_store
 from labels.measure.gate.judge_case import COSTS, PAYS, UNCLEAR, Expense, expense, judge_case
 from labels.measure.gate.report import gate_report
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio, judge_failures
 from labels.measure.report import EXCLUDE, report_from_store
-from labels.measure.settings import RunSettings
-from labels.records import NOT_RELEVANT, RELEVANT, UNSURE
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, RunSettings
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from labels.records import Judgements, Outcome
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 PLAIN, JUDGED = "bm25", "bm25+judge"
@@ -46,14 +49,16 @@ def evidence(store: LabelStore, config: Config | None = None) -> Evidence:
     return evidence_from_store(store, ROOT, DIGESTS, config)
 
 
-def files(tmp_path: Path, qrels: dict[str, str], prompts: dict[str, str]) -> tuple[Path, Path]:
+def run_and_qrels(
+    tmp_path: Path, qrels: dict[str, str], prompts: dict[str, str]
+) -> tuple[Sequence[Outcome], Judgements]:
     """Prompt id -> letters: of *prompts* what is injected, of *qrels* what was judged, capitals relevant."""
     rows = [
         f'{{"prompt_id": "{name}", "system": "bm25", "injected": [{ids(injected)}], "candidates": [{ids(injected)}]}}'
         for name, injected in prompts.items()
     ]
     lines = [f"{name} 0 {each.lower()} {int(each.isupper())}" for name, said in qrels.items() for each in said]
-    return write(tmp_path / "run.jsonl", *rows), write(tmp_path / "qrels.txt", *lines)
+    return read_runs(write(tmp_path / "run.jsonl", *rows)), read_qrels(write(tmp_path / "qrels.txt", *lines))
 
 
 def ids(letters: str) -> str:
@@ -175,22 +180,22 @@ def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> 
 
 def test_files_are_taken_in_an_order_of_their_own_that_stays(tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(30)]
-    run, qrels = files(tmp_path, dict.fromkeys(names, "A"), dict.fromkeys(names, "a"))
-    order = list(evidence_from_files(run, qrels).sample(PLAIN).judged)
-    run, qrels = files(tmp_path, dict.fromkeys(reversed(names), "A"), dict.fromkeys(names, "a"))
-    assert list(evidence_from_files(run, qrels).sample(PLAIN).judged) == order
+    run, qrels = run_and_qrels(tmp_path, dict.fromkeys(names, "A"), dict.fromkeys(names, "a"))
+    order = list(evidence_from_judgements(run, qrels).sample(PLAIN).judged)
+    run, qrels = run_and_qrels(tmp_path, dict.fromkeys(reversed(names), "A"), dict.fromkeys(names, "a"))
+    assert list(evidence_from_judgements(run, qrels).sample(PLAIN).judged) == order
     assert order != names
     assert sorted(order) == sorted(names)
 
 
 def test_what_is_not_in_the_qrels_is_not_relevant_or_holds_its_prompt_back(tmp_path: Path) -> None:
-    run, qrels = files(tmp_path, {"p1": "Ab", "p2": "A"}, {"p1": "abc", "p2": "a", "p3": "a", "p4": ""})
-    assumed = evidence_from_files(run, qrels)
+    run, qrels = run_and_qrels(tmp_path, {"p1": "Ab", "p2": "A"}, {"p1": "abc", "p2": "a", "p3": "a", "p4": ""})
+    assumed = evidence_from_judgements(run, qrels)
     assert assumed.sample(PLAIN).judged.items() == {"p1": (1, 3), "p2": (1, 1), "p3": (0, 1)}.items()
     assert any(
         warning.startswith("2 of 5 injected memories are not in the qrels") for warning in warnings(assumed, PLAIN)
     )
-    excluded = evidence_from_files(run, qrels, EXCLUDE)
+    excluded = evidence_from_judgements(run, qrels, unjudged=EXCLUDE)
     assert excluded.sample(PLAIN).judged == {"p2": (1, 1)}
     assert refusals(excluded, PLAIN)[0].endswith("Finish p1 (1 left) in the qrels.")
     assert excluded.sample(PLAIN).injected == {"p1": 3, "p2": 1, "p3": 1}

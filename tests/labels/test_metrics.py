@@ -5,12 +5,7 @@ import pytest
 from labels.measure import metrics
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio, Tally, tally
-from labels.measure.outcomes import (
-    assuming_not_relevant,
-    consensus,
-    pools,
-    prompts_without_relevant,
-)
+from labels.measure.outcomes import assuming_not_relevant, consensus, pools, prompts_without_relevant
 from labels.measure.weights import Weights, pair_weights, prompt_weights
 from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
 from tests.labels.samples import Found, outcome

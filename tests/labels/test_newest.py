@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labels.events import current_labels
-from labels.measure.outcomes import Outcome
 from labels.newest import newest_replays
+from labels.records import Outcome
 from tests.labels.exchange.datasets import opened, store_test, stored_datasets
 
 if TYPE_CHECKING:

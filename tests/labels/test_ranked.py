@@ -20,7 +20,7 @@ from tests.labels.samples import outcome, write
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from labels.measure.outcomes import Judgements, Outcome
+    from labels.records import Judgements, Outcome
 
     Collection = tuple[list[Outcome], Judgements]
 

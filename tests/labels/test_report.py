@@ -6,22 +6,23 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config, JudgeConfig, config_json
-from engine.errors import ExchangeError
-from labels.exchange.runs import write_row
+from labels.exchange.qrels import read_qrels
+from labels.exchange.runs import read_runs, write_row
 from labels.measure.basis import EXCLUDE, labelled_basis
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
-from labels.measure.report import Report, build_report, report_from_files, report_from_store
+from labels.measure.report import Report, build_report, report_from_judgements, report_from_store
 from labels.pooling import pool
 from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from labels.measure.systems import SystemReport
+    from labels.records import Judgements, Outcome
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 
@@ -281,13 +282,13 @@ RUN = [
 ]
 
 
-def files(tmp_path: Path, *qrels: str) -> tuple[Path, Path]:
+def run_and_qrels(tmp_path: Path, *qrels: str) -> tuple[Sequence[Outcome], Judgements]:
     run = write(tmp_path / "run.jsonl", *(json.dumps(write_row(each)) for each in RUN))
-    return run, write(tmp_path / "qrels.txt", *qrels)
+    return read_runs(run), read_qrels(write(tmp_path / "qrels.txt", *qrels))
 
 
 def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) -> None:
-    report = report_from_files(*files(tmp_path, "p1 0 a 1", "p1 0 b 0", "p1 0 never-found 1"))
+    report = report_from_judgements(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0", "p1 0 never-found 1"))
     bm25, judge = report.systems
     assert (bm25.precision, bm25.unjudged) == (Ratio(1, 5), Ratio(3, 5))
     assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 2), Ratio(1, 1), Ratio(0, 1))
@@ -308,7 +309,7 @@ def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) 
 
 
 def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None:
-    report = report_from_files(*files(tmp_path, "p1 0 a 1", "p1 0 b 0"), unjudged=EXCLUDE)
+    report = report_from_judgements(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0"), unjudged=EXCLUDE)
     bm25 = system(report, "bm25")
     assert (bm25.precision, bm25.unjudged, bm25.bounds) == (Ratio(1, 2), Ratio(3, 5), Interval(1 / 5, 4 / 5))
     assert bm25.false_fire_rate == Ratio(1, 1)
@@ -318,12 +319,9 @@ def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None
     )
 
 
-def test_files_with_a_fault_give_no_report(tmp_path: Path) -> None:
-    run, qrels = files(tmp_path, "p1 0 a 1", "p1 0")
-    with pytest.raises(ExchangeError, match=r"qrels\.txt, line 2"):
-        report_from_files(run, qrels)
+def test_an_unknown_reading_of_unjudged_pairs_is_refused() -> None:
     with pytest.raises(ValueError, match="perhaps"):
-        report_from_files(run, qrels, unjudged="perhaps")
+        report_from_judgements((), {}, unjudged="perhaps")
 
 
 def test_a_memory_that_one_of_the_systems_saw_before_it_was_edited_is_counted_as_edited(store: LabelStore) -> None:

@@ -13,8 +13,8 @@ from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
-from labels.measure.outcomes import Outcome, texts
-from labels.records import RELEVANT
+from labels.measure.outcomes import texts
+from labels.records import RELEVANT, Outcome
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
 

@@ -108,9 +108,13 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 
 
 def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
-    from labels.measure.gate.evidence import evidence_from_files
+    from labels.exchange.calls import read_calls
+    from labels.exchange.qrels import read_qrels
+    from labels.exchange.runs import read_runs
+    from labels.measure.gate.evidence import evidence_from_judgements
 
-    return evidence_from_files(Path(run_file), Path(qrels), unjudged)
+    rows, judgements = read_runs(Path(run_file)), read_qrels(Path(qrels))
+    return evidence_from_judgements(rows, judgements, read_calls(Path(run_file)), unjudged)
 
 
 def evidence_of_labels(found: str, db: str | None) -> tuple[Evidence, str]:

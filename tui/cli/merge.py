@@ -15,7 +15,7 @@ from tui.cli.telling import report_added
 @DB
 def merge(other: Path, db: str | None) -> None:
     """Add everything that is in the label store OTHER, and not in yours, to yours. OTHER is only read."""
-    from labels.merge import merge as merge_stores
+    from labels.exchange.merge import merge as merge_stores
 
     with opened_labels(db) as labels:
         added = merge_stores(labels, other)

@@ -95,9 +95,12 @@ def write_file(path: Path, content: str) -> None:
 
 
 def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extras: Extras) -> Report:
-    from labels.measure.report import report_from_files
+    from labels.exchange.qrels import read_qrels
+    from labels.exchange.runs import read_runs
+    from labels.measure.report import report_from_judgements
 
-    return report_from_files(Path(run_file), Path(qrels), unjudged, names, extras=extras)
+    rows, judgements = read_runs(Path(run_file)), read_qrels(Path(qrels))
+    return report_from_judgements(rows, judgements, unjudged, names, extras)
 
 
 def names_of(prompts: str | None, roots: Sequence[str]) -> Names:

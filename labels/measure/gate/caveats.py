@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from labels.measure.gate.evidence import Evidence
-    from labels.measure.outcomes import Outcome
+    from labels.records import Outcome
 
 NAMED = 3
 """How many of the prompts that are to be finished are named."""

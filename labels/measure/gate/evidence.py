@@ -8,9 +8,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.events import WHEN
-from labels.exchange.calls import read_calls
-from labels.exchange.qrels import read_qrels
-from labels.exchange.runs import read_runs
 from labels.measure.basis import AS_NOT
 from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
@@ -22,14 +19,12 @@ from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
-    from pathlib import Path
 
     from engine.config import Config
     from engine.cutoff import Cutoff
     from labels.calls import JudgeCall
     from labels.measure.metrics import Tally
-    from labels.measure.outcomes import Judgements, Outcome
-    from labels.records import Label
+    from labels.records import Judgements, Label, Outcome
     from labels.store import LabelStore
 
 FILE_ORDER = "gate"
@@ -191,18 +186,19 @@ def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[s
     return settled
 
 
-def evidence_from_files(run_path: Path, qrels_path: Path, unjudged: str = AS_NOT) -> Evidence:
-    """A run file and qrels, its prompts in seeded random order; ExchangeError if either does not say what it should.
+def evidence_from_judgements(
+    rows: Sequence[Outcome], explicit: Judgements, calls: Sequence[JudgeCall] = (), unjudged: str = AS_NOT
+) -> Evidence:
+    """The outcomes in a run file and the judgements in a qrels file, with the prompts in seeded random order.
 
     *unjudged* is `labels.measure.basis`'s AS_NOT, by which a memory without a row is not relevant, or EXCLUDE.
     """
-    rows, explicit = read_runs(run_path), read_qrels(qrels_path)
     judgements = assuming_not_relevant(rows, explicit) if unjudged == AS_NOT else explicit
     order = sorted(judgements, key=lambda prompt_id: random_key(FILE_ORDER, prompt_id))
     return Evidence(
         rows=rows,
         judgements=judgements,
         settled={prompt_id: dict.fromkeys(judgements[prompt_id], place) for place, prompt_id in enumerate(order)},
-        calls=read_calls(run_path),
+        calls=calls,
         explicit=explicit if unjudged == AS_NOT else None,
     )

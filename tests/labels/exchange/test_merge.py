@@ -16,9 +16,9 @@ from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
 from labels.exchange.loading import read_events, read_store
+from labels.exchange.merge import merge
 from labels.exchange.records import Sighting
 from labels.exchange.storing import add
-from labels.merge import merge
 from labels.migrations import MIGRATIONS
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.sightings import seen_prompts
