@@ -1,4 +1,4 @@
-"""Step 2: the sampling frame, and label events that only append."""
+"""Steps 2 and 6: the tables of pools, label events, and of who has seen the ranks of a prompt."""
 
 from __future__ import annotations
 
@@ -85,4 +85,35 @@ LABELS = (
 
 def m002_labels(db: Database) -> None:
     for statement in LABELS:
+        db.execute(statement)
+
+
+SIGHTINGS = (
+    """
+    CREATE TABLE sighting (
+        annotator TEXT NOT NULL,
+        prompt_id TEXT NOT NULL,
+        ts TEXT NOT NULL, -- when ranks and verdicts came into view
+        PRIMARY KEY (annotator, prompt_id, ts)
+    )
+    """,
+    # an earlier memsift wrote down only that a label was given beside them; what was imported says nothing of here
+    """
+    INSERT INTO sighting
+    SELECT annotator, prompt_id, min(ts) FROM label_event
+    WHERE action IN ('label', 'skip') AND NOT blind AND source = '' GROUP BY annotator, prompt_id
+    """,
+    """
+    CREATE TRIGGER sighting_is_never_updated BEFORE UPDATE ON sighting
+    BEGIN SELECT RAISE(ABORT, 'what was seen is never changed'); END
+    """,
+    """
+    CREATE TRIGGER sighting_is_never_deleted BEFORE DELETE ON sighting
+    BEGIN SELECT RAISE(ABORT, 'what was seen cannot be unseen'); END
+    """,
+)
+
+
+def m006_sightings(db: Database) -> None:
+    for statement in SIGHTINGS:
         db.execute(statement)

@@ -1,4 +1,4 @@
-"""Step 4: several people, sittings, repeats and orders."""
+"""Steps 4 and 5: label events of several people, merged from several stores."""
 
 from __future__ import annotations
 
@@ -164,3 +164,47 @@ def insert_with_uid(db: Database, event: dict[str, Any]) -> None:
     uid = hashlib.sha256(json.dumps(list(event.values())).encode()).hexdigest()[:32]
     row = {**event, "uid": uid, "session": "", "source": "", "repeat": 0}
     db.execute(f"INSERT INTO label_event ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})", row)
+
+
+MERGED = (
+    "DROP VIEW gold",
+    "DROP VIEW adjudication_current",
+    "DROP VIEW label_current",
+    "DROP TRIGGER label_event_is_never_replaced",
+    "DROP INDEX label_event_retracted_once",
+    # one label can be taken back in each of two stores, and a merge loses neither retraction
+    "CREATE INDEX label_event_retracted ON label_event (supersedes) WHERE action = 'retract'",
+    """
+    CREATE TRIGGER label_event_is_never_replaced BEFORE INSERT ON label_event
+    WHEN EXISTS (SELECT 1 FROM label_event WHERE event_id = NEW.event_id)
+      OR EXISTS (SELECT 1 FROM label_event WHERE uid = NEW.uid)
+    BEGIN SELECT RAISE(ABORT, 'label events are never replaced: append a new one'); END
+    """,
+    # by time, because what was merged in has a higher event_id however old it is
+    """
+    CREATE VIEW label_current AS
+    SELECT * FROM label_standing AS event
+    WHERE action = 'label' AND NOT repeat AND NOT EXISTS (
+        SELECT 1 FROM label_standing AS later
+        WHERE later.annotator = event.annotator AND later.prompt_id = event.prompt_id
+          AND later.memory_id = event.memory_id AND later.digest = event.digest
+          AND later.action = 'label' AND NOT later.repeat
+          AND (later.ts, later.event_id) > (event.ts, event.event_id)
+    )
+    """,
+    """
+    CREATE VIEW adjudication_current AS
+    SELECT * FROM label_standing AS event
+    WHERE action = 'adjudicate' AND NOT EXISTS (
+        SELECT 1 FROM label_standing AS later
+        WHERE later.prompt_id = event.prompt_id AND later.memory_id = event.memory_id AND later.digest = event.digest
+          AND later.action = 'adjudicate' AND (later.ts, later.event_id) > (event.ts, event.event_id)
+    )
+    """,
+    VIEWS[-1],
+)
+
+
+def m005_merged(db: Database) -> None:
+    for statement in MERGED:
+        db.execute(statement)

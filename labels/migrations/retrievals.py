@@ -1,4 +1,4 @@
-"""Step 1: prompts, memory texts, runs, and what each system and the judge made of them."""
+"""Steps 1, 3 and 7: the tables of prompts, memory texts, runs and their results, and judge calls."""
 
 from __future__ import annotations
 
@@ -109,3 +109,22 @@ RETRIEVALS = (
 def m001_retrievals(db: Database) -> None:
     for statement in RETRIEVALS:
         db.execute(statement)
+
+
+JUDGEMENTS = (
+    "ALTER TABLE judge_call ADD COLUMN depth TEXT NOT NULL DEFAULT 'keep'",
+    "ALTER TABLE judge_call ADD COLUMN cost_usd REAL",  # NULL where tokens or price are not known
+    "ALTER TABLE judge_verdict ADD COLUMN confidence REAL",  # 0..1, NULL where the judge did not say
+    "ALTER TABLE judge_verdict ADD COLUMN samples INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE judge_verdict ADD COLUMN agreement REAL NOT NULL DEFAULT 1.0",  # share of the samples, 0..1
+    "ALTER TABLE judge_verdict ADD COLUMN source TEXT NOT NULL DEFAULT 'live'",
+)
+
+
+def m003_judgements(db: Database) -> None:
+    for statement in JUDGEMENTS:
+        db.execute(statement)
+
+
+def m007_injected(db: Database) -> None:
+    db.execute("CREATE INDEX result_injected ON result (run_id, prompt_id) WHERE injected")
