@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.systems import SYSTEMS
-from labels.measure.settings import changed_settings
+from labels.run_settings import changed_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -84,7 +84,7 @@ class LabelStore:
     ) -> None:
         """Keep a retrieval with its prompt, memory texts (*bodies* by memory id), results and judge call.
 
-        *config_json* is as `labels.measure.settings.settings_json` makes it. Replaying the prompt in the same run
+        *config_json* is as `labels.run_settings.settings_json` makes it. Replaying the prompt in the same run
         (root, system, settings, corpus) replaces what was kept of it. Raises LabelStoreError if the prompt's id has
         labels that were given for another text.
         """

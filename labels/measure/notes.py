@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.settings import differences
 from labels.report.figures import counted, percent
+from labels.run_settings import differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -15,10 +15,10 @@ from labels.measure.names import NAMELESS, Names
 from labels.measure.outcomes import by_system
 from labels.measure.people import People, people_of
 from labels.measure.said import Said, said_of
-from labels.measure.settings import changes
 from labels.measure.systems import SystemReport, system_report
 from labels.measure.worst import Worst, injected_pairs, worst_memories, worst_prompts
 from labels.records import VERDICTS
+from labels.run_settings import changes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.systems import SYSTEMS
-from labels.measure.settings import settings_json
+from labels.run_settings import settings_json
 
 if TYPE_CHECKING:
     from engine.config import Config

@@ -13,9 +13,9 @@ from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
 from labels.measure.metrics import Ratio, tally
 from labels.measure.outcomes import assuming_not_relevant, by_system, consensus, texts
-from labels.measure.settings import changes
 from labels.pooling import random_key
 from labels.records import NOT_RELEVANT, RELEVANT
+from labels.run_settings import changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set

@@ -6,8 +6,8 @@ import pytest
 
 from engine.config import Config, JudgeConfig, config_json
 from engine.lean.record import replace
-from labels.measure.settings import changed_settings, changes, differences, settings_json
 from labels.records import RunSettings
+from labels.run_settings import changed_settings, changes, differences, settings_json
 from labels.runs import run_id
 from tests.engine.models import cutoff
 from tests.labels.samples import ROOT, outcome
