@@ -7,7 +7,45 @@ import unicodedata
 from engine.lean.json_text import dumps
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.summary import MemorySummary as MemorySummary  # noqa: TC001 - most have it from here
+
+CATEGORY_PRIORITY = {
+    "decision": 1,
+    "constraint": 2,
+    "preference": 3,
+    "feedback": 3,
+    "user": 3,
+    "runbook": 4,
+    "project": 4,
+    "reference": 4,
+    "tech_debt": 5,
+    "session_summary": 6,
+}
+"""Order among equal scores: lower comes first. The categories of claude-memory and the types of auto memory."""
+
+LAST_PRIORITY = 7
+
+
+class MemorySummary(Record):
+    """A memory without its body, as the index knows it.
+
+    `path` is how the memory is named to people and models, `file` the absolute path inside the root. `status` is
+    active, retired or archived. Times are ISO 8601 strings as the file gives them, or empty.
+    """
+
+    id: str
+    category: str
+    title: str
+    tags: tuple[str, ...]
+    path: str
+    file: str
+    status: str
+    created_at: str
+    updated_at: str
+    digest: str
+
+    @property
+    def priority(self) -> int:
+        return CATEGORY_PRIORITY.get(self.category, LAST_PRIORITY)
 
 
 class Section(Record):
@@ -25,7 +63,7 @@ class Memory(Record):
 
     @property
     def body(self) -> str:
-        """The text of all sections without their headings, which are the format's words and not the author's."""
+        """The text of all sections. Headings are left out: they are words of the format, not of the author."""
         return "\n".join(line for section in self.sections for line in section.lines)
 
 
@@ -37,7 +75,7 @@ class Skipped(Record):
 
 
 class Corpus(Record):
-    """All memories of one root at one moment, ordered by path, and what had to be skipped."""
+    """All memories of a root at one moment, ordered by path, and the files that were skipped."""
 
     root: str
     memories: tuple[Memory, ...]
@@ -45,6 +83,6 @@ class Corpus(Record):
 
 
 def content_digest(category: str, title: str, tags: tuple[str, ...], sections: tuple[Section, ...]) -> str:
-    """SHA-256 (64 hex digits) of what a person judges and a model sees; times and status do not change it."""
+    """SHA-256 (64 hex digits) of the parts that people judge and models see; times and status do not change it."""
     parts = [category, title, sorted(tags), [[section.heading, *section.lines] for section in sections]]
     return hex_digest(unicodedata.normalize("NFC", dumps(parts, ascii_only=False)))

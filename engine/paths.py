@@ -1,4 +1,4 @@
-"""Where memsift keeps what is not a memory: derived data, state and labels, by the XDG rules."""
+"""Where files lie: memsift's index, state and labels by the XDG rules, and the transcripts that Claude Code keeps."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from engine.lean.sha256 import hex_digest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_SLUG_CHARACTERS = 200
 
 
 def state_dir(root: str, environ: Mapping[str, str]) -> str:
@@ -46,7 +49,35 @@ def root_key(root: str) -> str:
     return f"{name}-{hex_digest(real)[:12]}"
 
 
+def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
+    """The folder of a project's transcripts; only a prefix of its name where `project_slug` is one."""
+    return os.path.join(projects_dir(environ), project_slug(cwd))
+
+
+def projects_dir(environ: Mapping[str, str]) -> str:
+    """The folder in which Claude Code keeps the transcripts of all projects."""
+    return os.path.join(environ.get("CLAUDE_CONFIG_DIR") or os.path.join(_home(environ), ".claude"), "projects")
+
+
+def project_slug(cwd: str) -> str:
+    """The name of a project's folder under `projects/`: every character but ASCII letters and digits becomes "-".
+
+    A character outside the basic plane is two for the client, and so two dashes here. Above 200 characters the client
+    cuts there and appends "-" and a hash of 6 characters, which cannot be known: the result is then a prefix that
+    ends in "-".
+    """
+    slug = "".join(
+        character if character.isascii() and character.isalnum() else "-" * (1 + (character > "\uffff"))
+        for character in cwd
+    )
+    return slug if len(slug) <= _SLUG_CHARACTERS else slug[:_SLUG_CHARACTERS] + "-"
+
+
 def _base(environ: Mapping[str, str], variable: str, default: str) -> str:
     """An XDG folder; a relative value is ignored, as the specification asks."""
     given = environ.get(variable, "")
-    return given if os.path.isabs(given) else os.path.join(environ.get("HOME") or os.path.expanduser("~"), default)
+    return given if os.path.isabs(given) else os.path.join(_home(environ), default)
+
+
+def _home(environ: Mapping[str, str]) -> str:
+    return environ.get("HOME") or os.path.expanduser("~")

@@ -10,7 +10,7 @@ from engine.lean.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import below_floor, rank
 from engine.search.strategies import memsift
-from engine.system_names import system_name
+from engine.systems import system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def retrieve(
     candidates = _by_budget(candidates, config) if mode == AUTO else candidates
     return Retrieval(
         prompt=prompt,
-        system=system_name(config, has_judge=judge is not None, has_cutoff=cutoff is not None),
+        system=system_of(config, has_judge=judge is not None, has_cutoff=cutoff is not None).name,
         mode=mode,
         strategy=strategy,
         candidates=tuple(candidates),

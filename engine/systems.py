@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from engine.config import TITLE_TAGS
+from engine.config import FTS5_BM25, MEMSIFT, TITLE_TAGS
 from engine.lean.record import Record, replace
-from engine.system_names import CUT, JUDGED, STRATEGIES, system_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.config import Config
+
+CUT, JUDGED = "+cutoff", "+judge"
+"""Endings of the name of a system that has a cutoff, a judge or both."""
+
+STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
+"""The beginning of a system's name -> its `match_strategy`."""
 
 
 class System(Record):
@@ -20,7 +25,7 @@ class System(Record):
     has_cutoff: bool = False
 
     def of(self, config: Config) -> Config:
-        """*config* with what this system says."""
+        """*config* with the strategy of this system."""
         return replace(config, match_strategy=self.strategy)
 
 
@@ -31,9 +36,12 @@ SYSTEMS = {
     for name, strategy in STRATEGIES.items()
     if not ((cut or judge) and strategy == TITLE_TAGS)
 }
-"""By name. Keywords have neither cutoff nor judge: they are what is left where SQLite cannot search."""
+"""System by name. Keywords have neither cutoff nor judge: they serve where SQLite has no full-text search."""
 
 
 def system_of(config: Config, *, has_judge: bool, has_cutoff: bool = False) -> System:
     """The system that *config* describes; keywords stay without a cutoff and a judge."""
-    return SYSTEMS[system_name(config, has_judge=has_judge, has_cutoff=has_cutoff)]
+    (name,) = (name for name, strategy in STRATEGIES.items() if strategy == config.match_strategy)
+    if config.match_strategy == TITLE_TAGS:
+        return SYSTEMS[name]
+    return SYSTEMS[f"{name}{CUT if has_cutoff else ''}{JUDGED if has_judge else ''}"]

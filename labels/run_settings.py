@@ -7,10 +7,11 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from engine.system_names import JUDGED
+
 from engine.config import config_json
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
-from engine.system_names import JUDGED
 from engine.systems import SYSTEMS
 from labels.records import IMPORTED
 

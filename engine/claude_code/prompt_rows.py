@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from engine.claude_code.turns import ASSISTANT, USER, followed_by, is_sdk, read_row, turn_of
+from engine.claude_code.transcripts import ASSISTANT, USER, followed_by, is_sdk, read_row, turn_of
+from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, is_human_prompt, prompt_id
-from engine.surrogates import without_lone_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

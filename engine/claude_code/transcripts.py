@@ -1,79 +1,213 @@
-"""Claude Code's transcripts as files: where they are, how large, their last lines, whether a compaction is in them."""
+"""The turns of a conversation: who said what in a row of a transcript, the last turns of a file.
+
+The rule for what a person typed was checked against what the hook received on stdin, for clients 1.0.128 to 2.1.330.
+The hook reads turns where a judge is asked: `re` is imported where a prompt holds a pasted text, and nowhere else.
+"""
 
 from __future__ import annotations
 
 import os
 
+from engine.lean.json_text import loads, without_lone_surrogates
+from engine.paths import projects_dir
+from engine.prompt import Turn, is_human_prompt
 from engine.stores.files import open_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import BinaryIO
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
 
-_BOUNDARY = b'"compact_boundary"'
-_BOUNDARIES = (b'"subtype":' + _BOUNDARY, b'"subtype": ' + _BOUNDARY)
-_BLOCK_BYTES = 1 << 20
-_SLUG_CHARACTERS = 200
-_END = 2
-"""`os.SEEK_END`."""
+USER, ASSISTANT = "user", "assistant"
+
+_NOT_SAID = (
+    "isMeta",
+    "isSidechain",
+    "agentId",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "isVirtual",
+    "isApiErrorMessage",
+    "toolUseResult",
+)
+_NOT_TYPED = (
+    "<command-name>",
+    "<command-message>",
+    "<command-args>",
+    "<local-command-stdout>",
+    "<local-command-stderr>",
+    "<local-command-caveat>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<task-notification>",
+    "<user-prompt-submit-hook>",
+    "[Image: source:",
+    "Caveat: The messages below",
+    "This session is being continued from a previous conversation",
+)
+_CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
+_INTERRUPTION = "[Request interrupted by user"
+_PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
 
 
-def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
-    """The folder of a project's transcripts; only a prefix of its name where `project_slug` is one."""
-    return os.path.join(projects_dir(environ), project_slug(cwd))
+def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
+    """Whether a path, with every link followed, is one where Claude Code keeps transcripts: no other file is read."""
+    place = os.path.realpath(projects_dir(environ)) + os.sep
+    real = os.path.realpath(transcript_path)
+    return real.startswith(place) and real.endswith(".jsonl")
 
 
-def projects_dir(environ: Mapping[str, str]) -> str:
-    """The folder in which Claude Code keeps the transcripts of all projects."""
-    home = environ.get("HOME") or os.path.expanduser("~")
-    return os.path.join(environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude"), "projects")
-
-
-def project_slug(cwd: str) -> str:
-    """The name of a project's folder under `projects/`: every character but ASCII letters and digits becomes "-".
-
-    A character outside the basic plane is two for the client, and so two dashes here. Above 200 characters the client
-    cuts there and appends "-" and a hash of 6 characters, which cannot be known: the result is then a prefix that
-    ends in "-".
-    """
-    slug = "".join(
-        character if character.isascii() and character.isalnum() else "-" * (1 + (character > "\uffff"))
-        for character in cwd
-    )
-    return slug if len(slug) <= _SLUG_CHARACTERS else slug[:_SLUG_CHARACTERS] + "-"
-
-
-def transcript_size(transcript_path: str) -> int:
-    """Bytes of a transcript; 0 for one that is not there."""
+def read_row(line: bytes) -> dict[str, Any]:
+    """The JSON object in a line; ValueError whose message is the reason, for whatever else the line holds."""
     try:
-        return os.stat(transcript_path).st_size
-    except (OSError, ValueError):
-        return 0
+        row = loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError("not UTF-8") from None
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except ValueError:
+        raise ValueError("not JSON") from None
+    if not isinstance(row, dict):
+        raise ValueError("not a JSON object")
+    return row
 
 
-def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
-    """Whether the conversation was compacted after byte *start* of its file, and the *start* for the next time.
+def turn_of(row: Mapping[str, Any]) -> Turn | None:
+    """What a person or the assistant said in a row of a transcript, uncut; None for every other kind of row.
 
-    Scans bytes and parses nothing, at about 0.7 ms per MB. A file that became shorter holds another conversation, and
-    counts as compacted; one that is not there, or no regular file, says nothing: (False, *start*).
+    ValueError with the reason for a message that is not shaped as messages are. Pasted text stands in the prompt
+    without its wrapper, what editor and client put around the prompt is left out, and so are commands and `!` lines.
     """
-    try:
-        with open_regular(transcript_path) as file:
-            size = file.seek(0, _END)
-            if size < start:
-                return True, size
-            file.seek(start)
-            return _scan(file, start)
-    except (OSError, ValueError):
-        return False, start
+    if any(row.get(mark) for mark in _NOT_SAID):
+        return None
+    if row.get("type") == ASSISTANT:
+        text = without_lone_surrogates("\n".join(_text_blocks(_content(row)))).strip()
+        return Turn(ASSISTANT, text) if text else None
+    text = _typed_text(row)
+    return Turn(USER, text) if text else None
 
 
-def tail(path: str, max_bytes: int) -> list[bytes]:
+def is_sdk(row: Mapping[str, Any]) -> bool:
+    """Whether the row's prompt came from `claude -p` or the Agent SDK; clients up to 2.0.76 do not tell."""
+    return row.get("promptSource") == "sdk" or str(row.get("entrypoint")).startswith("sdk-")
+
+
+def followed_by(turns: tuple[Turn, ...], turn: Turn, count: int, max_characters: int) -> tuple[Turn, ...]:
+    """*turns* and then *turn*: the last *count*, each cut; what an assistant says in several rows is one turn."""
+    if turns and turns[-1].role == turn.role == ASSISTANT:
+        turn = Turn(ASSISTANT, f"{turns[-1].text}\n{turn.text}")
+        turns = turns[:-1]
+    cut = Turn(turn.role, turn.text[:max_characters].strip())
+    return (*turns, cut)[-count:] if count > 0 else ()
+
+
+def last_turns(
+    transcript_path: str, count: int = 5, *, max_bytes: int = 262_144, max_characters: int = 200
+) -> tuple[Turn, ...]:
+    """The last *count* turns of a transcript, oldest first, from its last *max_bytes* bytes; SDK prompts are turns too.
+
+    Never raises: a file that is not there or cannot be read has no turns, and neither has a row that makes no sense.
+    The client creates the file after a session's first prompt and never has the current prompt in it yet.
+    """
+    turns: tuple[Turn, ...] = ()
+    for turn in reversed(_newest(_turns_backwards(_tail(transcript_path, max_bytes)), count)):
+        turns = followed_by(turns, turn, count, max_characters)
+    return turns
+
+
+def _is_interruption(block: str) -> bool:
+    return block.startswith(_INTERRUPTION) and block.find("]") == len(block) - 1
+
+
+def _typed_text(row: Mapping[str, Any]) -> str:
+    content = _typed_content(row)
+    if content is None:
+        return ""
+    blocks = [block for block in _text_blocks(content) if not _is_interruption(block.strip())]
+    text = _unwrapped(_without_client_blocks(without_lone_surrogates("\n".join(blocks)))).strip()
+    return text if is_human_prompt(text) and not text.startswith(_NOT_TYPED) else ""
+
+
+def _typed_content(row: Mapping[str, Any]) -> object:
+    """The content of a row that may hold a prompt, else None. A prompt typed while a tool ran is an attachment."""
+    if not _is_from_a_person(row):
+        return None
+    if row.get("type") == USER:
+        return _content(row)
+    queued = row.get("attachment") if row.get("type") == "attachment" else None
+    if not isinstance(queued, dict) or queued.get("type") != "queued_command" or queued.get("commandMode") != "prompt":
+        return None
+    if not _is_from_a_person(queued) or any(queued.get(mark) for mark in _NOT_SAID):
+        return None
+    return queued.get("prompt", "")
+
+
+def _is_from_a_person(row: Mapping[str, Any]) -> bool:
+    origin = row.get("origin")
+    kind = origin.get("kind", "human") if isinstance(origin, dict) else "human"
+    return kind == "human" and row.get("promptSource") != "system"
+
+
+def _content(row: Mapping[str, Any]) -> object:
+    message = row.get("message")
+    if not isinstance(message, dict):
+        raise ValueError("the message is not an object")
+    if message.get("content") is None:
+        raise ValueError("the message has no content")
+    return message["content"]
+
+
+def _text_blocks(content: object) -> list[str]:
+    """The texts in a message's content; none if it holds a tool's result."""
+    if isinstance(content, str):
+        return [content]
+    if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
+        raise ValueError("the message's content is neither text nor blocks")
+    if any(block.get("type") == "tool_result" for block in content):
+        return []
+    texts = [block.get("text") for block in content if block.get("type") == "text"]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a text block without text")
+    return texts
+
+
+def _without_client_blocks(text: str) -> str:
+    for name in _CLIENT_BLOCKS:
+        start, end = f"<{name}>", f"</{name}>"
+        kept, position = [], 0
+        while (opening := text.find(start, position)) >= 0 and (closing := text.find(end, opening)) >= 0:
+            kept.append(text[position:opening])
+            position = closing + len(end)
+        text = "".join([*kept, text[position:]])
+    return text
+
+
+def _unwrapped(text: str) -> str:
+    """*text* without the tags around pasted text; one pass, because a prompt may hold any number of stray tags."""
+    if "<pasted_content" not in text:
+        return text
+    import re
+
+    opened: dict[str, tuple[int, int]] = {}
+    tags: list[tuple[int, int]] = []
+    for tag in re.finditer(_PASTE_TAG, text):
+        if not tag[1]:
+            opened.setdefault(tag[2], (tag.start(), tag.end() + text.startswith("\n", tag.end())))
+        elif tag[2] in opened:
+            tags += [opened.pop(tag[2]), (tag.start() - text.endswith("\n", 0, tag.start()), tag.end())]
+    kept, position = [], 0
+    for start, end in sorted(tags):
+        kept.append(text[position:start])
+        position = max(position, end)
+    return "".join([*kept, text[position:]])
+
+
+def _tail(path: str, max_bytes: int) -> list[bytes]:
     """The whole lines among the last *max_bytes* bytes of a file, in order."""
     try:
         with open_regular(path) as file:
-            size = file.seek(0, _END)
+            size = file.seek(0, os.SEEK_END)
             start = max(0, size - max(0, max_bytes))
             file.seek(start)
             lines = file.read(size - start).split(b"\n")
@@ -82,17 +216,28 @@ def tail(path: str, max_bytes: int) -> list[bytes]:
     return lines[1:] if start else lines
 
 
-def _scan(file: BinaryIO, start: int) -> tuple[bool, int]:
-    """Whether a boundary follows, and where the next scan must begin to see one that is half written now."""
-    is_found, rest, end = False, b"", start
-    while block := file.read(_BLOCK_BYTES):
-        data, end = rest + block, end + len(block)
-        last = max(_end_of(mark, data) for mark in _BOUNDARIES) if _BOUNDARY in data else 0
-        is_found = is_found or last > 0
-        rest = data[max(last, len(data) - len(_BOUNDARIES[-1]) + 1) :]
-    return is_found, end - len(rest)
+def _turns_backwards(lines: list[bytes]) -> Iterator[Turn]:
+    seen: set[str] = set()
+    for line in reversed(lines):
+        try:
+            row = read_row(line)
+            turn = turn_of(row)
+        except ValueError:
+            continue
+        uuid = str(row.get("uuid") or "")
+        if turn and uuid not in seen:
+            yield turn
+        if uuid:
+            seen.add(uuid)
 
 
-def _end_of(mark: bytes, data: bytes) -> int:
-    position = data.rfind(mark)
-    return position + len(mark) if position >= 0 else 0
+def _newest(turns: Iterable[Turn], count: int) -> list[Turn]:
+    """What makes up the first *count* turns of an iterable that runs backwards; rows of one answer count once."""
+    kept: list[Turn] = []
+    begun = 0
+    for turn in turns:
+        begun += not (kept and kept[-1].role == turn.role == ASSISTANT)
+        if begun > count:
+            break
+        kept.append(turn)
+    return kept

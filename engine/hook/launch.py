@@ -1,20 +1,26 @@
-"""The hook's start: fastest as `python -I -S launch.py`, which `memsift install --print` writes. To import it runs it.
+"""The hook's start: `python -I -S launch.py`, as `memsift install --print` writes it, or the script `memsift-hook`.
 
-Without `site` the interpreter starts in 0.8 of its time. A script is compiled anew at each call, so this is short.
-It ends with 0, always: whatever is broken must not stand in the way of a prompt. Collecting garbage is off, because
-the process lives for a hundredth of a second.
+It always ends with exit code 0: a broken installation must look like a hook that found nothing. Python compiles a
+script anew at each start, so this file is short. Garbage collection is off because the process ends at once.
 """
 
 import gc
 import sys
 
-try:
-    gc.disable()
-    sys.path.append(__file__[:-9] + "../..")
-    from engine.hook.process import main
 
+def main() -> None:
+    """Answer the prompt on stdin and end the process."""
+    try:
+        gc.disable()
+        from engine.hook import process
+
+        process.main()
+    except BaseException:  # noqa: BLE001 - see above
+        pass
+    raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    # With -I and -S neither the folder of the script nor installed packages are on the path.
+    sys.path.append(f"{__file__[: -len('launch.py')]}../..")
     main()
-except Exception:  # noqa: BLE001 - a broken installation must look like a hook that found nothing
-    pass
-finally:
-    raise SystemExit

@@ -210,7 +210,7 @@ def _output(context: str) -> str:
 
 def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tuple[Turn, ...]:
     """What the judge gets to see of the conversation. It leaves the machine, so it is read from a transcript only."""
-    from engine.claude_code.turns import is_in_place, last_turns
+    from engine.claude_code.transcripts import is_in_place, last_turns
 
     wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
     if not wanted or not is_in_place(request.transcript_path, environ):

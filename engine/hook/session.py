@@ -12,15 +12,15 @@ from __future__ import annotations
 import os
 import time
 
-from engine.claude_code.transcripts import compacted, transcript_size
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.stores.files import read_regular
+from engine.stores.files import open_regular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import BinaryIO
 
     from engine.retrieval import Candidate
 
@@ -32,6 +32,10 @@ MAX_BYTES = 10_000_000
 
 WORTH_REMEMBERING_BYTES = 1_000_000
 """Growth of a transcript that is remembered even if nothing was injected: scanning it again would cost 0.7 ms."""
+
+_BOUNDARY = b'"compact_boundary"'
+_BOUNDARIES = (b'"subtype":' + _BOUNDARY, b'"subtype": ' + _BOUNDARY)
+_BLOCK_BYTES = 1 << 20
 
 
 class Session(Record):
@@ -71,6 +75,31 @@ def save_session(folder: str, session_id: str, session: Session, added: tuple[Ca
             _prune(os.path.dirname(path), time.time() - MAX_AGE_S)
     except OSError:
         pass
+
+
+def transcript_size(transcript_path: str) -> int:
+    """Bytes of a transcript; 0 for one that is not there."""
+    try:
+        return os.stat(transcript_path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
+    """Whether the conversation was compacted after byte *start* of its file, and the *start* for the next time.
+
+    Scans bytes and parses nothing, at about 0.7 ms per MB. A file that became shorter holds another conversation, and
+    counts as compacted; one that is not there, or no regular file, says nothing: (False, *start*).
+    """
+    try:
+        with open_regular(transcript_path) as file:
+            size = file.seek(0, os.SEEK_END)
+            if size < start:
+                return True, size
+            file.seek(start)
+            return _scan(file, start)
+    except (OSError, ValueError):
+        return False, start
 
 
 def _prune(folder: str, oldest: float) -> None:
@@ -123,3 +152,19 @@ def _path(folder: str, session_id: str) -> str:
     """A file name that no session id can lead elsewhere with."""
     name = hex_digest(session_id)[:32]
     return os.path.join(folder, "sessions", name[:2], f"{name[2:]}.json")
+
+
+def _scan(file: BinaryIO, start: int) -> tuple[bool, int]:
+    """Whether a boundary follows, and where the next scan must begin to see one that is half written now."""
+    is_found, rest, end = False, b"", start
+    while block := file.read(_BLOCK_BYTES):
+        data, end = rest + block, end + len(block)
+        last = max(_end_of(mark, data) for mark in _BOUNDARIES) if _BOUNDARY in data else 0
+        is_found = is_found or last > 0
+        rest = data[max(last, len(data) - len(_BOUNDARIES[-1]) + 1) :]
+    return is_found, end - len(rest)
+
+
+def _end_of(mark: bytes, data: bytes) -> int:
+    position = data.rfind(mark)
+    return position + len(mark) if position >= 0 else 0

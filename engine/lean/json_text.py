@@ -62,5 +62,17 @@ def dumps(value: object, *, ascii_only: bool = True, space: str = " ") -> str:
     return "".join(encode(value, 0))
 
 
+def without_lone_surrogates(text: str) -> str:
+    """*text* with U+FFFD for each half of a surrogate pair that stands alone.
+
+    JSON can spell such a half, and no file, terminal or database can hold it.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
 def _refuse(value: object) -> None:
     raise TypeError(f"{type(value).__name__} has no spelling in JSON")

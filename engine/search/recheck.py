@@ -68,7 +68,7 @@ def filled(
 def read_again(root: str, summary: MemorySummary) -> Memory | None:
     """The memory as its file says now; None if there is none of this id."""
     from engine.stores.files import UnreadableFileError
-    from engine.stores.roots import store_of
+    from engine.stores.registry import store_of
 
     try:
         memory = store_of(root).read_file(root, os.path.relpath(summary.file, root))

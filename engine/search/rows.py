@@ -7,9 +7,9 @@ from _imp import source_hash
 
 from engine.lean.json_text import loads
 from engine.lean.sqlite import DatabaseError
+from engine.memory import MemorySummary
 from engine.search.schema import COLUMNS, META
 from engine.search.tokens import tokens
-from engine.summary import MemorySummary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def memory_of(summary: MemorySummary, content: str) -> Memory:
 
 def skipped_in(db: Connection) -> tuple[Skipped, ...]:
     """What is not shown as a memory: folders and lines of a list in their order, then files by path."""
+    from engine.lean.json_text import without_lone_surrogates
     from engine.memory import Skipped
-    from engine.surrogates import without_lone_surrogates
 
     listed = [Skipped(place, reason) for place, reason in db.execute(LISTED)]
     files = [(os.fsdecode(name), reason) for name, reason in db.execute(UNUSED)]

@@ -12,9 +12,8 @@ from engine.search.schema import FULL_TEXT, HEADLINE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.lean.sqlite import Connection
-    from engine.memory import Memory
+    from engine.memory import Memory, MemorySummary
     from engine.search.changes import Changes
-    from engine.summary import MemorySummary
 
 
 def insert(db: Connection, root: str, rowid: int, memory: Memory, changes: Changes | None) -> None:

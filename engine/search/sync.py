@@ -15,7 +15,7 @@ from engine.search.frequencies import MIN_CHANGES, note_changes, refresh
 from engine.search.recheck import is_fresh
 from engine.search.stamps import settled, stamp
 from engine.stores.files import UnreadableFileError, has_earlier_id
-from engine.stores.roots import store_of
+from engine.stores.registry import store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.lean.sqlite import Connection
     from engine.memory import Memory
     from engine.search.stamps import Stamp
-    from engine.stores.roots import Store
+    from engine.stores.registry import Store
 
 
 class OutOfTimeError(Exception):

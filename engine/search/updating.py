@@ -24,7 +24,7 @@ from engine.search.lock import BusyError, Lock
 from engine.search.stamps import is_whole, seal
 from engine.search.sync import OutOfTimeError, never, sync
 from engine.stores.files import is_inside
-from engine.stores.roots import store_of
+from engine.stores.registry import store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

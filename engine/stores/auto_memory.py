@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 
-from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import UnreadableFileError, read_text
-from engine.surrogates import without_lone_surrogates
+from engine.lean.json_text import without_lone_surrogates
+from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
+from engine.stores.files import read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,26 +21,6 @@ DEFAULT_TYPE = "project"
 FENCE = "---"
 BLOCK_SCALARS = ("|", "|-", "|+", ">", ">-", ">+")
 """YAML's marks for a text on the lines below, which is not read: the body says it too."""
-
-
-def is_root(root: str) -> bool:
-    """Whether *root* holds Markdown files."""
-    try:
-        return any(name.endswith(".md") for name in os.listdir(root))
-    except OSError:
-        return False
-
-
-def read(root: str) -> Corpus:
-    """All memories of *root* (resolved), ordered by path; MEMORY.md is their list and no memory itself."""
-    memories: list[Memory] = []
-    names, skipped = listing(root)
-    for name in sorted(names):
-        try:
-            memories.append(read_file(root, name))
-        except UnreadableFileError as error:
-            skipped.append(Skipped(without_lone_surrogates(name), str(error)))
-    return Corpus(root, tuple(memories), tuple(skipped))
 
 
 def listing(root: str) -> tuple[set[str], list[Skipped]]:

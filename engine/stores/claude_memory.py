@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from engine.lean.json_text import loads
-from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import UnreadableFileError, has_earlier_id, is_inside, read_text
-from engine.surrogates import without_lone_surrogates
+from engine.lean.json_text import loads, without_lone_surrogates
+from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
+from engine.stores.files import UnreadableFileError, is_inside, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,29 +24,6 @@ FOLDERS = {
 INDEX_FILE = "index.md"
 PROJECT_PREFIX = ".claude/memory/"
 MAX_DEPTH = 6
-
-
-def is_root(root: str) -> bool:
-    """Whether *root* looks like this format: an index.md or one of the category folders."""
-    return any(os.path.exists(os.path.join(root, name)) for name in (INDEX_FILE, *FOLDERS))
-
-
-def read(root: str) -> Corpus:
-    """All memories of *root* (resolved), ordered by path. Files that cannot be used are in `skipped`, never raised."""
-    memories: list[Memory] = []
-    seen: set[str] = set()
-    names, skipped = listing(root)
-    for relative in sorted(names):
-        try:
-            memory = read_file(root, relative)
-            if memory.summary.id in seen:
-                raise UnreadableFileError(has_earlier_id(memory.summary.id))
-        except UnreadableFileError as error:
-            skipped.append(Skipped(without_lone_surrogates(relative), str(error)))
-            continue
-        seen.add(memory.summary.id)
-        memories.append(memory)
-    return Corpus(root, tuple(memories), tuple(skipped))
 
 
 def listing(root: str) -> tuple[set[str], list[Skipped]]:

@@ -1,28 +1,16 @@
-"""Which folder holds a project's memories, and in which format."""
+"""Roots: the folder that holds a project's memories, and all memories in it."""
 
 from __future__ import annotations
 
 import os
 
-from engine.claude_code.transcripts import transcripts_dir
+from engine.paths import transcripts_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Protocol
+    from collections.abc import Mapping
 
-    from engine.memory import Corpus, Memory, Skipped
-
-    class Store(Protocol):
-        """What a format's module does with a root, which is resolved."""
-
-        INDEX_FILE: str
-
-        def read(self, root: str) -> Corpus: ...
-        def listing(self, root: str) -> tuple[set[str], list[Skipped]]: ...
-        def places(self, names: Iterable[str], /) -> list[str]: ...
-        def read_file(self, root: str, relative: str) -> Memory: ...
-
+    from engine.memory import Corpus
 
 PROJECT_FOLDER = os.path.join(".claude", "memory")
 
@@ -43,15 +31,6 @@ def find_root(start: str, environ: Mapping[str, str], transcript_path: str = "")
     return os.path.realpath(candidate) if os.path.isdir(candidate) else None
 
 
-def read_corpus(root: str) -> Corpus:
-    """All memories of *root*, in whichever format it has; an empty folder is a corpus without memories.
-
-    Raises RootNotFoundError and RootUnreadableError.
-    """
-    resolved = readable_root(root)
-    return store_of(resolved).read(resolved)
-
-
 def readable_root(root: str) -> str:
     """*root*, resolved. Raises RootNotFoundError and RootUnreadableError."""
     from engine.errors import RootNotFoundError, RootUnreadableError
@@ -68,11 +47,27 @@ def readable_root(root: str) -> str:
     return resolved
 
 
-def store_of(resolved: str) -> Store:
-    """The format of a root, which is resolved."""
-    # The hook looks for a root at every prompt, and reads its files only where the index is behind.
-    from engine.stores import auto_memory, claude_memory
+def read_corpus(root: str) -> Corpus:
+    """All memories of *root*, whatever its format. Files that cannot be used are in `skipped`, with the reason.
 
-    if auto_memory.is_root(resolved) and not claude_memory.is_root(resolved):
-        return auto_memory
-    return claude_memory
+    Of memories with the same id the first by path counts. Raises RootNotFoundError and RootUnreadableError.
+    """
+    from engine.lean.json_text import without_lone_surrogates
+    from engine.memory import Corpus, Memory, Skipped
+    from engine.stores.files import UnreadableFileError, has_earlier_id
+    from engine.stores.registry import store_of
+
+    resolved = readable_root(root)
+    store = store_of(resolved)
+    names, skipped = store.listing(resolved)
+    memories: dict[str, Memory] = {}
+    for name in sorted(names):
+        try:
+            memory = store.read_file(resolved, name)
+            if memory.summary.id in memories:
+                raise UnreadableFileError(has_earlier_id(memory.summary.id))
+        except UnreadableFileError as error:
+            skipped.append(Skipped(without_lone_surrogates(name), str(error)))
+        else:
+            memories[memory.summary.id] = memory
+    return Corpus(resolved, tuple(memories.values()), tuple(skipped))

@@ -8,8 +8,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ExchangeError
+from engine.lean.json_text import without_lone_surrogates
 from engine.prompt import Prompt, prompt_id
-from engine.surrogates import without_lone_surrogates
 from labels.exchange import losses
 from labels.exchange.format import Format
 from labels.exchange.gathering import gathered

@@ -41,7 +41,7 @@ FORMS = (LAUNCHER, SCRIPT, OLD_SCRIPT, "python -c import")
 RUN = "exec(code)"
 WRAPPER = """#!{python}
 import sys
-from engine.hook.console import main
+from engine.hook.launch import main
 if __name__ == '__main__':
     if sys.argv[0].endswith('.exe'):
         sys.argv[0] = sys.argv[0][:-4]
@@ -53,7 +53,7 @@ OLD_WRAPPER = """#!{python}
 # -*- coding: utf-8 -*-
 import re
 import sys
-from engine.hook.console import main
+from engine.hook.launch import main
 if __name__ == '__main__':
     sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
     sys.exit(main())

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.lean.record import replace
-from engine.memory import Memory, Section, content_digest
-from engine.summary import CATEGORY_PRIORITY, LAST_PRIORITY
+from engine.memory import CATEGORY_PRIORITY, LAST_PRIORITY, Memory, Section, content_digest
 from tests.engine.builders import memory
 
 TEXT = st.text(alphabet=st.sampled_from(["a", "b", "\0", "\n", '"', ",", "é", "\ud800"]), max_size=4)

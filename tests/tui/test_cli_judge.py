@@ -10,7 +10,7 @@ import pytest
 
 from engine.pipeline import BY_KEYWORDS
 from tests.engine.builders import memory, write_root
-from tests.engine.hook_world import NO_FTS5
+from tests.engine.hook.world import NO_FTS5
 from tests.engine.judge.api_server import (
     CLOSED,
     GARBAGE,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
-from tests.engine.hook_world import World, context_of
+from tests.engine.hook.world import World, context_of
 from tui.cli import main
 from tui.cli.installing import bare_interpreter, hook_command
 

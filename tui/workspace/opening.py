@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.claude_code.transcripts import transcripts_dir
 from engine.config import load_config
 from engine.errors import RootNotFoundError
-from engine.paths import cache_dir, labels_file, state_dir
+from engine.paths import cache_dir, labels_file, state_dir, transcripts_dir
 from engine.stores.roots import find_root
 from tui.cli.judge_options import JudgeOptions, make_judge
 from tui.cli.slow_reading import announced

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from engine.system_names import JUDGED
+from engine.systems import JUDGED
 from labels.measure.gate import caveats
 from labels.measure.gate.decision import UNDECIDED, Decision, Gate, decide
 from labels.measure.gate.judge_case import JudgeCase, judge_case

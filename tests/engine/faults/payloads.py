@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.engine.hook_world import ASK
+from tests.engine.hook.world import ASK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,7 +13,7 @@ from tests.engine.faults.answers import FaultyRoot
 from tests.engine.faults.builder import OPEN_SMALL, finish, start
 from tests.engine.faults.effort import tries
 from tests.engine.faults.mounts import small_disk
-from tests.engine.hook_world import FORMS, World, context_of
+from tests.engine.hook.world import FORMS, World, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from engine.hook.process import respond
 from tests.engine.faults.effort import tries
 from tests.engine.faults.payloads import payload
 from tests.engine.faults.trapped_world import TrappedWorld, assert_honest
-from tests.engine.hook_world import FORMS
+from tests.engine.hook.world import FORMS
 
 if TYPE_CHECKING:
     from pathlib import Path

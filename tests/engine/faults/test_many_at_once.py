@@ -20,7 +20,7 @@ from tests.engine.faults.answers import everything
 from tests.engine.faults.effort import tries
 from tests.engine.faults.moments import Asked, Moments
 from tests.engine.faults.writer import CATEGORIES
-from tests.engine.hook_world import ASK, FORMS, PROJECT, World, context_of
+from tests.engine.hook.world import ASK, FORMS, PROJECT, World, context_of
 
 if TYPE_CHECKING:
     from pathlib import Path

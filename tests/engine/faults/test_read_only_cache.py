@@ -13,7 +13,7 @@ from engine.search.opening import open_index
 from tests.engine.builders import memory, write_memory
 from tests.engine.faults.answers import FaultyRoot, beside
 from tests.engine.faults.mounts import read_only, small_disk
-from tests.engine.hook_world import FORMS, World, context_of
+from tests.engine.hook.world import FORMS, World, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from engine.config import CONFIG_FILE
 from engine.search.opening import index_file
 from tests.engine.builders import document, memory
 from tests.engine.faults.traps import BAIT, TRAPS, lay_bait, remove, set_trap
-from tests.engine.hook_world import ASK, World, context_of
+from tests.engine.hook.world import ASK, World, context_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from engine.search.opening import catch_up, hook_index, index_file, open_index
 from engine.search.query import query_terms
 from engine.search.strongest import strongest
 from tests.engine.builders import fillers, memory, write_memory, write_root
-from tests.engine.hook_world import World
+from tests.engine.hook.world import World
 
 if TYPE_CHECKING:
     from engine.lean.sqlite import Connection

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.surrogates import without_lone_surrogates
+from engine.lean.json_text import without_lone_surrogates
 from labels.exchange.argilla import ARGILLA
 from labels.exchange.formats import ALL, recognised
 from labels.exchange.jsonl import JSONL

@@ -16,10 +16,10 @@ from engine.inject import length
 from engine.paths import state_dir
 from tests.engine.builders import memory, write_root
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
+PROJECT = Path(__file__).resolve().parents[3]
 ASK = "how do we handle the cache rule"
 RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
-RUN_HOOK = "from engine.hook.console import main; main()"
+RUN_HOOK = "from engine.hook.launch import main; main()"
 NO_FTS5 = "from engine.search import schema as s; s.SEARCHABLE = s.SEARCHABLE.replace('{module}', 'no_such_module')"
 """Makes the SQLite of a process one that was built without FTS5."""
 

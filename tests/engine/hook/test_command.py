@@ -11,7 +11,7 @@ import pytest
 
 from engine.paths import cache_dir
 from tests.engine.builders import memory, write_memory
-from tests.engine.hook_world import ASK, NOT_REQUESTS, PROJECT, RUN_HOOK, World, context_of
+from tests.engine.hook.world import ASK, NOT_REQUESTS, PROJECT, RUN_HOOK, World, context_of
 
 TRACED_HOOK = """
 import io, json, os, sys

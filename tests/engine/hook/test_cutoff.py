@@ -9,7 +9,7 @@ import pytest
 
 from engine.config import Config
 from tests.engine.builders import memory, write_root
-from tests.engine.hook_world import FORMS, World, context_of
+from tests.engine.hook.world import FORMS, World, context_of
 from tests.engine.models import content, write_model
 
 if TYPE_CHECKING:

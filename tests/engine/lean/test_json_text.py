@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.lean.json_text import dumps, loads
 from engine.lean.sha256 import hex_digest
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
+PROJECT = Path(__file__).resolve().parents[3]
 TEXT = st.text(alphabet=st.characters(), max_size=20)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXT,

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.claude_code.transcripts import compacted, project_slug, transcript_size, transcripts_dir
-from engine.claude_code.turns import is_sdk, last_turns, read_row, turn_of
+from engine.claude_code.transcripts import is_sdk, last_turns, read_row, turn_of
+from engine.hook.session import compacted, transcript_size
+from engine.paths import project_slug, transcripts_dir
 from engine.prompt import Turn, is_human_prompt
 
 if TYPE_CHECKING:

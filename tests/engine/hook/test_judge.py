@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.engine.hook_world import ASK, FORMS, NO_FTS5, RUN_HOOK, World, context_of
+from tests.engine.hook.world import ASK, FORMS, NO_FTS5, RUN_HOOK, World, context_of
 from tests.engine.judge.api_server import (
     CLOSED,
     GARBAGE,

@@ -18,7 +18,7 @@ from engine.inject import length
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from tests.engine.builders import FakeJudge, memory, open_index, write_memory
-from tests.engine.hook_world import ASK, NOT_REQUESTS, RULES, World, context_of
+from tests.engine.hook.world import ASK, NOT_REQUESTS, RULES, World, context_of
 
 if TYPE_CHECKING:
     from pathlib import Path

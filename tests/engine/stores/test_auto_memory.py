@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from engine.inject import entry
 from engine.memory import Section
 from engine.stores import auto_memory
+from engine.stores.roots import read_corpus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ Related: [[beta-conventions]].
 
 
 def read(root: Path) -> Corpus:
-    return auto_memory.read(str(root.resolve()))
+    return read_corpus(str(root))
 
 
 def read_one(root: Path, text: str, name: str = "note.md") -> Memory:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.engine.hook_world import ASK, FORMS, LAUNCHER, NOT_REQUESTS, World, context_of
+from tests.engine.hook.world import ASK, FORMS, LAUNCHER, NOT_REQUESTS, World, context_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hook.process import Decision
-from tests.engine.hook_world import ASK, FORMS, PROJECT, World
+from tests.engine.hook.world import ASK, FORMS, PROJECT, World
 
 if TYPE_CHECKING:
     from pathlib import Path

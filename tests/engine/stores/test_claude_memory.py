@@ -15,7 +15,6 @@ from engine.inject import entry
 from engine.lean.record import fields, replace
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped
 from engine.search.index import Index
-from engine.stores import claude_memory
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory, write_root
 
@@ -47,7 +46,7 @@ BROKEN = {
 
 
 def read(root: Path) -> Corpus:
-    return claude_memory.read(str(root.resolve()))
+    return read_corpus(str(root))
 
 
 def write_raw(root: Path, name: str, raw: bytes | str) -> None:

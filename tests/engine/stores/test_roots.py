@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.claude_code.transcripts import transcripts_dir
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.memory import Corpus
-from engine.paths import cache_dir, labels_file, root_key, state_dir
+from engine.paths import cache_dir, labels_file, root_key, state_dir, transcripts_dir
 from engine.stores.roots import find_root, read_corpus
 from tests.engine.builders import memory, write_root
 
