@@ -27,7 +27,7 @@ from engine.cutoff import DIRECTIONS
 from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 from tests.engine.models import content, write_model
-from tui.cli.installing import bare_interpreter
+from tui.cli.install import bare_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

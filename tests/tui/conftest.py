@@ -10,7 +10,8 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer
-from tests.tui import apps, judging
+from tests.tui import apps
+from tests.tui.cli import judging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

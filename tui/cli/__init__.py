@@ -1,38 +1,53 @@
-"""The command line. stdout is data, stderr is for people; 0 is fine, 1 a check did not hold, 2 setup or usage.
+"""The command line. stdout is data, stderr is for people.
 
-Each command imports what it needs when it runs: `memsift search` loads neither Textual nor the label store.
+Exit codes: 0 fine, 1 a check did not hold, 2 setup or usage error, 130 stopped with Ctrl-C.
+A new command is a module in this folder and a line in COMMANDS.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from engine.errors import MemsiftError
 from engine.version import __version__
-from tui.cli.app import demo, require_terminal, run_app
-from tui.cli.export import export
-from tui.cli.gate import gate
-from tui.cli.import_ import import_
-from tui.cli.install import install
-from tui.cli.judge import judge
-from tui.cli.judge_options import JudgeOptions, judge_options
-from tui.cli.label import label
-from tui.cli.merge import merge
-from tui.cli.options import DB, ORDER, PROMPTS, ROOT
-from tui.cli.prompts import prompts
-from tui.cli.replay import replay
-from tui.cli.report import report
-from tui.cli.search import search
-from tui.cli.telling import tell
-from tui.cli.tune import tune
+from tui.cli.options import DB, ORDER, PROMPTS, ROOT, judge_options
 from tui.workspace import opening
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from tui.workspace.judge_options import JudgeOptions
+
+COMMANDS = {
+    "demo": "app:demo",
+    "export": "export:export",
+    "gate": "gate:gate",
+    "import": "import_:import_",
+    "install": "install:install",
+    "judge": "judge:judge",
+    "label": "label:label",
+    "merge": "merge:merge",
+    "prompts": "prompts:prompts",
+    "replay": "replay:replay",
+    "report": "report:report",
+    "search": "search:search",
+    "tune": "tune:tune",
+}
+"""Every command: its name, then its module in this folder and its function there. `--help` lists them in this order."""
 
 
 class Memsift(click.Group):
-    """Turns errors that a person can act on into one line on stderr and exit code 2."""
+    """Imports a command's module when the command is called, and turns errors into a line on stderr and exit code 2."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        module, _, function = COMMANDS.get(name, "").partition(":")
+        return getattr(import_module(f"tui.cli.{module}"), function) if module else None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -63,10 +78,8 @@ def main(
     Without a command: the app, on this project's memories and prompts.
     """
     if ctx.invoked_subcommand is None:
+        from tui.cli.app import require_terminal, run_app
+
         found = opening.resolve_root(root, os.environ)
         require_terminal()
         run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order))
-
-
-for command in (demo, search, judge, prompts, replay, label, report, gate, tune, export, import_, merge, install):
-    main.add_command(command)

@@ -10,7 +10,7 @@ import click
 
 from engine.errors import MemsiftError
 from tui.cli.options import DB, opened_labels
-from tui.cli.telling import tell
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

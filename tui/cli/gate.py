@@ -11,7 +11,7 @@ import click
 from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.systems import system_of
-from tui.cli.options import DB, opened_store, roots_option
+from tui.cli.options import DB, of_roots, opened_store, roots_option
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ def gate(
     from labels.measure.gate.decision import FAIL, UNDECIDED
     from labels.measure.gate.report import gate_report
     from labels.report.gate_text import format_json, format_text
-    from tui.cli.output import of_roots
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")

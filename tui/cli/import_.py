@@ -12,9 +12,10 @@ import click
 from engine.errors import RootNotFoundError
 from engine.paths import labels_file
 from tui.cli.export import FORMATS
+from tui.cli.merge import report_added
 from tui.cli.options import DB, PROMPTS, opened_labels, roots_option
-from tui.cli.telling import report_added, tell
 from tui.workspace import opening
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

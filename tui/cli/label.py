@@ -5,24 +5,28 @@ from __future__ import annotations
 import json
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tui.cli.app import require_terminal, run_app
-from tui.cli.judge_options import JudgeOptions, judge_options
-from tui.cli.options import DB, ORDER, PROMPTS, roots_option
-from tui.cli.telling import tell
+from tui.cli.options import DB, ORDER, PROMPTS, judge_options, of_roots, roots_option
+from tui.cli.prompts import prompt_row
 from tui.workspace import opening
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
+    from labels.progress import Person, Progress
+    from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 
 NO_PROMPTS = (
     "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code was used: "
     "its transcripts are read."
 )
+WORDS = {"relevant": "relevant", "not": "not", "unsure": "unsure", "unrateable": "cannot be rated"}
 ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
 
@@ -46,8 +50,6 @@ def label(
     form: str,
 ) -> None:
     """How far labelling is: who said how much, what is left, who differs. Labelling itself is in the app: F4."""
-    from tui.cli.output import of_roots
-
     if adjudicate and len(roots) > 1:
         raise click.UsageError("--adjudicate opens the app, which is open on one folder of memories: name one --root.")
     if adjudicate:
@@ -64,7 +66,6 @@ def label(
 
 
 def said(workspace: Workspace, following: int | None, form: str) -> str:
-    from tui.cli.progress_text import progress_row, progress_text
     from tui.workspace.labelling import LabelQueue, progress_of
     from tui.workspace.planning import make_order
 
@@ -82,8 +83,63 @@ def said(workspace: Workspace, following: int | None, form: str) -> str:
 
 def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
     """A line for each: as `memsift prompts` has it, or the beginning of what it says."""
-    from tui.cli.output import prompt_row, visible
-
     if form == "json":
         return "".join(f"{json.dumps(prompt_row(prompt))}\n" for prompt in prompts)
     return "".join(f"{prompt.id}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)
+
+
+def progress_row(progress: Progress) -> dict[str, Any]:
+    """As JSON; ratios are left to the reader, as counts."""
+    people = [{**asdict(person), "labels": person.labels} for person in progress.people]
+    return {**asdict(progress), "people": people}
+
+
+def progress_text(progress: Progress) -> str:
+    lines = [*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def strata_lines(progress: Progress) -> list[str]:
+    from labels.orders import ALL
+
+    prompts, done = (sum(getattr(one, name) for one in progress.strata) for name in ("prompts", "done"))
+    lines = [f"{done:,} of {plural(prompts, 'prompt')} done by {progress.annotator}, in {progress.order} order"]
+    if [one.name for one in progress.strata] != [ALL]:
+        lines += [f"  {one.name}: {one.done:,} of {one.prompts:,}" for one in progress.strata]
+    if progress.seconds_per_card is not None:
+        lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
+    return lines
+
+
+def people_lines(progress: Progress) -> list[str]:
+    if not progress.people:
+        return ["no labels yet: `memsift` and F4 start labelling"]
+    return [line for person in progress.people for line in person_lines(person)]
+
+
+def person_lines(person: Person) -> list[str]:
+    said = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
+    imported = f", {person.imported:,} imported" if person.imported else ""
+    lines = [f"{person.annotator}: {plural(person.labels, 'label')} ({said}), {person.blind:,} given blind{imported}"]
+    if person.repeated:
+        kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
+        lines.append(f"  said the same again of {person.same:,} of {plural(person.repeated, 'repeated card')}{kappa}")
+    return lines
+
+
+def people_differ_lines(progress: Progress) -> list[str]:
+    lines = []
+    if progress.disputed:
+        lines.append(
+            f"people differ on {plural(progress.disputed, 'memory')}: `memsift label --adjudicate` settles them"
+        )
+    if progress.settled:
+        lines.append(f"{progress.settled:,} settled")
+    if progress.stale:
+        lines.append(f"{plural(progress.stale, 'label')} of memories that were edited since: they do not count")
+    return lines
+
+
+def plural(count: int, noun: str) -> str:
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tui.cli.options import DB, opened_labels
-from tui.cli.telling import report_added
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from labels.exchange.storing import Added
 
 
 @click.command()
@@ -20,3 +24,18 @@ def merge(other: Path, db: str | None) -> None:
     with opened_labels(db) as labels:
         added = merge_stores(labels, other)
     report_added(f"Merged {other.name}", added, added.known)
+
+
+def report_added(what: str, added: Added, known: int) -> None:
+    """One line on stderr: what a label store got from a file or another store, and what it had already."""
+    labels = [event for event in added.events if event.verdict]
+    people = sorted({event.annotator for event in labels})
+    parts = [
+        f"{len(labels):,} labels" + (f" by {', '.join(people)}" if people else ""),
+        f"{len(added.events) - len(labels):,} skips and retractions",
+        f"{added.prompts:,} prompts",
+        f"{added.memories:,} memory texts",
+        f"{added.retrievals:,} retrievals",
+    ]
+    there = f"; {known:,} key presses were there already" if known else ""
+    tell(f"{what}: {', '.join(part for part in parts if not part.startswith('0 ')) or 'nothing new'}{there}.")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from tui.cli.telling import tell
 from tui.workspace import opening
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from engine.prompt import Prompt
 
 
 @click.command()
@@ -20,10 +24,23 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     PATH is a transcript, a history.jsonl, JSON lines, a text file or a folder. Default: this project's transcripts.
     """
     from engine.claude_code.prompt_files import read_prompts
-    from tui.cli.output import prompt_row
 
     reading = read_prompts(list(paths) or [opening.transcripts_folder(os.environ)], include_sdk=include_sdk)
     for prompt in reading.prompts:
         click.echo(json.dumps(prompt_row(prompt), ensure_ascii=False))
     for skipped in reading.skipped:
         tell(f"skipped {skipped.where}: {skipped.reason}")
+
+
+def prompt_row(prompt: Prompt) -> dict[str, Any]:
+    """What `memsift prompts` prints for a prompt, and what `--prompts` reads."""
+    return {
+        "id": prompt.id,
+        "prompt": prompt.text,
+        "context": [{"role": turn.role, "text": turn.text} for turn in prompt.turns],
+        "session_id": prompt.session_id,
+        "cwd": prompt.cwd,
+        "timestamp": prompt.timestamp,
+        "source": prompt.source,
+        **({"kind": prompt.kind} if prompt.kind else {}),
+    }

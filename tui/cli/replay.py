@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
+import json
 import os
-from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from engine.config import AUTO, load_config
+from engine.errors import MemsiftError
 from engine.pipeline import BY_KEYWORDS
 from engine.systems import SYSTEMS, system_of
-from tui.cli.judge_options import REPLAY_SAMPLES, JudgeOptions, judge_options, opened_judge
-from tui.cli.options import DB, STRICT, opened_cutoff, opened_store, roots_option
-from tui.cli.telling import disputed, refuse_a_miss, report_skipped, require_agreement, tell
+from tui.cli.options import (
+    DB,
+    REPLAY_SAMPLES,
+    STRICT,
+    disputed,
+    judge_options,
+    opened_cutoff,
+    opened_store,
+    require_agreement,
+    roots_option,
+)
 from tui.workspace import opening
+from tui.workspace.judge_options import JudgeOptions, opened_judge
+from tui.workspace.stderr import report_skipped, tell
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.systems import System
+    from labels.exchange.unfinished import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.batching import Batches
     from tui.workspace.replaying import Ending, Job, Terms
+
+    Write = Callable[[dict[str, Any]], None]
 
 AT_ONCE = "How many prompts the judge is asked about at once."
 RETRIES = "Ask again after a rate limit or a server's error, when the server says."
@@ -74,7 +92,7 @@ def replay(
         raise click.UsageError("--resume, --batch and --max-cost are for one folder of memories: name one --root.")
     batches = batching.batches_of_user(os.environ, batch_poll, tell) if batch else None
     if batch:
-        judge = judge.in_batches(max_cost)
+        judge = in_batches(judge, max_cost)
     terms = replaying.Terms(retries, max_cost)
     wanted = Replay(systems, judge.sampling(REPLAY_SAMPLES), terms, batches, concurrency, resume, len(found) > 1)
     reading = opening.project_prompts(files, os.environ)
@@ -103,7 +121,6 @@ class Replay:
     def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
         """Print the rows, and keep them in *store*: how it ended, and on how many memories the samples disagree."""
         from labels.exchange.runs import write_row
-        from tui.cli.run_output import opened_output
         from tui.workspace import batching, replaying
         from tui.workspace.recording import record
 
@@ -129,7 +146,7 @@ class Replay:
 
                 def keep(retrieval: Retrieval) -> None:
                     nonlocal disagreements
-                    refuse_a_miss(self.judge, retrieval)
+                    self.judge.refuse_a_miss(retrieval)
                     if store:
                         record(retrieval, store, index, config, asked, cutoff)
                     row = write_row(retrieval)
@@ -144,6 +161,15 @@ class Replay:
                     return replaying.run_in_batches(jobs, work, keep, self.batches), disagreements
                 count = self.concurrency if has_judge else 0
                 return replaying.run(jobs, work, keep, self.terms, count), disagreements
+
+
+def in_batches(judge: JudgeOptions, max_cost: float | None) -> JudgeOptions:
+    """The options of a judge that is asked in batches. Raises click.UsageError where that is impossible."""
+    if max_cost is not None:
+        raise click.UsageError("--max-cost cannot hold with --batch: a batch is paid for as a whole.")
+    if judge.is_cached_only:
+        raise click.UsageError("--judge none asks nobody, so that there is nothing to --batch.")
+    return replace(judge, is_batched=True)
 
 
 def chosen_systems(
@@ -194,3 +220,44 @@ def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> No
     why = "--max-cost is reached" if ending.is_spent else "Stopped"
     tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
     click.get_current_context().exit(1 if ending.is_spent else 130)
+
+
+@contextmanager
+def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[UnfinishedRun, Write]]:
+    """What is there already of *systems* and others, and what writes a row: whole, and before it returns.
+
+    Raises ExchangeError for a *file* that is no run file, MemsiftError for one that cannot be written.
+    """
+    from labels.exchange.unfinished import UnfinishedRun, read_unfinished
+
+    if file is None:
+        yield UnfinishedRun(), lambda row: click.echo(line_of(row))
+        return
+    path = Path(file)
+    found = read_unfinished(path, systems)
+    try:
+        rows = reopened(path, found)
+    except OSError as error:
+        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
+    with rows:
+
+        def write(row: dict[str, Any]) -> None:
+            rows.write(f"{line_of(row)}\n".encode("utf-8", "surrogatepass"))
+            rows.flush()
+
+        yield found, write
+
+
+def reopened(path: Path, found: UnfinishedRun) -> BinaryIO:
+    """The file at *path* with what was *found* in it and no more, at its end. Raises OSError; it is as it was, then."""
+    if found.failed:
+        made = path.with_name(f"{path.name}.new")
+        made.write_bytes(found.content)
+        made.replace(path)
+    rows = path.open("ab")
+    rows.truncate(len(found.content))
+    return rows
+
+
+def line_of(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False)

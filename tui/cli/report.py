@@ -10,7 +10,7 @@ import click
 
 from engine.config import load_config
 from engine.errors import MemsiftError
-from tui.cli.options import DB, opened_store, roots_option
+from tui.cli.options import DB, of_roots, opened_store, roots_option
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ def report(
 ) -> None:
     """Precision and its companions for each system, from your labels or from files."""
     from labels.measure.extras import Extras
-    from tui.cli.output import of_roots
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")

@@ -13,10 +13,10 @@ from engine.errors import UnknownMemoryError
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from tui.cli.judge_options import JudgeOptions, judge_options, opened_judge
-from tui.cli.options import opened_cutoff, roots_option
-from tui.cli.telling import refuse_a_miss, report_fallback, report_skipped
+from tui.cli.options import judge_options, opened_cutoff, roots_option
 from tui.workspace import opening
+from tui.workspace.judge_options import JudgeOptions, opened_judge
+from tui.workspace.stderr import report_fallback, report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def search(
     memory_id: str | None,
 ) -> None:
     """Find memories that hold words of QUERY, best first. A judge, if one is named, leaves out the unrelated."""
-    from tui.cli.search_rows import of_search
+    from tui.cli.search_results import of_search
 
     wanted = Search(query, mode, include_retired, max_results, judge, form, explain, memory_id)
     click.echo(of_search(wanted.over(opening.resolve_roots(roots, os.environ)), form))
@@ -81,7 +81,7 @@ class Search:
         return found
 
     def in_root(self, root: str) -> str:
-        from tui.cli.search_rows import explanations, output_width, printed
+        from tui.cli.search_results import explanations, output_width, printed
 
         config = self.config_of(root)
         explained = None
@@ -98,7 +98,7 @@ class Search:
                 cutoff=opened_cutoff(root, config) if self.mode == AUTO else None,
                 include_retired=self.include_retired,
             )
-            refuse_a_miss(self.judge, retrieval)
+            self.judge.refuse_a_miss(retrieval)
             if self.explains or self.memory_id is not None:
                 shown = self.memory_id
                 explained = explanations(retrieval, index, config, shown, include_retired=self.include_retired)

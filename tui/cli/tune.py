@@ -13,8 +13,8 @@ from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
 from tui.cli.options import DB, opened_store, roots_option
-from tui.cli.telling import tell
 from tui.workspace import opening
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

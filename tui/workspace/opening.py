@@ -12,8 +12,8 @@ from engine.config import load_config
 from engine.errors import RootNotFoundError
 from engine.paths import cache_dir, labels_file, state_dir, transcripts_dir
 from engine.stores.roots import find_root
-from tui.cli.judge_options import JudgeOptions, make_judge
-from tui.cli.slow_reading import announced
+from tui.workspace.judge_options import JudgeOptions, make_judge
+from tui.workspace.stderr import explained_if_slow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ def opened_index(root: str) -> Iterator[Index]:
     """The index of *root*, up to date. Raises RootError."""
     from engine.search.opening import open_index
 
-    with announced(root):
+    with explained_if_slow(root):
         index = open_index(root, os.environ)
     try:
         yield index
@@ -111,7 +111,7 @@ def open_workspace(
 
     config = judge.applied(load_config(root, environ), environ)
     reading = project_prompts(prompts, environ)
-    with announced(root):
+    with explained_if_slow(root):
         workspace = Workspace(
             root,
             config,

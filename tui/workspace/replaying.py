@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import click
 
 from engine.errors import MemsiftError
 from engine.judge.bulk.capped import CappedProvider
 from engine.judge.bulk.patient import PatientProvider
 from engine.judge.verdict import OK
 from engine.pipeline import retrieve
+from tui.workspace.stderr import progress_bar
 from tui.workspace.workers import Workers
 
 if TYPE_CHECKING:
@@ -115,9 +113,13 @@ def run(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], term
     """
     waiting: dict[int, list[Retrieval]] = {}
     done = following = 0
-    with closing(Workers(work, jobs, count)) as workers, interrupting(workers.interrupt), progress(len(jobs)) as show:
+    with (
+        closing(Workers(work, jobs, count)) as workers,
+        interrupting(workers.interrupt),
+        progress_bar(len(jobs)) as advance,
+    ):
         for position, found in workers:
-            show(found)
+            advance(found)
             answered = [one for one in found if not (terms.is_spent and is_unanswered(one))]
             if len(answered) < len(found):
                 workers.finish()
@@ -173,24 +175,3 @@ def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def progress(count: int) -> Iterator[Callable[[Sequence[Retrieval]], None]]:
-    """A bar on stderr where somebody watches it, with the time that is left and what the judge has cost so far."""
-    cost = 0.0
-    with click.progressbar(
-        range(count),
-        label="Replaying",
-        file=sys.stderr,
-        hidden=not sys.stderr.isatty(),
-        show_pos=True,
-        item_show_func=lambda _: f"${cost:.4f}" if cost else None,
-    ) as bar:
-
-        def show(found: Sequence[Retrieval]) -> None:
-            nonlocal cost
-            cost += sum(one.judgement.cost_usd or 0.0 for one in found if one.judgement)
-            bar.update(1)
-
-        yield show

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.tui.apps import DEMO, DEMO_ROOT, make_workspace
-from tests.tui.command_line import memsift, process, refused
+from tests.tui.cli.command_line import memsift, process, refused
 
 if TYPE_CHECKING:
     from pathlib import Path

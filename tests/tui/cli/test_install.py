@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from tests.engine.hook.world import World, context_of
 from tui.cli import main
-from tui.cli.installing import bare_interpreter, hook_command
+from tui.cli.install import bare_interpreter, hook_command
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.judge.api_server import ApiServer, kept_titles, overloaded
-from tests.tui.command_line import jsonl, memsift, printed, refused, rows
-from tests.tui.judging import ASK, HTTP
+from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
+from tests.tui.cli.judging import ASK, HTTP
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer, kept_titles
-from tests.tui.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
-from tests.tui.judging import RULES
+from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
+from tests.tui.cli.judging import RULES
 
 if TYPE_CHECKING:
     from pathlib import Path

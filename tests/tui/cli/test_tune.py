@@ -20,7 +20,7 @@ from labels.store import LabelStore
 from tests.engine import models
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import DEMO_ROOT
-from tests.tui.command_line import memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import memsift, printed, process, refused, rows
 from tui.workspace import opening
 from tui.workspace.opening import DEMO
 

@@ -25,8 +25,8 @@ from tests.engine.judge.api_server import (
     rate_limited,
     said,
 )
-from tests.tui.command_line import jsonl, memsift, printed, process, refused, rows
-from tests.tui.judging import ASK, HTTP
+from tests.tui.cli.command_line import jsonl, memsift, printed, process, refused, rows
+from tests.tui.cli.judging import ASK, HTTP
 
 if TYPE_CHECKING:
     from pathlib import Path

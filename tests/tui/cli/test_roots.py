@@ -13,7 +13,7 @@ from labels.measure.outcomes import texts
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import card
-from tests.tui.command_line import jsonl, memsift, printed, refused, rows
+from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 
 if TYPE_CHECKING:
     from pathlib import Path

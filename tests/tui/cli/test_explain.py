@@ -8,8 +8,8 @@ import pytest
 
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import DEMO_ROOT
-from tests.tui.command_line import memsift, printed, refused
-from tests.tui.test_cli import HEAVY, RESULT_KEYS, top_level_modules
+from tests.tui.cli.command_line import memsift, printed, refused
+from tests.tui.cli.test_commands import HEAVY, RESULT_KEYS, top_level_modules
 
 if TYPE_CHECKING:
     from pathlib import Path

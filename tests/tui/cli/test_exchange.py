@@ -13,9 +13,9 @@ import pytest
 from labels.exchange.formats import FORMATS, READABLE
 from tests.labels.exchange.schemas import check_label_studio
 from tests.tui.apps import DEMO, DEMO_ROOT
-from tests.tui.command_line import jsonl, memsift, printed, refused, rows
-from tui.cli import export as export_command
-from tui.cli import import_ as import_command
+from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
+from tui.cli.export import export
+from tui.cli.import_ import import_
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,8 +49,8 @@ def option(command: object, name: str) -> list[str]:
 
 
 def test_the_commands_offer_every_format() -> None:
-    assert option(export_command, "name") == list(FORMATS)
-    assert option(import_command, "name") == list(READABLE)
+    assert option(export, "name") == list(FORMATS)
+    assert option(import_, "name") == list(READABLE)
 
 
 def test_labels_taken_elsewhere_give_the_same_report(store: Path, tmp_path: Path) -> None:

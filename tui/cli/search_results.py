@@ -14,7 +14,8 @@ from engine.config import MEMSIFT
 from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import Marker, snippet
-from tui.cli.output import of_roots, visible
+from tui.cli.options import of_roots
+from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

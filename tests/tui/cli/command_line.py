@@ -15,7 +15,7 @@ from tui.cli import main
 if TYPE_CHECKING:
     from click.testing import Result
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
+PROJECT = Path(__file__).resolve().parents[3]
 MAIN = [sys.executable, "-c", "from tui.cli import main; main(prog_name='memsift')"]
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer, failed, late, rate_limited
-from tests.tui.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
-from tests.tui.judging import KEEP, RULES
+from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
+from tests.tui.cli.judging import KEEP, RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

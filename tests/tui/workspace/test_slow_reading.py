@@ -11,9 +11,8 @@ import pytest
 
 from engine.search import opening as search_opening
 from engine.search import updating
-from tui.cli import slow_reading
-from tui.cli.judge_options import JudgeOptions
-from tui.workspace import opening, workspace
+from tui.workspace import opening, stderr, workspace
+from tui.workspace.judge_options import JudgeOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +53,7 @@ def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     for module in (search_opening, workspace):
         monkeypatch.setattr(module, "open_index", slow.open_index)
     monkeypatch.setattr(updating, "BUILD_SECONDS", 10.0)
-    monkeypatch.setattr(slow_reading, "SLOW_SECONDS", 0.01)
+    monkeypatch.setattr(stderr, "SLOW_SECONDS", 0.01)
     return slow
 
 
@@ -73,7 +72,7 @@ def test_the_app_says_so_before_it_paints(root: Path, tmp_path: Path, disk: Slow
 
 
 def test_what_is_read_soon_needs_no_words(root: Path, disk: SlowDisk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slow_reading, "SLOW_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(stderr, "SLOW_SECONDS", PATIENCE_SECONDS)
     disk.watch()
     disk.seconds = 0.2
     began = time.monotonic()

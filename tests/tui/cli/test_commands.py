@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from engine.version import __version__
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import DEMO, DEMO_ROOT
-from tests.tui.command_line import MAIN, PROJECT, jsonl, memsift, printed, process, refused, rows
-from tui.cli import main
+from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, printed, process, refused, rows
+from tui.cli import COMMANDS, main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,13 +45,13 @@ def top_level_modules(*arguments: str | Path) -> set[str]:
 # Every command
 
 
-@pytest.mark.parametrize("command", ["", *main.commands])
+@pytest.mark.parametrize("command", ["", *COMMANDS])
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_every_command_explains_itself(command: str, option: str) -> None:
     result = memsift(*command.split(), option)
     assert result.exit_code == 0
     assert result.stdout.startswith("Usage: memsift")
-    assert all(name in result.stdout for name in (main.commands if not command else ()))
+    assert all(name in result.stdout for name in (COMMANDS if not command else ()))
 
 
 def test_the_version_is_printed() -> None:

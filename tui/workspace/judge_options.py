@@ -1,0 +1,112 @@
+"""The judge that a person chose on the command line, and how it is made."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from dataclasses import replace as replace_dataclass
+from typing import TYPE_CHECKING
+
+from engine.errors import MemsiftError
+from engine.judge.providers.registry import NO_JUDGE, SDK, make_provider
+from engine.judge.verdict import OK
+from engine.lean.record import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from engine.config import Config
+    from engine.judge.judge import Judge
+    from engine.judge.provider import Provider
+    from engine.retrieval import Retrieval
+
+    Around = Callable[[Provider], Provider]
+
+VARIABLE = "MEMSIFT_JUDGE"
+
+
+@dataclass(frozen=True)
+class JudgeOptions:
+    """The judge's options; None where an option was not given.
+
+    `is_off`: --no-judge. The name "none" is something else: the cached answers of a judge that is not asked.
+    `is_batched`: calls are paid for at the price of batches.
+    """
+
+    name: str | None = None
+    model: str | None = None
+    timeout_s: float | None = None
+    depth: str | None = None
+    is_off: bool = False
+    is_refreshing: bool = False
+    samples: int | None = None
+    is_batched: bool = False
+
+    @property
+    def is_cached_only(self) -> bool:
+        return self.name == NO_JUDGE and not self.is_off
+
+    def sampling(self, default: int) -> JudgeOptions:
+        """These options, with *default* samples where no number was given."""
+        return self if self.samples else replace_dataclass(self, samples=default)
+
+    def named(self, config: Config, environ: Mapping[str, str]) -> str:
+        """The judge's name: the flag, else MEMSIFT_JUDGE, else the root's configuration if it enables a judge."""
+        if self.is_off:
+            return NO_JUDGE
+        given = [name for name in (self.name, environ.get(VARIABLE)) if name]
+        if self.is_cached_only:
+            return next((name for name in (*given, config.judge.provider) if name not in ("", NO_JUDGE)), SDK)
+        default = (config.judge.provider or SDK) if config.judge.enabled else NO_JUDGE
+        return given[0] if given else default
+
+    def applied(self, config: Config, environ: Mapping[str, str]) -> Config:
+        """*config* with these options over it. The environment is in *config* already."""
+        given = {"model": self.model, "timeout_per_call": self.timeout_s, "depth": self.depth}
+        changes = {name: value for name, value in given.items() if value is not None}
+        name = self.named(config, environ)
+        if name != NO_JUDGE:
+            changes["provider"] = name
+        return replace(config, judge=replace(config.judge, **changes))
+
+    def refuse_a_miss(self, retrieval: Retrieval) -> None:
+        """Raise MemsiftError where only the cache may answer, and it has no answer."""
+        judgement = retrieval.judgement
+        if self.is_cached_only and judgement and judgement.status != OK:
+            raise MemsiftError(judgement.detail)
+
+
+def make_judge(
+    options: JudgeOptions, config: Config, environ: Mapping[str, str], around: Around | None = None
+) -> Judge | None:
+    """The chosen judge with the user's cache, or None. *config* has the options applied.
+
+    *around* wraps the provider, unless the judge only reads its cache. Raises ConfigError for an unknown name, or for
+    a prompt of the user's own without its placeholder.
+    """
+    name = options.named(config, environ)
+    if name == NO_JUDGE:
+        return None
+    from engine.judge.cache import Cache, cache_file
+    from engine.judge.judge import Judge
+    from engine.judge.prices import BATCH_SHARE
+    from engine.judge.providers.cache_only import CacheOnlyProvider
+
+    provider = make_provider(name, config.judge, environ)
+    if options.is_cached_only:
+        provider = CacheOnlyProvider(provider, name)
+    elif around:
+        provider = around(provider)
+    cache = Cache(cache_file(environ), refresh=options.is_refreshing)
+    share = BATCH_SHARE if options.is_batched else 1.0
+    return Judge(provider, config.judge, cache=cache, samples=options.samples or 1, price_share=share)
+
+
+def opened_judge(
+    options: JudgeOptions, config: Config, around: Around | None = None
+) -> AbstractContextManager[Judge | None]:
+    """The chosen judge, closed at the end of the `with` block. Raises as `make_judge` does."""
+    judge = make_judge(options, config, os.environ, around)
+    return closing(judge) if judge else nullcontext()

@@ -1,0 +1,97 @@
+"""Lines for people on stderr. stdout is for data only."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.judge.verdict import TIMEOUT
+from engine.pipeline import BY_KEYWORDS, NO_FTS5
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from engine.memory import Skipped
+    from engine.retrieval import Retrieval
+
+SLOW_SECONDS = 1.5
+"""Opening a root may take this long before a line explains the wait."""
+
+
+def visible(line: str) -> str:
+    """*line* with a dot in place of each character that could command a terminal."""
+    return "".join(character if character.isprintable() else "·" for character in line)
+
+
+def tell(message: str) -> None:
+    """Write one line. Text that it quotes cannot command the terminal."""
+    click.echo(f"memsift: {visible(' '.join(message.split()))}", err=True)
+
+
+def report_skipped(skipped: Sequence[Skipped]) -> None:
+    """Tell how many files and rows were skipped, with the reason of the first."""
+    if skipped:
+        tell(f"{len(skipped)} skipped; {skipped[0].where}: {skipped[0].reason}")
+
+
+def report_fallback(retrieval: Retrieval) -> None:
+    """Tell why a fallback was used: the judge gave no answer, or SQLite has no full-text search."""
+    judgement = retrieval.judgement
+    if retrieval.fallback == NO_FTS5:
+        tell(f"{BY_KEYWORDS}.")
+    elif judgement and retrieval.fallback:
+        more = " Give it more with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
+        tell(f"{judgement.detail or judgement.status}{more}")
+
+
+@contextmanager
+def explained_if_slow(root: str) -> Iterator[None]:
+    """Around the opening of *root*: on a terminal, a line explains a wait of more than SLOW_SECONDS."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    timer = Timer(SLOW_SECONDS, _explain_wait, [root])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # the line must not appear inside the app
+
+
+def _explain_wait(root: str) -> None:
+    from engine.search.updating import build_seconds
+
+    seconds = max(SLOW_SECONDS, build_seconds(os.path.realpath(root)))
+    first = f"The first time takes about {seconds:,.0f} s; later only what changed is read."
+    click.echo(f"memsift: reading the memories of {visible(root)}. {first}", err=True)
+
+
+@contextmanager
+def progress_bar(count: int) -> Iterator[Callable[[Sequence[Retrieval]], None]]:
+    """A progress bar of *count* prompts, only on a terminal: time left, and the judge's cost in US dollars so far.
+
+    Call the yielded function with the retrievals of each finished prompt.
+    """
+    cost = 0.0
+    with click.progressbar(
+        range(count),
+        label="Replaying",
+        file=sys.stderr,
+        hidden=not sys.stderr.isatty(),
+        show_pos=True,
+        item_show_func=lambda _: f"${cost:.4f}" if cost else None,
+    ) as bar:
+
+        def advance(found: Sequence[Retrieval]) -> None:
+            nonlocal cost
+            cost += sum(one.judgement.cost_usd or 0.0 for one in found if one.judgement)
+            bar.update(1)
+
+        yield advance
