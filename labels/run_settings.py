@@ -7,12 +7,10 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from engine.system_names import JUDGED
-
 from engine.config import config_json
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
-from engine.systems import SYSTEMS
+from engine.systems import JUDGED, SYSTEMS
 from labels.records import IMPORTED
 
 if TYPE_CHECKING:
