@@ -1,4 +1,4 @@
-"""Where a person is in labelling: which prompt, which card, how far. No widget."""
+"""The labelling queue: the current prompt and card, repeated cards, and progress."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 PACE_EVENTS = 100
-"""How many of the latest events the pace is taken from."""
+"""Number of latest events that the pace is computed from."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """One prompt of the queue: its pool, and the cards still open. A repeat's pool is what is asked again."""
+    """A prompt of the queue, its pool, and the cards that are still open. A repeat's pool holds the repeated cards."""
 
     prompt: Prompt
     pool: Pool
@@ -39,15 +39,15 @@ class Position:
 
     @property
     def card_number(self) -> int:
-        """Which of the pool's cards is being shown, 1-based."""
+        """The number of the shown card within the pool, from 1."""
         return len(self.pool.cards) - len(self.open) + 1
 
 
 class LabelQueue:
-    """The prompts in labelling order, and which of them are finished.
+    """The prompts in labelling order, with the finished ones.
 
-    A prompt that was pooled in an earlier sitting is finished when every memory of that pool, as it reads now, has a
-    label or was skipped for good; its systems need not be run again to know that.
+    A prompt is finished when every memory of its pool has a label for its current text, or was skipped MAX_SKIPS times.
+    For a pool of an earlier start, this is known without running the systems again.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -60,7 +60,7 @@ class LabelQueue:
         self._disputed = self._disputed_before()
 
     def position(self, prompt: Prompt) -> Position | None:
-        """Where a person is in *prompt*; None until every system has run it."""
+        """The position in *prompt*, or None until every system has run it."""
         pool = self._workspace.pool(prompt.id)
         if pool is None:
             return None
@@ -79,10 +79,10 @@ class LabelQueue:
         return prompt.id in self._finished
 
     def after(self, prompt: Prompt | None) -> Prompt | None:
-        """The first unfinished prompt but this one; None when all others are finished.
+        """The first unfinished prompt other than *prompt*; None if there is none.
 
-        Not the next in order: whatever is opened again or comes in late is labelled before anything behind it, so that
-        what is labelled stays the beginning of the order.
+        It may stand before *prompt*: a late or reopened prompt comes first, so that the labelled prompts stay a
+        beginning of the order, which is a random sample.
         """
         here = prompt.id if prompt else None
         return next((one for one in self.order if one.id != here and one.id not in self._finished), None)
@@ -93,7 +93,7 @@ class LabelQueue:
     # Repeats
 
     def due(self, finished: Prompt | None) -> Position | None:
-        """The card of an earlier prompt whose turn it is to be shown again, without saying so; never of *finished*."""
+        """A card of an earlier prompt that is due to be shown again, unannounced; never a card of *finished*."""
         workspace = self._workspace
         for label in repeats.due(workspace.store.recent(workspace.annotator, repeats.REACH), workspace.seed):
             prompt = self._by_id.get(label.prompt_id)
@@ -102,15 +102,15 @@ class LabelQueue:
         return None
 
     def again(self, prompt: Prompt, pair: Pair) -> Position:
-        """A repeat that was taken back, to be answered anew."""
+        """The position of a repeat that was undone."""
         return self._repeat(prompt, [pair])
 
     def rest(self, at: Position) -> Position:
-        """What is left of a repeat."""
+        """The position in a repeat after an answer."""
         return self._repeat(at.prompt, [card.pair for card in at.pool.cards])
 
     def _repeat(self, prompt: Prompt, pairs: Iterable[Pair]) -> Position:
-        """The cards of *pairs* that read as they did; open are those not answered as repeats."""
+        """The cards of *pairs* whose memory did not change. Open: without an answer as a repeat."""
         workspace = self._workspace
         pairs = list(pairs)
         memories = [memory.summary for memory_id, _ in pairs if (memory := workspace.memory(memory_id))]
@@ -123,10 +123,10 @@ class LabelQueue:
     # Progress
 
     def progress(self, at: Position | None) -> str:
-        """Prompts done, labels so far, about how long the rest takes, and the order where one must know of it.
+        """A line with prompts done, labels so far, disputes, the time left, and the note of the order.
 
-        And on how much people differ, counted at the end of a prompt: a number that rose with the label of a card would
-        tell what others said of it.
+        Disputes are counted when a prompt is finished. If the number rose with a single label, it would reveal how
+        other people labelled that card.
         """
         workspace = self._workspace
         given, done = self._given, len(self._finished)
@@ -141,7 +141,7 @@ class LabelQueue:
         return " · ".join(parts)
 
     def _finished_before(self) -> set[str]:
-        """The prompts of which nothing is left of an earlier pool, be it of an earlier sitting."""
+        """The ids of prompts that were finished at an earlier start."""
         workspace = self._workspace
         pools, skips = workspace.earlier_pools(), workspace.store.all_skips(workspace.annotator)
 
@@ -153,13 +153,13 @@ class LabelQueue:
         return done | (workspace.silent_prompts() & self._by_id.keys())
 
     def _disputed_before(self) -> Counter[str]:
-        """On how many memories people differ, by prompt; without the prompts that were begun and not finished."""
+        """Prompt id -> number of disputes, without prompts that were begun and not finished."""
         begun = self._labelled.keys() - self._finished
         disputes = self._workspace.disputes()
         return Counter(dispute.prompt_id for dispute in disputes if dispute.prompt_id not in begun)
 
     def _cards_left(self, at: Position | None) -> int:
-        """Open cards of this prompt, and for each other unfinished one as many as a finished one took."""
+        """Open cards of this prompt, plus the mean number of cards for each other unfinished prompt."""
         here = at if at and at.open and not at.is_repeat else None
         begun = len(here.pool.cards) - len(here.open) if here else 0
         done = len(self._finished)
@@ -168,14 +168,14 @@ class LabelQueue:
 
 
 def workspace_pace(workspace: Workspace) -> float | None:
-    """The annotator's latest pace, in seconds a card; None before the first label."""
+    """The annotator's latest pace in seconds per card; None before the first label."""
     latest = workspace.store.events(workspace.annotator, limit=PACE_EVENTS)
-    # a label that was given beside a ranking is not timed
+    # a label that is given beside a ranking has no time
     return pace(event for event in latest if event.blind or event.elapsed_ms)
 
 
 def progress_of(workspace: Workspace, queue: LabelQueue) -> Progress:
-    """How far everybody is with the prompts of a workspace."""
+    """The progress of every person with the prompts of a workspace."""
     store, root = workspace.store, workspace.index.root
     labels, digests = store.labels(root=root), workspace.digests()
     plan = store.plan(root, workspace.annotator)

@@ -1,4 +1,4 @@
-"""From options and environment to what a command works on: root, judge, prompts, labels."""
+"""Open the root, the prompts, the index and the workspace that options and environment name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEMO = Path(__file__).parent.parent / "demo"
 
 
 def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
-    """The root that was named, else the one of the project we are in. Raises RootNotFoundError."""
+    """The absolute path of *given*, or of this project's root. Raises RootNotFoundError if there is none."""
     root = given or find_root(os.getcwd(), environ)  # noqa: PTH109 - the engine speaks in strings
     if root is None:
         raise RootNotFoundError(
@@ -39,12 +39,12 @@ def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
 
 
 def resolve_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
-    """The roots that were named, each once, else the one of the project we are in. Raises RootNotFoundError."""
+    """The absolute paths of *given* without duplicates, or of this project's root. Raises RootNotFoundError."""
     return list(dict.fromkeys(resolve_root(root, environ) for root in given or (None,)))
 
 
 def annotator_name(environ: Mapping[str, str]) -> str:
-    """MEMSIFT_ANNOTATOR, else the user's name."""
+    """The name on new labels: MEMSIFT_ANNOTATOR, else the user's name, else "me"."""
     try:
         return environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser()
     except (OSError, KeyError):
@@ -52,14 +52,14 @@ def annotator_name(environ: Mapping[str, str]) -> str:
 
 
 def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
-    """The cutoff that was tuned for *root*, None if there is none. Raises UnusableModelError where it does not fit."""
+    """The cutoff that was tuned for *root*, or None. Raises UnusableModelError if it does not fit *config*."""
     from engine.cutoff import load_cutoff
 
     return load_cutoff(state_dir(root, environ), config)
 
 
 def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
-    """The cutoff that the hook uses: none where the tuned one does not fit."""
+    """The cutoff that the hook uses: None if none was tuned, or if it does not fit *config*."""
     from engine.cutoff import UnusableModelError
 
     try:
@@ -70,7 +70,7 @@ def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cuto
 
 @contextmanager
 def opened_index(root: str) -> Iterator[Index]:
-    """The index of *root*, up to date. Raises RootError."""
+    """The index of *root*, up to date, and closed at the end of the `with` block. Raises RootError."""
     from engine.search.opening import open_index
 
     with explained_if_slow(root):
@@ -82,12 +82,12 @@ def opened_index(root: str) -> Iterator[Index]:
 
 
 def transcripts_folder(environ: Mapping[str, str]) -> str:
-    """Where Claude Code keeps the transcripts of the project we are in."""
+    """The folder in which Claude Code keeps the transcripts of this project."""
     return transcripts_dir(os.getcwd(), environ)  # noqa: PTH109
 
 
 def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptReading:
-    """The prompts in the files that were named, else those of this project's transcripts, if it has any."""
+    """The prompts in the files *given*, or else in this project's transcripts. May be empty."""
     from engine.claude_code.prompt_files import read_prompts
 
     transcripts = transcripts_folder(environ)
@@ -104,7 +104,7 @@ def open_workspace(
     *,
     order: str | None = None,
 ) -> Workspace:
-    """What the app works on. Raises MemsiftError for whatever cannot be opened."""
+    """The workspace of the app. Close it after use. Raises MemsiftError if some part cannot be opened."""
     from labels.store import LabelStore
     from tui.workspace.planning import require_possible
     from tui.workspace.workspace import Workspace
@@ -129,9 +129,9 @@ def open_workspace(
 
 
 def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
-    """The bundled example: its memories, prompts and scripted judge, and a label store in the cache folder.
+    """The workspace of the bundled example, with a label store of its own in the cache folder.
 
-    The store is kept from one start to the next, apart from the user's own; *fresh* starts with an empty one.
+    The store is kept between starts; *fresh* empties it.
     """
     store = Path(cache_dir(environ)) / "demo" / "labels.db"
     if fresh:

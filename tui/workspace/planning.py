@@ -1,4 +1,7 @@
-"""What an order must know of prompts before it can be made, found out and kept. No widget."""
+"""Plan the labelling order: find out the stratum of each prompt, and save it.
+
+An order such as "disagreement first" needs a fact about every prompt: its *facet*, such as "the systems differ".
+"""
 
 from __future__ import annotations
 
@@ -25,27 +28,27 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 Injections = dict[str, list[tuple[str, ...]]]
-"""Prompt id -> what each system that ran it injected."""
+"""Prompt id -> the memory ids that each system injected."""
 
 NOTES = {
     STRATIFIED: "stratified",
     DISAGREEMENT_FIRST: "disagreements first",
     UNCERTAIN_FIRST: "uncertain ones first",
 }
-"""By order, what a person should know of it while labelling. Of the random one there is nothing to know."""
+"""Order -> the note that Label shows while that order is on. The random order needs no note."""
 
 
 def require_possible(workspace: Workspace, order: str) -> None:
-    """Raise MemsiftError for an order by the cutoff where none was tuned."""
+    """Raise MemsiftError for the order `uncertain-first` without a tuned cutoff."""
     if order == UNCERTAIN_FIRST and workspace.threshold is None:
         raise MemsiftError("There is no cutoff to be uncertain about. Run `memsift tune --apply` first.")
 
 
 class Planning:
-    """The prompts of a workspace that have no place in its order yet, and the way to give them one.
+    """The prompts that have no place in the workspace's order yet.
 
-    `unknown` are those of which something must be found out first: `survey` does that, in any thread. Strata by which
-    something was labelled last, and so do those of other people; one's own are made anew until there is a label.
+    `unknown`: the prompts whose facet must be found out first, with `survey`. Strata stay once a label was given by
+    them, and so do the strata of other people. Before the first label, a person's own strata are made anew.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -60,7 +63,7 @@ class Planning:
         self.unknown = tuple(prompt for prompt in workspace.prompts if prompt.id in lacking)
 
     def keep(self, facets: Mapping[str, str]) -> None:
-        """Give every prompt its place; *facets* tell of the unknown ones. Raises LabelStoreError."""
+        """Save a stratum for every prompt; *facets* are those of the unknown prompts. Raises LabelStoreError."""
         if self._unplanned:
             workspace = self._workspace
             strata = {one: crossed(self._known.get(one, ALL), facets.get(one, ALL)) for one in self._unplanned}
@@ -69,14 +72,14 @@ class Planning:
 
 
 def make_order(workspace: Workspace) -> None:
-    """Give every prompt its place in the workspace's order, at once. Raises LabelStoreError."""
+    """Give every prompt its place in the workspace's order: survey and save. Raises LabelStoreError."""
     planning = Planning(workspace)
     recorded = recorded_injections(workspace) if planning.unknown else {}
     planning.keep(survey(workspace, planning, recorded))
 
 
 def recorded_injections(workspace: Workspace) -> Injections:
-    """What systems injected, as far as it is recorded: a judge is not asked again to know it."""
+    """The recorded injections, so that no judge is asked again."""
     found: Injections = {}
     for outcome in workspace.store.outcomes(workspace.index.root):
         found.setdefault(outcome.prompt_id, []).append(outcome.injected)
@@ -84,14 +87,14 @@ def recorded_injections(workspace: Workspace) -> Injections:
 
 
 def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> dict[str, str]:
-    """What is to be known of the unknown prompts: prompt id -> facet. Runs in any thread; runs no judge."""
+    """The facets of the unknown prompts: prompt id -> facet. May run in any thread; asks no judge."""
     if planning.order == UNCERTAIN_FIRST:
         return {prompt.id: uncertain_facet(workspace, prompt) for prompt in planning.unknown}
     return {prompt.id: disagreement_facet(workspace, prompt, recorded) for prompt in planning.unknown}
 
 
 def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
-    """By what is recorded of two systems or more, else by what the first stage does and its tuned cutoff or rival."""
+    """Whether systems differ: recorded systems, or else the first stage and its tuned cutoff or its rival."""
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
         systems = (workspace.first, workspace.tuned or workspace.rival)
@@ -101,7 +104,7 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
 
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
-    """Without a cutoff nothing is near it."""
+    """Whether a candidate is near the cutoff's threshold."""
     if workspace.tuned is None or workspace.threshold is None:
         return FAR
     candidates = workspace.run(prompt, workspace.tuned.name).candidates

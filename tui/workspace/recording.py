@@ -1,4 +1,4 @@
-"""A retrieval into the label store, with what its numbers depend on."""
+"""Record a retrieval in the label store, with the settings that its numbers depend on."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def record(
     judge: Judge | None = None,
     cutoff: Cutoff | None = None,
 ) -> None:
-    """Keep *retrieval*, which ran over *index* with these, as far as its system has a judge and a cutoff.
+    """Record *retrieval*, which ran over *index* with *config*, *judge* and *cutoff*. Raises LabelStoreError.
 
-    Raises LabelStoreError.
+    The judge and the cutoff are recorded only if the retrieval's system has them.
     """
     system = SYSTEMS[retrieval.system]
     settings = settings_json(

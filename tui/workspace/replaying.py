@@ -1,4 +1,4 @@
-"""Many prompts through systems: several at once, rows in the order of the prompts, and nothing lost on the way."""
+"""Replay many prompts through systems: several at once, results in the order of the prompts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One prompt and the systems that it has yet to go through."""
+    """A prompt and the systems that have not run it yet."""
 
     prompt: Prompt
     systems: tuple[System, ...]
@@ -43,7 +43,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a replay ended: `done` of its `jobs` gave a row for every system."""
+    """The end of a replay: `done` of `jobs` prompts have a row for every system."""
 
     done: int
     jobs: int
@@ -52,10 +52,7 @@ class Ending:
 
 
 class Terms:
-    """On what terms a judge is asked many times: to ask again up to *retries* times, and to cost at most *most_usd*.
-
-    `around` puts them around a provider; raises ConfigError where there is a limit and no known price.
-    """
+    """The limits of a judge: up to *retries* calls again after an error, and a cost of *most_usd* US dollars."""
 
     def __init__(self, retries: int, most_usd: float | None = None) -> None:
         self._retries = retries
@@ -67,19 +64,20 @@ class Terms:
         return self._capped is not None and self._capped.is_spent
 
     def around(self, provider: Provider) -> Provider:
+        """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
         if self._most_usd is not None:
             provider = self._capped = CappedProvider(provider, self._most_usd)
         return PatientProvider(provider, self._retries)
 
 
 def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
-    """A job for each prompt that has not gone through every system, in order."""
+    """A job for each prompt that some system has not run, in the order of *prompts*."""
     jobs = (Job(each, tuple(one for one in systems if (each.id, one.name) not in finished)) for each in prompts)
     return [job for job in jobs if job.systems]
 
 
 def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
-    """Raise MemsiftError where rows of *found* were judged by another judge, or in other words."""
+    """Raise MemsiftError if rows of *found* have another judge, or another wording of its prompt."""
     now = judge.identity(mode)
     if others := found.judges - {now}:
         before, after = ("{} ({}), template {}".format(*one) for one in (min(others), now))
@@ -92,7 +90,7 @@ def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
 def retrievals(
     job: Job, index: Index, config: Config, judge: Judge | None, cutoff: Cutoff | None = None
 ) -> list[Retrieval]:
-    """What the systems of *job* do with its prompt."""
+    """Run the prompt of *job* through its systems."""
     return [
         retrieve(
             job.prompt,
@@ -106,10 +104,10 @@ def retrievals(
 
 
 def run(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], terms: Terms, count: int) -> Ending:
-    """Do *jobs* in *count* threads, and give what comes of them to *keep*, in this thread and in the order of the jobs.
+    """Do *jobs* in *count* threads. *keep* receives the retrievals, in this thread and in the order of the jobs.
 
-    On Ctrl-C, and where the judge may cost no more, no job is begun any more. What is done is kept: also behind a job
-    that is not, and in the latter case what is under way as well.
+    After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also behind an
+    unfinished job. At the cost limit, running jobs are waited for and kept, too.
     """
     waiting: dict[int, list[Retrieval]] = {}
     done = following = 0
@@ -135,7 +133,7 @@ def run(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], term
 
 
 def run_in_batches(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], batches: Batches) -> Ending:
-    """As `run`, with a judge that *batches* answer; no row before all are there. Ctrl-C leaves them under way."""
+    """As `run`, with answers from *batches*; rows come when all are there. After Ctrl-C the batches go on."""
     try:
         for found in batches.answers(jobs, work):
             keep_all(found, keep)
@@ -146,7 +144,7 @@ def run_in_batches(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], 
 
 
 def is_unanswered(retrieval: Retrieval) -> bool:
-    """Whether a judge was to be asked and gave no answer."""
+    """Whether the judge gave no answer."""
     return retrieval.judgement is not None and retrieval.judgement.status != OK
 
 
@@ -157,9 +155,9 @@ def keep_all(found: Sequence[Retrieval], keep: Callable[[Retrieval], None]) -> N
 
 @contextmanager
 def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Call *interrupt* on the first Ctrl-C, so that it comes between two rows; the second is as ever.
+    """Call *interrupt* on the first Ctrl-C, so that no row is cut off. A second Ctrl-C works as usual.
 
-    Nothing changes where the signal is ignored, as in a script's background, or where this thread cannot get it.
+    Nothing changes if the signal is ignored, as for a script in the background, or if this is not the main thread.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before == signal.SIG_IGN:

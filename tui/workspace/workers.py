@@ -1,4 +1,4 @@
-"""Work in several threads, its results as they come; stopping early loses nothing that is done."""
+"""Run a function on many items in several threads, and stop early without losing finished results."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 GRACE_S = 0.5
-"""How long `close` waits for threads that are in the middle of something."""
+"""How long `close` waits for threads that are still working."""
 
 
 class Workers(Generic[T, R]):
-    """Runs *work* on *items* in *count* threads. Iterate once, for (position, result) in order of completion.
+    """Runs *work* on *items* in *count* threads. Iterate once for (position, result), in order of completion.
 
-    What *work* raises is raised there. The threads do not keep a process alive. With a *count* of 0 the work is done
-    between two results, by whoever iterates: one thread that computes is faster than two that take turns.
+    An exception in *work* is raised while iterating. The threads do not keep a process alive. With a *count* of 0 the
+    iterating thread does the work itself: for pure computation that is faster than threads that take turns.
     """
 
     def __init__(self, work: Callable[[T], R], items: Sequence[T], count: int) -> None:
@@ -39,16 +39,16 @@ class Workers(Generic[T, R]):
         yield from self._from_threads() if self._threads else self._from_here()
 
     def finish(self) -> None:
-        """Begin nothing more; what is under way still comes."""
+        """Start no more items. Results of running items still come."""
         self._is_finishing = True
 
     def interrupt(self) -> None:
-        """Begin nothing more and wait for nothing: only what is done now still comes. May be called by a signal."""
+        """Start no more items and wait for none: only finished results still come. A signal handler may call this."""
         self._is_finishing = self.is_interrupted = True
         self._done.put(None)
 
     def close(self) -> None:
-        """Begin nothing more, and wait a moment for the threads."""
+        """Start no more items, and wait up to GRACE_S for the threads."""
         self.finish()
         until = monotonic() + GRACE_S
         for thread in self._threads:
@@ -62,7 +62,7 @@ class Workers(Generic[T, R]):
             yield position, self._work(item)
 
     def _from_threads(self) -> Iterator[tuple[int, R]]:
-        """A thread that ends sends None, as does an interrupt; after that, what has come by then is all."""
+        """Results from the queue. None means that a thread ended, or an interrupt came."""
         running = len(self._threads)
         while running:
             try:
@@ -85,6 +85,6 @@ class Workers(Generic[T, R]):
             position, item = following
             try:
                 self._done.put((position, self._work(item)))
-            except Exception as error:  # noqa: BLE001 - raised where the results are read
+            except Exception as error:  # noqa: BLE001 - raised again while iterating
                 self._done.put(error)
         self._done.put(None)

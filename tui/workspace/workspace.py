@@ -1,4 +1,4 @@
-"""What the app works on: one root with its index, judge, prompts and labels. No widget, no drawing."""
+"""The opened root: one folder of memories with its index, judge, prompts, retrievals and labels."""
 
 from __future__ import annotations
 
@@ -39,12 +39,11 @@ DEFAULT_SEED = 1
 
 
 class Workspace:
-    """One root, opened. Workers may call `run` and `report`; all else belongs to the thread that made it.
+    """One opened root. Any thread may call `run` and `report`; all other calls belong to the thread that made it.
 
-    *judge* is None where none is switched on, *cutoff* where none was tuned. *seed* decides the order of prompts and of
-    the cards of a prompt, so that labelling goes on where it stopped. *order* is one of ORDERS, or None for that of
-    last time. *clock* is in seconds. *skipped* are the rows that no prompt could be read from. `comparing`: a second
-    first stage runs beside the configured one.
+    *judge* is None if no judge is on, *cutoff* is None if none was tuned. *seed* fixes the order of prompts and cards,
+    so that labelling continues at the same place. *order* is one of ORDERS, or None for the last one. *clock* gives
+    seconds. *skipped*: rows of prompt files that could not be read. `comparing`: a second first stage runs, too.
     """
 
     def __init__(
@@ -91,9 +90,9 @@ class Workspace:
         self.store.close()
 
     def reload(self) -> None:
-        """Read the root anew. Retrievals of the old memories are forgotten. Raises RootError; nothing changes then.
+        """Read the root again and forget the retrievals. Raises RootError, and then nothing has changed.
 
-        `reading` counts the readings. The old index stays open: a worker may be in the middle of it.
+        `reading` counts the readings. The old index stays open, because a worker may still use it.
         """
         fresh = open_index(self.root, os.environ)
         self._old.append(self.index)
@@ -104,29 +103,30 @@ class Workspace:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What could be read neither as a memory nor as a prompt."""
+        """Files and rows that could not be read, of memories and of prompts."""
         return self.index.skipped + self._unread_prompts
 
     # Systems
 
     @property
     def first(self) -> System:
-        """What the configuration says, without a judge."""
+        """The configured first stage, without cutoff and judge."""
         return system_of(self.config, has_judge=False)
 
     @property
     def judged(self) -> System | None:
+        """The system with the judge, and with the cutoff if one was tuned; None without a judge."""
         system = system_of(self.config, has_judge=self.judge is not None, has_cutoff=self.cutoff is not None)
         return system if system.has_judge else None
 
     @property
     def tuned(self) -> System | None:
-        """With the tuned cutoff, without a judge."""
+        """The first stage with the tuned cutoff; None if none was tuned."""
         return system_of(self.config, has_judge=False, has_cutoff=True) if self.cutoff else None
 
     @property
     def rival(self) -> System:
-        """The first stage to compare with: the original rules, or memsift's own beside these."""
+        """The first stage to compare with: `bm25`, or `memsift` if `bm25` is configured."""
         return SYSTEMS["memsift" if self.first.name == "bm25" else "bm25"]
 
     @property
@@ -136,35 +136,35 @@ class Workspace:
 
     @property
     def threshold(self) -> float | None:
-        """The P(relevant) below which the cutoff drops a memory; None where none was tuned."""
+        """The P(relevant) below which the cutoff drops a memory; None if none was tuned."""
         return self.cutoff.least(has_judge=False) if self.cutoff else None
 
     @property
     def second(self) -> System | None:
-        """What stands beside `first`: what it is compared with, or else the judge's system, or the tuned one."""
+        """The system beside `first`: the rival while comparing, else the judged system, else the tuned one."""
         return self.other or self.judged or self.tuned
 
     @property
     def heads(self) -> tuple[str, str]:
-        """The names over the columns of `first` and `second`; without a second, what the judge's would be."""
+        """The column heads of `first` and `second`. Without a second, the judge's system is named."""
         return self.first.name, self.second.name if self.second else f"{self.first.name}+judge"
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The names of all that run."""
+        """The names of all systems that run."""
         return tuple(system.name for system in (self.first, self.other, self.tuned, self.judged) if system)
 
     # Prompts
 
     def add_prompt(self, prompt: Prompt) -> None:
-        """A prompt that was typed now stands first."""
+        """Put a typed prompt first, once."""
         self.prompts = (prompt, *(other for other in self.prompts if other.id != prompt.id))
 
     def prompt(self, prompt_id: str) -> Prompt | None:
         return next((prompt for prompt in self.prompts if prompt.id == prompt_id), None)
 
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The prompts in the order in which they are labelled. One without a place in it yet counts as random."""
+        """The prompts in labelling order. A prompt without a stratum yet is in the stratum of all."""
         by_id = {prompt.id: prompt for prompt in self.prompts}
         plan = self.store.plan(self.index.root, self.annotator)
         known = plan.strata if plan else {}
@@ -172,22 +172,24 @@ class Workspace:
         return tuple(by_id[prompt_id] for prompt_id in offered(Plan(self.order, self.seed, strata)))
 
     def marker(self, prompt: Prompt) -> Marker:
-        """Marks in a memory what the systems without a judge match of a prompt."""
+        """Marks the words of a prompt in a memory, as the first stages match them."""
         by_stem = MEMSIFT in [system.strategy for system in (self.first, self.other) if system]
         return Marker.of(prompt.text, by_stem=by_stem)
 
     # Retrievals
 
     def run(self, prompt: Prompt, system: str) -> Retrieval:
-        """What the system of a name does with a prompt, now. Asks the judge where the system has one; may be slow,
-        never raises for what the judge does."""
+        """Run *prompt* through a system. Asks the judge if the system has one, which may take seconds.
+
+        An error of the judge is a status of the retrieval, not an exception.
+        """
         named = SYSTEMS[system]
         judge = self.judge if named.has_judge else None
         cutoff = self.cutoff if named.has_cutoff else None
         return retrieve(prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock)
 
     def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
-        """Why a memory is where it is for a prompt, in `first` and `second` as far as these were kept."""
+        """The outcome of a memory for a prompt in `first` and `second`, as far as both are kept."""
         from engine.search.explain import Explainer
 
         kept = [one for one in self.side_by_side(prompt_id) if one]
@@ -195,27 +197,27 @@ class Workspace:
         return [found for explainer in explainers if (found := explainer.of(memory_id))]
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
-        """What was kept by `keep`, if anything."""
+        """The kept retrieval of a prompt and a system, or None."""
         return self._retrievals.get((prompt_id, system))
 
     def side_by_side(self, prompt_id: str) -> tuple[Retrieval | None, Retrieval | None]:
-        """What `first` and `second` did with a prompt, as far as it was kept."""
+        """The kept retrievals of `first` and `second`, None where there is none."""
         second = self.second
         return self.retrieval(prompt_id, self.first.name), self.retrieval(prompt_id, second.name) if second else None
 
     def keep(self, retrieval: Retrieval) -> None:
-        """Remember a retrieval and record it in the label store. Raises LabelStoreError."""
+        """Keep a retrieval and record it in the label store. Raises LabelStoreError."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
         self._pools.pop(retrieval.prompt.id, None)
         record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff)
 
     @property
     def replayed(self) -> int:
-        """How many retrievals are kept: one for each prompt and system that was run."""
+        """The number of kept retrievals: one per prompt and system."""
         return len(self._retrievals)
 
     def forget(self, prompt_id: str) -> None:
-        """Let the prompt be run again."""
+        """Drop the kept retrievals of a prompt, so that it runs again."""
         for system in self.systems:
             self._retrievals.pop((prompt_id, system), None)
 
@@ -225,7 +227,7 @@ class Workspace:
     # Labels
 
     def pool(self, prompt_id: str) -> Pool | None:
-        """The pool of a prompt, once every system has run it; it is recorded in the sampling frame."""
+        """The pool of a prompt, or None until every system has run it. It is recorded in the sampling frame."""
         retrievals = [self._retrievals.get((prompt_id, system)) for system in self.systems]
         if not all(retrievals):
             return None
@@ -236,14 +238,14 @@ class Workspace:
         return self._pools[prompt_id]
 
     def silent_prompts(self) -> set[str]:
-        """The prompts for which all systems ran over the memories as they are now, whenever, and bring nothing up."""
+        """The ids of prompts for which, at any time, every system ran over the current memories and found none."""
         found = self.store.silences(self.index.root, self.index.corpus_hash)
         return set.intersection(*(silent_prompts(found, name, self.config, self.cutoff) for name in self.systems))
 
     def earlier_pools(self) -> dict[str, frozenset[Pair]]:
-        """What the newest recorded pool of each prompt holds, each memory as it reads now; without those that are gone.
+        """Prompt id -> the newest recorded pool, as (memory id, current digest), without deleted memories.
 
-        A pool that was recorded when the memories read otherwise is about what they say now, too: they are asked anew.
+        A memory that changed since then has a new digest, so it has no label and is asked about again.
         """
         digests = self.digests()
         return {
@@ -252,25 +254,25 @@ class Workspace:
         }
 
     def digests(self) -> dict[str, str]:
-        """How each memory reads now: memory id -> digest."""
+        """Memory id -> digest of its current text."""
         return {summary.id: summary.digest for summary in self.index.summaries()}
 
     def skips(self, prompt_id: str) -> Mapping[Pair, int]:
-        """How often this annotator skipped each card of a prompt."""
+        """(memory id, digest) -> how often this annotator skipped that card of the prompt."""
         return self.store.skips(self.annotator, prompt_id)
 
     def labels(self, prompt_id: str) -> dict[Pair, Label]:
-        """This annotator's current labels of a prompt over this root by (memory id, digest)."""
+        """(memory id, digest) -> this annotator's current label, for a prompt over this root."""
         return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
 
     def labelled_pairs(self) -> dict[str, set[Pair]]:
-        """What this annotator's current labels over this root are about: prompt id -> (memory id, digest)."""
+        """Prompt id -> the (memory id, digest) pairs that this annotator has labelled over this root."""
         return self.store.labelled_pairs(self.annotator, self.index.root)
 
     def show(self, prompt_id: str) -> None:
-        """Ranks and verdicts of a prompt are on the screen: what is said of it from now on is not blind.
+        """Note that ranks and verdicts of a prompt are visible: its labels are not blind from now on.
 
-        Raises LabelStoreError where that cannot be written; it holds until the app is left then, and is tried again.
+        Raises LabelStoreError if this cannot be written. It still holds in this process, and the next call tries again.
         """
         if prompt_id not in self._seen:
             self._seen.add(prompt_id)
@@ -283,17 +285,17 @@ class Workspace:
         return prompt_id not in self._seen
 
     def undo(self) -> Event | None:
-        """Take the annotator's latest label or skip among these prompts back."""
+        """Take back the annotator's latest label or skip of these prompts; None if there is none."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.prompts])
 
     def disputes(self, prompt_id: str | None = None) -> tuple[Dispute, ...]:
-        """The pairs on which people differ, where the memory still reads as it did, of one prompt or of all."""
+        """The pairs on which people differ, of one prompt or of all. Changed memories are left out."""
         digests = self.digests()
         disputes = self.store.disputes(self.index.root, prompt_id)
         return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
     def report(self, extras: Extras = NONE) -> Report:
-        """The report of what the label store holds now. May be called from any thread; raises LabelStoreError."""
+        """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
         index = self.index
         summaries = index.summaries()
         digests = {summary.id: summary.digest for summary in summaries}
