@@ -1,4 +1,4 @@
-"""The hook's own log: one line of JSON per decision, appended by a single write."""
+"""The hook's log: a line of JSON per decision, in the root's state folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOTHING_FOUND, ALL_DROPPED = "nothing matched", "every candidate was dropped"
 
 
 class Activity:
-    """The line about one decision, filled in while it is made. *clock* is in seconds."""
+    """The log's line about one decision, filled in while the decision is made. *clock* is in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
@@ -35,7 +35,7 @@ class Activity:
         self._stages: dict[str, float] = {}
 
     def stage(self, name: str) -> None:
-        """What took the time since the last call."""
+        """End the stage *name*: the time since the last call belongs to it."""
         now = self._clock()
         self._stages[name] = round((now - self._last) * 1000, 2)
         self._last = now
@@ -44,14 +44,15 @@ class Activity:
         return self._clock() - self._started
 
     def note(self, **fields: object) -> None:
+        """Add fields to the line."""
         self._row |= fields
 
     def note_request(self, request: Request) -> None:
-        """The session and the prompt's hash; its text only where the configuration says so, by `note`."""
+        """Add the session and the prompt's hash. The prompt's text is not logged unless the configuration asks."""
         self.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
 
     def note_retrieval(self, retrieval: Retrieval, characters: int) -> None:
-        """What was injected for a prompt, and what dropped the rest."""
+        """Add the injected memories, and the stage that dropped each of the others."""
         self.note(
             system=retrieval.system,
             injected=[one.memory.id for one in retrieval.injected],
@@ -63,28 +64,29 @@ class Activity:
             characters=characters,
         )
         if judgement := retrieval.judgement:
-            told = {name: value for name, value in fields(judgement).items() if name in JUDGEMENT_FIELDS}
-            self.note(judge={**told, "ms": round(judgement.elapsed_ms, 1)})
+            logged = {name: value for name, value in fields(judgement).items() if name in JUDGEMENT_FIELDS}
+            self.note(judge={**logged, "ms": round(judgement.elapsed_ms, 1)})
         if not characters:
-            self.note(reason=ALL_DROPPED if retrieval.candidates else NOTHING_FOUND)
+            self.note_reason(ALL_DROPPED if retrieval.candidates else NOTHING_FOUND)
 
-    def note_silence(self, reason: str) -> None:
-        """Why nothing was injected: the prompt was skipped, or something failed."""
+    def note_reason(self, reason: str) -> None:
+        """Add the reason why nothing was injected: the prompt was skipped, or something failed."""
         self.note(reason=reason[:MAX_REASON])
 
     def append(self, folder: str) -> None:
-        """Write the line to the log in *folder*. A log that cannot be written is no reason to fail."""
+        """Write the line to the log in *folder*. OSError is ignored: the answer matters more than the log."""
         total = round(self.elapsed_s() * 1000, 1)
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        _append(folder, dumps({"time": stamp, **self._row, "stages_ms": self._stages, "ms": total}) + "\n")
+        line = dumps({"time": stamp, **self._row, "stages_ms": self._stages, "ms": total}) + "\n"
+        _append(folder, line.encode())
 
 
-def _append(folder: str, line: str) -> None:
-    """Add a line by one write, so that the lines of two processes never mix. OSError is swallowed."""
+def _append(folder: str, line: bytes) -> None:
+    """Add a line by a single write, so that the lines of two processes never mix. OSError is ignored."""
     try:
         descriptor = _open(folder)
         try:
-            os.write(descriptor, _separator(descriptor) + line.encode())
+            os.write(descriptor, _separator(descriptor) + line)
         finally:
             os.close(descriptor)
     except OSError:
@@ -92,23 +94,20 @@ def _append(folder: str, line: str) -> None:
 
 
 def _separator(descriptor: int) -> bytes:
-    """What must stand before a line: a line break, where a full disk cut the line before it.
+    """A line break if the last line has none, because a full disk cut it.
 
-    A line that another process is just writing may look cut. An empty line stands there then, which means nothing.
+    A line that another process is just writing can look cut as well. Then an empty line follows it, which does no harm.
     """
     size = os.fstat(descriptor).st_size
     return b"\n" if size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
 
 
 def _open(folder: str) -> int:
-    """The log, open to be appended to; one that grew too large is put aside first."""
+    """The log, open for appending. A log that grew too large is renamed first."""
     path = os.path.join(folder, LOG_FILE)
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-    try:
-        descriptor = os.open(path, flags, 0o600)
-    except FileNotFoundError:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        return os.open(path, flags, 0o600)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    descriptor = os.open(path, flags, 0o600)
     if os.fstat(descriptor).st_size <= MAX_LOG_BYTES:
         return descriptor
     os.close(descriptor)

@@ -1,8 +1,7 @@
 """The hook's deadline: a thread that ends the process, because nothing else can.
 
-A check between stages does not see a query that takes too long, and neither a signal handler in Python nor an exception
-gets through to a file system that does not answer. SQLite and the system calls release the interpreter's lock, so the
-thread runs whatever the main one waits for; starting it costs 0.1 ms.
+A check between stages cannot interrupt a slow query, and an exception or a signal handler cannot interrupt a file
+system that does not answer. A thread can: SQLite and system calls release the interpreter's lock while they wait.
 """
 
 from __future__ import annotations
@@ -16,14 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LOOK_EVERY_S = 0.05
-"""Longer than most prompts take: to look takes the interpreter from the thread that answers."""
+"""Seconds between two looks at the deadline, which can be moved meanwhile."""
+
 LAST_WORDS_S = 0.1
 
 
 class Watchdog:
-    """Ends the process with code 0 after a time, once `last_words` were given 0.1 s to log why.
+    """Ends the process with exit code 0 after *seconds*. Before that, *last_words* has 0.1 s to log the reason.
 
-    An answer is printed under `printing` and so never cut in half; after it the process ends without last words.
+    An answer is printed while `printing` is held, so that it is never cut in half.
     """
 
     def __init__(self, seconds: float, last_words: Callable[[], None]) -> None:
@@ -39,7 +39,7 @@ class Watchdog:
         self._seconds = seconds
 
     def answered(self) -> None:
-        """There is nothing left to say."""
+        """The answer is printed from now on, so at the deadline no last words are said."""
         self._has_answered = True
 
     def _watch(self) -> None:
@@ -51,7 +51,7 @@ class Watchdog:
             os._exit(0)
 
     def _say_last_words(self) -> None:
-        """In a thread of their own: the log may lie on the very disk that does not answer."""
+        """Call `last_words` in another thread: the log may lie on the disk that does not answer."""
         said = allocate_lock()
         said.acquire()
         start_new_thread(self._speak, (said.release,))

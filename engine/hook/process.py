@@ -1,7 +1,7 @@
-"""The UserPromptSubmit hook: a prompt on stdin, memories out as context, never in the way.
+"""The UserPromptSubmit hook: reads a prompt from stdin and prints memories as context, without ever being in the way.
 
-Whatever happens it exits with 0 and prints one JSON object or nothing: exit code 2 would block the person's prompt, and
-anything else on stdout would reach the model as it is.
+It always exits with 0 and prints one JSON object or nothing. Exit code 2 would block the person's prompt, and anything
+else on stdout would reach the model as it is.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
 
 MAX_STDIN_BYTES = 8_000_000
-PIECE_BYTES = 65_536
 
 
 def main() -> None:
-    """Answer the prompt on stdin; `launch` calls it. The interpreter is not left to tidy up, which takes 2 ms."""
+    """Answer the prompt on stdin and end the process with exit code 0. `os._exit` skips a slow clean-up."""
     try:
         _run()
     except BaseException:  # noqa: BLE001 - a hook that fails must look like a hook that found nothing
@@ -50,7 +49,7 @@ def main() -> None:
 
 
 def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
-    """The JSON to print for a request, or nothing. What was decided and why goes to the root's activity log."""
+    """The JSON to print for a request; empty for no memories. The decision goes to the root's activity log."""
     decision = Decision(environ, stderr)
     answer = decision.answer(stdin)
     decision.remember()
@@ -59,7 +58,7 @@ def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
 
 
 def warning(retrieval: Retrieval) -> str:
-    """One line on what stood in for the judge; empty if nothing did. The client shows it only in its debug log."""
+    """A line for stderr if the judge could not answer, else empty. The client shows it in its debug log only."""
     if retrieval.fallback == NO_FTS5:
         return f"memsift-hook: {BY_KEYWORDS}"
     detail = " ".join(retrieval.judgement.detail.split()) if retrieval.judgement else ""
@@ -67,10 +66,10 @@ def warning(retrieval: Retrieval) -> str:
 
 
 class Decision:
-    """What to inject for one prompt. `answer` decides; `remember` logs it, and keeps what the session was given.
+    """The memories for one prompt. `answer` decides; `remember` writes the log and the session.
 
-    They are two, because the answer is printed before anything is written: what is remembered as given was given.
-    *allow* is called with the seconds that the whole run may take, once the configuration is known.
+    The answer is printed between the two, so a memory counts as given only if it was printed. *allow* is called with
+    the seconds that the whole run may take, as soon as the configuration is known.
     """
 
     def __init__(
@@ -87,6 +86,7 @@ class Decision:
         self._index: Index | None = None
 
     def answer(self, stdin: bytes) -> str:
+        """The JSON to print, or nothing. Never raises an Exception once the root is known."""
         self.activity.stage("read")
         request = self._request = parse_request(stdin)
         if request is None or self._environ.get(GUARD):
@@ -101,27 +101,28 @@ class Decision:
             self.activity.stage("root")
             return self._decide(request, root)
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
-            self.activity.note_silence(f"{type(error).__name__}: {error}")
+            self.activity.note_reason(f"{type(error).__name__}: {error}")
             return ""
 
-    def close(self) -> None:
-        """Close the index. A process that is about to end need not: it would take 0.2 ms."""
-        if self._index is not None:
-            self._index.close()
-
-    def give_up(self) -> None:
-        """Log that time ran out; nothing was printed, so the session is as it was."""
-        self.activity.note(injected=[], characters=0)
-        self.activity.note_silence("no answer within the deadline")
-        self._session = self._retrieval = None
-        self.remember()
-
     def remember(self) -> None:
+        """Save the session and append the decision to the log. Never raises OSError."""
         if self._request and self._session and self._retrieval:
             save_session(self._folder, self._request.session_id, self._session, self._retrieval.injected)
             self.activity.stage("save")
         if self._folder:
             self.activity.append(self._folder)
+
+    def give_up(self) -> None:
+        """Log that time ran out. Nothing was printed, so the session stays as it was."""
+        self.activity.note(injected=[], characters=0)
+        self.activity.note_reason("no answer within the deadline")
+        self._session = self._retrieval = None
+        self.remember()
+
+    def close(self) -> None:
+        """Close the index. The hook's own process ends without it."""
+        if self._index is not None:
+            self._index.close()
 
     def _decide(self, request: Request, root: str) -> str:
         config = load_config(root, self._environ)
@@ -133,7 +134,7 @@ class Decision:
         self.activity.stage("config")
         reason = skip_reason(request) if config.enabled else "retrieval.enabled is false"
         if reason:
-            self.activity.note_silence(reason)
+            self.activity.note_reason(reason)
             return ""
         session = load_session(self._folder, request.session_id, request.transcript_path)
         self.activity.stage("session")
@@ -159,7 +160,7 @@ class Decision:
         prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
         cutoff = self._cutoff(config)
         retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
-        # A judge is asked once: what it said of memories as they are now stands.
+        # A judge is asked only once, so after its answer there is no time to update the index and search again.
         left_s = config.deadline - self.activity.elapsed_s() if judge is None else 0.0
         self._index = catch_up(index, self._environ, max(0.0, left_s))
         if self._index is not index:
@@ -169,7 +170,7 @@ class Decision:
         return retrieval
 
     def _cutoff(self, config: Config) -> Cutoff | None:
-        """The cutoff of this root, imported only where one was tuned; the log says why one is ignored."""
+        """The cutoff of this root, imported only if one was tuned. The log says why a cutoff is ignored."""
         if not os.path.exists(cutoff_file(self._folder)):
             return None
         from engine.cutoff import UnusableModelError, load_cutoff
@@ -184,7 +185,7 @@ class Decision:
 def _run() -> None:
     decision = Decision(os.environ, sys.stderr, lambda seconds: watchdog.allow(seconds))
     watchdog = Watchdog(Config().deadline, decision.give_up)
-    answer = decision.answer(_stdin())
+    answer = decision.answer(sys.stdin.buffer.read(MAX_STDIN_BYTES))
     with watchdog.printing:
         watchdog.answered()
         sys.stdout.write(answer)
@@ -192,24 +193,12 @@ def _run() -> None:
     decision.remember()
 
 
-def _stdin() -> bytes:
-    """All of stdin, or its beginning.
-
-    In pieces, because memory for the most that it may be would be given back to the system at once: with two threads
-    this has to interrupt the processor of the other, which takes 0.2 ms, and on a virtual machine 1 ms.
-    """
-    pieces: list[bytes] = []
-    while len(pieces) * PIECE_BYTES < MAX_STDIN_BYTES and (piece := sys.stdin.buffer.read(PIECE_BYTES)):
-        pieces.append(piece)
-    return b"".join(pieces)
-
-
 def _output(context: str) -> str:
     return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
 def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tuple[Turn, ...]:
-    """What the judge gets to see of the conversation. It leaves the machine, so it is read from a transcript only."""
+    """The last turns of the conversation, for the judge. They leave the machine, so only a transcript is ever read."""
     from engine.claude_code.transcripts import is_in_place, last_turns
 
     wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
@@ -219,7 +208,7 @@ def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tupl
 
 
 def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
-    """The judge of this root, imported only where one is enabled."""
+    """The judge of this root, imported only if one is enabled."""
     if not config.judge.enabled:
         return None
     from engine.judge.judge import Judge

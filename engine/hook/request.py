@@ -1,4 +1,4 @@
-"""What the client tells the hook about a prompt, and whether the prompt asks for memories at all."""
+"""A request of the client to the hook, and the rule for prompts that get no memories."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from engine.prompt import is_human_prompt
 MIN_PROMPT_CHARACTERS = 10
 OPT_OUT = "[nomem]"
 GUARD = "MEMSIFT_INSIDE_JUDGE"
-"""Set in the environment of a client that a judge of ours asks: its hooks are ours too, and must stay out of it."""
+"""Variable in the environment of a client that a judge started: this hook must not answer the judge's own prompts."""
 
 
 class Request(Record):
-    """A prompt on its way to the model. `source` is who submitted it, where the client says so."""
+    """A prompt on its way to the model. `source` says who submitted it; empty where the client does not tell."""
 
     prompt: str
     session_id: str
@@ -26,7 +26,7 @@ class Request(Record):
 
 
 def parse_request(stdin: bytes) -> Request | None:
-    """The request, or None if it is not a JSON object with a prompt."""
+    """The request, or None for input that is not a JSON object with a prompt. Fields of a wrong type count as empty."""
     try:
         content = loads(stdin.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -44,7 +44,7 @@ def parse_request(stdin: bytes) -> Request | None:
 
 
 def skip_reason(request: Request) -> str:
-    """Why this prompt asks for no memories; empty if it does."""
+    """The reason to look for no memories for this prompt; empty if there is none."""
     text = request.prompt.strip()
     if not is_human_prompt(text, request.source):
         return "not typed by a person"
@@ -54,8 +54,6 @@ def skip_reason(request: Request) -> str:
 
 
 def _width(text: str) -> int:
-    """Characters, up to the least that is asked for; a wide one (Han, Kana, Hangul) says as much as two others."""
+    """Length of the first 10 characters. A wide character (Han, Kana, Hangul) counts twice: it says as much as two."""
     start = text[:MIN_PROMPT_CHARACTERS]
-    if start.isascii():
-        return len(start)
     return len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start)

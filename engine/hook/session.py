@@ -1,10 +1,9 @@
-"""What each Claude Code session was given already, so that the hook does not repeat itself.
+"""The memories that each Claude Code session was given already, so that the hook does not repeat itself.
 
-A `/compact` drops injected text but keeps the session id, so one that happened since starts the session over. The file
-of a session remembers how much of the transcript was looked through: a long session is not read again at every prompt.
+A `/compact` removes injected text from the conversation but keeps the session id. So the session starts over when its
+transcript shows a compaction since the last prompt. The file of a session says how far the transcript was read.
 
-The files lie in 256 folders, and a session that begins removes the old ones in its own: to look at a thousand files
-takes 3 ms, and who runs many sessions has 50,000 in a month.
+The files lie in 256 folders. A new session removes old files in its own folder only, so it never reads a long list.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ MAX_AGE_S = 30 * 86400
 """Age at which the file of a session is removed."""
 
 MAX_BYTES = 10_000_000
-"""A session's file beyond this is none of ours: an entry is 100 bytes."""
+"""A larger file is not one of ours: a memory takes 100 bytes."""
 
 WORTH_REMEMBERING_BYTES = 1_000_000
-"""Growth of a transcript that is remembered even if nothing was injected: scanning it again would cost 0.7 ms."""
+"""Growth of a transcript from which on its position is saved even if nothing was injected."""
 
 _BOUNDARY = b'"compact_boundary"'
 _BOUNDARIES = (b'"subtype":' + _BOUNDARY, b'"subtype": ' + _BOUNDARY)
@@ -39,9 +38,10 @@ _BLOCK_BYTES = 1 << 20
 
 
 class Session(Record):
-    """What a session was given already: memory id -> digest of what it said then.
+    """`injected`: memory id -> digest of its content at that time.
 
-    `transcript_bytes` of its transcript were looked through for a compaction, `scanned_bytes` of them just now.
+    `transcript_bytes` is how far the transcript was searched for a compaction, `scanned_bytes` the part of it that
+    was searched now.
     """
 
     injected: Mapping[str, str]
@@ -51,7 +51,7 @@ class Session(Record):
 
 
 def load_session(folder: str, session_id: str, transcript_path: str = "") -> Session:
-    """The session's memories; none without an id, for a new session, after a compaction, or if it cannot be read."""
+    """The session as saved. Without an id, after a compaction, or if the file cannot be read, it has no memories."""
     known = _read(folder, session_id) if session_id else None
     if known is None:
         return Session({}, transcript_size(transcript_path) if transcript_path else 0)
@@ -63,7 +63,7 @@ def load_session(folder: str, session_id: str, transcript_path: str = "") -> Ses
 
 
 def save_session(folder: str, session_id: str, session: Session, added: tuple[Candidate, ...]) -> None:
-    """Add what was injected now; OSError is swallowed: the worst case is a repetition."""
+    """Add the memories of *added*. OSError is ignored: in the worst case a memory is repeated."""
     if not session_id or not (added or session.scanned_bytes > WORTH_REMEMBERING_BYTES):
         return
     injected = {**session.injected, **{one.memory.id: one.memory.digest for one in added}}
@@ -78,7 +78,7 @@ def save_session(folder: str, session_id: str, session: Session, added: tuple[Ca
 
 
 def transcript_size(transcript_path: str) -> int:
-    """Bytes of a transcript; 0 for one that is not there."""
+    """Size in bytes; 0 for a transcript that does not exist."""
     try:
         return os.stat(transcript_path).st_size
     except (OSError, ValueError):
@@ -88,8 +88,8 @@ def transcript_size(transcript_path: str) -> int:
 def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
     """Whether the conversation was compacted after byte *start* of its file, and the *start* for the next time.
 
-    Scans bytes and parses nothing, at about 0.7 ms per MB. A file that became shorter holds another conversation, and
-    counts as compacted; one that is not there, or no regular file, says nothing: (False, *start*).
+    Bytes are searched, rows are not parsed. A file that became shorter holds another conversation and counts as
+    compacted. A missing file, or a device, gives (False, *start*).
     """
     try:
         with open_regular(transcript_path) as file:
@@ -103,7 +103,7 @@ def compacted(transcript_path: str, start: int) -> tuple[bool, int]:
 
 
 def _prune(folder: str, oldest: float) -> None:
-    """Remove the files of sessions last given something before *oldest* (seconds since the epoch)."""
+    """Remove the files that were last written before *oldest* (seconds since the epoch)."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.stat(follow_symlinks=False).st_mtime < oldest:
@@ -120,13 +120,10 @@ def _read(folder: str, session_id: str) -> Session | None:
 
 
 def _write(path: str, text: str) -> None:
-    """Written aside and renamed, so that nobody reads half of it."""
+    """Write a file aside and rename it, so that no other process reads half of it. Raises OSError."""
     temporary = f"{path}.{os.getpid()}"
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    except FileNotFoundError:
-        _make_folder(os.path.dirname(path))
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         if os.write(descriptor, text.encode()) < len(text):
             raise OSError("the disk is full")
@@ -138,24 +135,14 @@ def _write(path: str, text: str) -> None:
         os.close(descriptor)
 
 
-def _make_folder(path: str) -> None:
-    """Once for each of the 256; the folders above it, which take 1.5 ms more, are made for the first one alone."""
-    try:
-        os.mkdir(path, 0o700)
-    except FileExistsError:
-        pass
-    except FileNotFoundError:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-
-
 def _path(folder: str, session_id: str) -> str:
-    """A file name that no session id can lead elsewhere with."""
+    """The file of a session. Its name is a hash, because a session id may hold slashes and dots."""
     name = hex_digest(session_id)[:32]
     return os.path.join(folder, "sessions", name[:2], f"{name[2:]}.json")
 
 
 def _scan(file: BinaryIO, start: int) -> tuple[bool, int]:
-    """Whether a boundary follows, and where the next scan must begin to see one that is half written now."""
+    """Whether a boundary follows, and the byte where the next scan begins: before a row that is only half written."""
     is_found, rest, end = False, b"", start
     while block := file.read(_BLOCK_BYTES):
         data, end = rest + block, end + len(block)
