@@ -1,4 +1,4 @@
-"""The configuration of a root: `retrieval` in its memory-config.json, under MEMSIFT_* variables and flags."""
+"""The configuration of a root: `retrieval` in its memory-config.json. MEMSIFT_* variables and flags override it."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 
 CONFIG_FILE = "memory-config.json"
 MEMSIFT, FTS5_BM25, TITLE_TAGS = "memsift", "fts5_bm25", "title_tags"
-"""How memories are found and ranked: by strength over all their words, by FTS5's BM25 over title and tags with a bonus
-for bodies, or by keywords."""
+"""Strategies: by strength over title, tags and body; by FTS5's BM25 over title and tags with a bonus for the body; by
+keywords in title and tags."""
 
 AUTO, SEARCH = "auto", "search"
-"""Modes: `auto` is what the hook does, `search` is an explicit question."""
+"""Modes: `auto` is strict, for the hook; `search` is lenient, for an explicit question."""
 
 KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
-"""How much a judge is asked: which memories to keep, or a decision, a confidence and a sentence for each."""
+"""The judge's answer: a list of memories to keep, or a decision, a confidence and a sentence for each memory."""
 
 LEGACY, TIERED = "legacy", "tiered"
-"""Output modes: every memory in the same form, or the surest in full and the others in short."""
+"""Output modes: all memories in the same form, or those of high confidence in full and the others in short."""
 
 
 class ModeConfig(Record):
-    """A person's own prompt for a mode: as text, or as the path of a file in the root. Empty: ours."""
+    """The judge's prompt for a mode: as text, or as the path of a file in the root. Empty: memsift's own prompt."""
 
     prompt: str = ""
     prompt_file: str = ""
 
 
 class ModesConfig(Record):
-    """What the judge is told in each mode."""
+    """The judge's prompt for each mode."""
 
     auto: ModeConfig = ModeConfig()
     search: ModeConfig = ModeConfig()
@@ -49,9 +49,9 @@ class ModesConfig(Record):
 class JudgeConfig(Record):
     """How the judge is asked.
 
-    `timeout_per_call` is in seconds, over everything that one prompt asks. `provider` is a name that
-    `engine.judge.providers.registry` knows, or empty for the caller's default. More than `split_over` candidates are
-    asked about in two calls at once; 0: never.
+    `timeout_per_call` is in seconds, for all calls about one prompt together. `provider` is a name of
+    `engine.judge.providers.registry`, or empty for the caller's default. More than `split_over` candidates are split
+    into two parallel calls; 0: never.
     """
 
     enabled: bool = False
@@ -68,18 +68,18 @@ class JudgeConfig(Record):
 
 
 class LoggingConfig(Record):
-    """What the hook's log keeps. `prompts`: the text of a prompt beside its hash."""
+    """Contents of the hook's log. `prompts`: the text of each prompt beside its hash."""
 
     prompts: bool = False
 
 
 class Config(Record):
-    """How a root is searched and what is injected.
+    """How a root is searched, and how much is injected.
 
-    `noise_floor` is the share of the best score, 0..1, under which nothing is injected; `min_strength` the least
-    strength at all, in units of what the rarest word can weigh (`memsift` alone has it). `deadline` is in seconds, over
-    the hook's whole run, not counting the judge. `hints` are lines that tell the model of weak or missing matches; only
-    in the tiered form.
+    `noise_floor` is a share of the best score, 0..1: weaker memories are not injected. `min_strength` is the least
+    strength of an injected memory, in units of the weight of the rarest word; only `memsift` uses it. `deadline` is in
+    seconds, for the hook's whole run without the judge. `hints` tell the model about weak or missing matches; only in
+    the tiered form.
     """
 
     enabled: bool = True
@@ -98,23 +98,22 @@ class Config(Record):
 
     @property
     def floor(self) -> float:
-        """`noise_floor`, or the one that suits the strategy where none is given."""
+        """`noise_floor`, or the strategy's default if it is not set."""
         return FLOORS[self.match_strategy] if self.noise_floor is None else self.noise_floor
 
 
 FLOORS = {MEMSIFT: 0.4, FTS5_BM25: 0.25, TITLE_TAGS: 0.0}
-"""Measured on LoCoMo: for `memsift`, 0.4 gives up 0.003 of the recall of 0.25 for 0.016 of precision."""
+"""Default noise floor of each strategy, chosen for precision on LoCoMo."""
 
 SECTIONS = (JudgeConfig, LoggingConfig, ModesConfig, ModeConfig)
-"""The records in a Config: each is a JSON object of its own."""
+"""The records in a Config; each is a JSON object in the file."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "match_strategy": (MEMSIFT, FTS5_BM25, TITLE_TAGS),
     "output_mode": (LEGACY, TIERED),
     "depth": DEPTHS,
 }
-"""The values of each field that takes one of a few words."""
-
+"""Allowed words of the fields that take one of a few words."""
 
 LIMITS: dict[str, tuple[float, float]] = {
     "max_inject": (0, 20),
@@ -130,7 +129,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "context_turns": (0, 20),
     "split_over": (0, 1000),
 }
-"""Least and greatest allowed value of each number."""
+"""Smallest and largest allowed value of each number."""
 
 VARIABLES = {
     "MEMSIFT_MATCH_STRATEGY": ("match_strategy",),
@@ -147,28 +146,30 @@ VARIABLES = {
     "MEMSIFT_JUDGE_DEPTH": ("judge", "depth"),
     "MEMSIFT_JUDGE_TIMEOUT": ("judge", "timeout_per_call"),
 }
-"""Environment variables and the key each one sets."""
+"""Environment variable -> the key that it sets, from the outermost section inwards."""
 
-SWITCHES = ("enabled", "hints", "prompts")
-TEXTS = ("provider", "model")
-"""Keys whose variable is taken as it is written, even where it looks like a number."""
+SWITCH_WORDS = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+"""Texts of a variable that sets true or false."""
 
 
 def load_config(root: str, environ: Mapping[str, str]) -> Config:
     """The configuration of *root*: defaults, then memory-config.json, then the environment.
 
-    Keys that memsift does not know are left alone. Raises ConfigError for a file or a value that makes no sense.
+    Unknown keys are ignored. Raises ConfigError for a file that cannot be read and for a value that is not allowed.
     """
     path = os.path.join(root, CONFIG_FILE)
     config = _apply(Config(), _retrieval_section(root, path), path)
     for variable, keys in VARIABLES.items():
-        if environ.get(variable):
-            config = _apply(config, _nested(keys, _of_variable(keys[-1], environ[variable])), variable)
+        if text := environ.get(variable):
+            config = _apply(config, _section(keys, text, config), variable)
     return _with_prompt_files(config, root, path)
 
 
 def config_json(config: Config) -> str:
-    """The configuration as one line of JSON with sorted keys: what a run records."""
+    """The configuration as a line of JSON with sorted keys. A run records it."""
     return dumps(_as_json(config))
 
 
@@ -194,7 +195,7 @@ def _retrieval_section(root: str, path: str) -> Mapping[str, Any]:
 
 
 def _apply(target: T, section: Mapping[str, Any], where: str, prefix: str = "retrieval") -> T:
-    """*target*, a Config or one of its sections, with the known keys of *section*."""
+    """*target*, a Config or one of its sections, with the values of *section*. Unknown keys are ignored."""
     known = fields(target)
     names = [name for name in section if name in known]
     return replace(target, **{name: _read(name, section[name], known[name], where, prefix) for name in names})
@@ -210,7 +211,7 @@ def _read(name: str, value: Any, default: object, where: str, prefix: str) -> ob
 
 
 def _with_prompt_files(config: Config, root: str, where: str) -> Config:
-    """*config* with the text of each `prompt_file` as the `prompt`. Raises ConfigError for a file that is not there."""
+    """*config* with the text of each `prompt_file` as its `prompt`. Raises ConfigError for an unreadable file."""
     modes = config.judge.modes
     if not (modes.auto.prompt_file or modes.search.prompt_file):
         return config
@@ -234,68 +235,54 @@ def _prompt(name: str, mode: ModeConfig, root: str, where: str) -> str:
 
 
 def _value(name: str, value: Any, default: object, where: str) -> object:
+    if expected := _expected(name, value, default):
+        raise _error(f"{where} is {_shown(value)}; expected {expected}.")
+    return float(value) if name in LIMITS and not isinstance(default, int) else value
+
+
+def _expected(name: str, value: Any, default: object) -> str:
+    """A description of the values that *name* can take; empty if *value* is one of them."""
     if name in CHOICES:
-        if value not in CHOICES[name]:
-            raise _error(f"{where} is {_shown(value)}; expected {_either(CHOICES[name])}.")
-        return value
-    if isinstance(default, bool | str):
-        if not isinstance(value, type(default)):
-            kind = "true or false" if isinstance(default, bool) else "text"
-            raise _error(f"{where} is {_shown(value)}; expected {kind}.")
-        return value
-    return _number(name, value, default, where)
-
-
-def _either(words: tuple[str, ...]) -> str:
-    *others, last = map(repr, words)
-    return f"{', '.join(others)} or {last}"
-
-
-def _number(name: str, value: Any, default: object, where: str) -> float:
+        *others, last = map(repr, CHOICES[name])
+        return "" if value in CHOICES[name] else f"{', '.join(others)} or {last}"
+    if isinstance(default, bool):
+        return "" if isinstance(value, bool) else "true or false"
+    if isinstance(default, str):
+        return "" if isinstance(value, str) else "text"
     least, most = LIMITS[name]
-    is_whole = isinstance(default, int)
-    wanted = int if is_whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, wanted) or not least <= value <= most:
-        kind = "a whole number" if is_whole else "a number"
-        raise _error(f"{where} is {_shown(value)}; expected {kind} from {least:g} to {most:g}.")
-    return int(value) if is_whole else float(value)
+    kinds, kind = (int, "a whole number") if isinstance(default, int) else ((int, float), "a number")
+    is_number = isinstance(value, kinds) and not isinstance(value, bool)
+    return "" if is_number and least <= value <= most else f"{kind} from {least:g} to {most:g}"
 
 
-def _nested(keys: tuple[str, ...], value: object) -> dict[str, Any]:
+def _section(keys: tuple[str, ...], text: str, default: object) -> dict[str, Any]:
+    """The section that sets *keys* to the text of a variable. *default* is the record that holds the first key."""
     head, *rest = keys
-    return {head: _nested(tuple(rest), value) if rest else value}
+    inner = getattr(default, head)
+    return {head: _section(tuple(rest), text, inner) if rest else _from_text(text, inner)}
 
 
-def _of_variable(name: str, text: str) -> object:
-    """What a variable's text sets the key *name* to."""
-    if name in TEXTS:
+def _from_text(text: str, default: object) -> object:
+    """The value that a variable's text spells, by the type of the *default*. Any other text stays as it is."""
+    if isinstance(default, str):
         return text
-    return _switch(text) if name in SWITCHES else _parsed(text)
-
-
-def _parsed(text: str) -> object:
-    """A variable's text as JSON where it is (3, true, 0.5), else as the text that it is."""
+    if isinstance(default, bool):
+        return SWITCH_WORDS.get(text.lower(), text)
     try:
         return loads(text)
     except (ValueError, RecursionError):
         return text
 
 
-def _switch(text: str) -> object:
-    """A variable that says yes or no, in the usual ways of saying it; any other text as it is."""
-    words = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-    return words.get(text.lower(), text)
-
-
 def _error(message: str) -> ConfigError:
-    """Imported only where something is wrong: a class costs a cold process 0.02 ms, and errors are many."""
+    """A ConfigError. The module of errors is imported only here: an ordinary prompt does not need it."""
     from engine.errors import ConfigError
 
     return ConfigError(message)
 
 
 def _shown(value: object) -> str:
-    """A value in an error message: a line of it."""
+    """The beginning of a value, for an error message."""
     try:
         return repr(value)[:80]
     except RecursionError:

@@ -1,13 +1,13 @@
-"""What can go wrong, as a tree.
+"""The errors of memsift, as a tree.
 
-    MemsiftError                 something a person can act on: the message says what, where and what to do
+    MemsiftError                 a person can act on it: the message says what happened, where, and what to do
     +-- RootError                a folder of memories cannot be used
     |   +-- RootNotFoundError
     |   +-- RootUnreadableError
-    +-- UnknownMemoryError       there is no memory of that id in a root
-    +-- ConfigError              memory-config.json or a MEMSIFT_* variable does not make sense
+    +-- UnknownMemoryError       a root has no memory with this id
+    +-- ConfigError              a value in memory-config.json or a MEMSIFT_* variable is not allowed
     +-- PromptFileError          a prompt, history or transcript file cannot be read
-    +-- ProviderError            a judge's provider gave no answer; `status` is the verdict status it stands for
+    +-- ProviderError            a judge's provider gave no answer; `status` is the status of the verdict
     |   +-- ProviderTimeoutError
     |   +-- ProviderHttpError
     |   +-- ProviderRefusedError
@@ -15,17 +15,17 @@
     |   +-- MissingKeyError
     +-- LabelStoreError          the label store cannot be opened or written
     |   +-- NewerStoreError
-    +-- ExchangeError            a file of labels or runs does not say what it should, or contradicts the label store
-    +-- TuningError              labels cannot make a cutoff, or its file cannot be written
+    +-- ExchangeError            a file of labels or runs is malformed, or contradicts the label store
+    +-- TuningError              the labels do not support a cutoff, or its file cannot be written
 
-The command line prints one line on stderr and exits with 2, the app shows a toast, the hook stays silent and logs it.
+The command line prints one line on stderr and exits with 2. The app shows a toast. The hook stays silent and logs it.
 """
 
 from __future__ import annotations
 
 
 class MemsiftError(Exception):
-    """Something a person can act on. `title` is a few words for a toast; the message is one or two sentences."""
+    """An error that a person can act on. `title` is a few words for a toast; the message is one or two sentences."""
 
     title = "memsift"
 
@@ -55,7 +55,7 @@ class PromptFileError(MemsiftError):
 
 
 class ProviderError(MemsiftError):
-    """A provider gave no usable answer. `status` is one of the error statuses of `engine.judge.verdict.Status`."""
+    """A provider gave no usable answer. `status` is an error status of `engine.judge.verdict`."""
 
     title = "Judge"
     status = "http_error"
@@ -66,7 +66,7 @@ class ProviderTimeoutError(ProviderError):
 
 
 class ProviderHttpError(ProviderError):
-    """`http_status` is the server's, or 0 where there was none. `retry_after_s`: the server said when to come back."""
+    """`http_status` is 0 if no server answered. `retry_after_s` is the server's advice, in seconds."""
 
     status = "http_error"
 

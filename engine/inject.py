@@ -1,4 +1,4 @@
-"""Retrieval -> the text that the model sees."""
+"""The text that the model sees: a retrieval's injected memories as lines between tags."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.memory import MemorySummary
-    from engine.retrieval import Candidate, Retrieval
+    from engine.retrieval import Retrieval
 
 HEADER = '<memory-context source="memsift">'
 FOOTER = "</memory-context>"
 FRAME_CHARACTERS = len(HEADER) + len(FOOTER) + 2
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Me")
-"""Unicode categories that are no text: controls, bidirectional marks, surrogates, private, unassigned, enclosing."""
+"""Unicode categories that are removed: control, format, surrogate, private, unassigned and enclosing characters."""
 
 SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
-"""Variation selectors: marks that change a glyph at most, and can carry a hidden text of any length."""
+"""Variation selectors: they change a glyph at most, and can carry a hidden text of any length."""
 
 NOTHING, WEAK, MEDIUM_ONLY = (
     "No memory matches this prompt by title or tags; `memsift search TOPIC` looks into their texts.",
     "These memories match weakly; check that they are about the topic before you rely on them.",
     "No memory matches strongly; read these before you rely on them.",
 )
-"""What a `<memory-note>` says."""
+"""Texts of a `<memory-note>`."""
 
 
 def context(retrieval: Retrieval, config: Config) -> str:
-    """The text for what is injected; empty if that is nothing, and no hint is wanted."""
+    """The text for the injected memories, with a hint if the configuration asks for one; empty for neither."""
     mode = config.output_mode
     entries = [entry(one.memory, one.confidence, mode) for one in retrieval.injected]
     if config.hints and mode == TIERED and (text := hint(retrieval)):
@@ -44,7 +44,7 @@ def context(retrieval: Retrieval, config: Config) -> str:
 
 
 def hint(retrieval: Retrieval) -> str:
-    """What to say of a weak or an empty injected set; nothing where the session has the matches already."""
+    """A note about an empty or weak injected set; none if the session was given the matches before."""
     if not retrieval.injected:
         return "" if any(one.dropped_by == "repeat" for one in retrieval.candidates) else NOTHING
     confidences = {one.confidence for one in retrieval.injected}
@@ -53,19 +53,15 @@ def hint(retrieval: Retrieval) -> str:
     return "" if HIGH in confidences else MEDIUM_ONLY
 
 
-def block(candidates: Sequence[Candidate], mode: str = LEGACY) -> str:
-    """The text for an injected set, one line per memory; empty for an empty set."""
-    return framed([entry(one.memory, one.confidence, mode) for one in candidates])
-
-
 def framed(entries: Sequence[str]) -> str:
+    """The lines of *entries* between the tags; empty for no entries."""
     return "\n".join([HEADER, *entries, FOOTER]) if entries else ""
 
 
 def entry(memory: MemorySummary, confidence: str, mode: str = LEGACY) -> str:
-    """One memory as a line: what it is, how sure the retrieval is, its title, where to read it, its tags.
+    """A memory as a line: category, confidence, title, path and tags.
 
-    The tiered form leaves out the tags of all but the surest.
+    The tiered form leaves out the tags below high confidence.
     """
     is_compact = mode == TIERED and confidence != HIGH
     name, tags = ("memory-compact", ()) if is_compact else ("result", memory.tags)
@@ -80,7 +76,7 @@ def length(text: str) -> int:
 
 
 def clean(text: str) -> str:
-    """User-made text, safe between tags: on one line, without hidden characters and loose accents, markup escaped."""
+    """*text* as it may stand between tags: on one line, without hidden characters and loose accents, markup escaped."""
     spaced = " ".join(unicodedata.normalize("NFC", text).split())
     if not (spaced.isascii() and spaced.isprintable()):
         spaced = "".join(c for c in spaced if not _is_hidden(c))
@@ -94,10 +90,10 @@ def _is_hidden(character: str) -> bool:
 
 
 def _spells(mark: str) -> bool:
-    """Whether a combining mark is part of a word: a vowel sign, not an accent that any letter could be buried under.
+    """Whether a combining mark is part of a word: a vowel sign, but not an accent, of which any letter can carry many.
 
     By combining class (Unicode 15, 4.3): 0 and 7-9 are vowel signs, nukta, voicing and virama, 37-199 the vowels and
-    tones of South and East Asia. Accents of real letters are part of them after NFC.
+    tones of South and East Asia. Accents of real letters are part of the letters after NFC.
     """
     order = unicodedata.combining(mark)
     return 7 <= order <= 9 or 36 < order < 200 or (order == 0 and mark != "\u034f")

@@ -15,22 +15,22 @@ _SLUG_CHARACTERS = 200
 
 
 def state_dir(root: str, environ: Mapping[str, str]) -> str:
-    """The folder for the hook's log and what each session was given."""
+    """The folder of a root's hook log, tuned cutoff and session files."""
     return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift", root_key(root))
 
 
 def theme_file(environ: Mapping[str, str]) -> str:
-    """The name of the theme that was chosen in the app, which is one for all roots."""
+    """The file with the name of the theme that was chosen in the app, for all roots."""
     return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift", "theme")
 
 
 def cutoff_file(folder: str) -> str:
-    """The model of a cutoff that was tuned for a root, in its state folder."""
+    """The file of a tuned cutoff in a root's state folder."""
     return os.path.join(folder, "cutoff.json")
 
 
 def cache_dir(environ: Mapping[str, str]) -> str:
-    """The folder for what can be made anew."""
+    """The folder for derived data, which can be deleted at any time."""
     return os.path.join(_base(environ, "XDG_CACHE_HOME", ".cache"), "memsift")
 
 
@@ -50,7 +50,7 @@ def root_key(root: str) -> str:
 
 
 def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
-    """The folder of a project's transcripts; only a prefix of its name where `project_slug` is one."""
+    """The folder of a project's transcripts. Only the beginning of its path if `project_slug` had to be cut."""
     return os.path.join(projects_dir(environ), project_slug(cwd))
 
 
@@ -62,9 +62,8 @@ def projects_dir(environ: Mapping[str, str]) -> str:
 def project_slug(cwd: str) -> str:
     """The name of a project's folder under `projects/`: every character but ASCII letters and digits becomes "-".
 
-    A character outside the basic plane is two for the client, and so two dashes here. Above 200 characters the client
-    cuts there and appends "-" and a hash of 6 characters, which cannot be known: the result is then a prefix that
-    ends in "-".
+    A character outside the basic plane becomes two dashes, because the client counts UTF-16 units. The client cuts a
+    name of more than 200 characters and appends "-" and a hash that cannot be known: the result then ends in "-".
     """
     slug = "".join(
         character if character.isascii() and character.isalnum() else "-" * (1 + (character > "\uffff"))

@@ -1,4 +1,4 @@
-"""prompt -> Retrieval: every stage, in the one function that the hook, search, replay and the screens all call."""
+"""From a prompt to a Retrieval: all stages, in one function that the hook, search, replay and the screens call."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from engine.search.ranking import Pool
 
     class Judge(Protocol):
-        """What the pipeline needs of a judge: an answer about these candidates, never an exception."""
+        """A judge, as the pipeline needs it: it answers about the candidates, and never raises."""
 
         def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement: ...
 
     class Cutoff(Protocol):
-        """What the pipeline needs of a cutoff: see `engine.cutoff`. `strategy` is the one that it was made for."""
+        """A cutoff, as the pipeline needs it: see `engine.cutoff`. `strategy` is the strategy that it was made for."""
 
         strategy: str
 
@@ -46,11 +46,13 @@ if TYPE_CHECKING:
 
 NO_FTS5 = "no_fts5"
 BY_KEYWORDS = "SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
-"""What that fallback means, for people."""
+"""The fallback NO_FTS5 in words."""
 
 SHARE_FOR_JUDGE = 0.5
-"""How much of memsift's floors a memory must reach to be put before a judge. On LoCoMo the floors themselves leave a
-judge 0.55 of what is relevant, half of them 0.62, none 0.65, of 5, 9 and 15 candidates a prompt."""
+"""Part of the floors that a candidate must reach to be put before a judge, with the strategy `memsift`.
+
+A judge drops weak candidates itself, and on LoCoMo the whole floors would keep relevant memories from it.
+"""
 
 
 def retrieve(
@@ -63,30 +65,25 @@ def retrieve(
     cutoff: Cutoff | None = None,
     session: Session | None = None,
     include_retired: bool = False,
-    is_brief: bool = False,
     clock: Callable[[], float] = time.perf_counter,
     now: Callable[[], float] = time.time,
 ) -> Retrieval:
-    """Everything one prompt brings up, with the stage that dropped each candidate.
+    """Find candidates for *prompt*, and let each stage in turn drop some. The rest is the injected set.
 
-    The system is named after the configuration's strategy and whether there are a *cutoff* and a *judge*: see
-    `engine.systems`. A cutoff acts on the strategy that it was made for. With a judge as well, it keeps what is sure,
-    drops what is hopeless, and leaves the rest to the judge; where that cannot answer, the cutoff decides alone.
-    `search` mode takes `max_results` and drops nothing for being weak; `auto` is the hook's. *is_brief*: what matters
-    is what is injected, not what else there is; so where strength alone decides, a smaller pool will do. *clock* and
-    *now* are in seconds.
+    The configuration's strategy, *cutoff* and *judge* make the system: see `engine.systems`. A cutoff acts only on the
+    strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
+    leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
+    `max_results` memories, however weak. *clock* and *now* are in seconds.
     """
     started = clock()
-    is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT
-    size = pool_size(config, mode, is_brief=is_brief and is_by_strength)
-    strategy, pool = _pool(prompt.text, index, config, size, mode, now, include_retired=include_retired)
+    strategy, pool = _pool(prompt.text, index, config, mode, now, include_retired=include_retired)
+    cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
+    has_floor = mode == AUTO and strategy != TITLE_TAGS
+
     candidates = rank(pool.memories, config, include_retired=include_retired)
     candidates = _by_status(candidates, include_retired=include_retired)
-    has_floor = mode == AUTO and strategy != TITLE_TAGS
     if has_floor:
-        share = floor_share(strategy, has_judge=judge is not None)
-        candidates = below_floor(candidates, share * config.floor, share * pool.least)
-    cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
+        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_judge=judge is not None))
     if cutoff:
         candidates = cutoff.weigh(prompt.text, candidates, pool)
         candidates = cutoff.drop(candidates, has_judge=judge is not None)
@@ -94,11 +91,12 @@ def retrieve(
     candidates = _by_judge(candidates, judgement, mode)
     has_failed = judgement is not None and not judgement.is_answer
     if has_floor and has_failed:
-        candidates = below_floor(candidates, config.floor, pool.least)
+        candidates = _by_floor(candidates, config, pool, 1.0)
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
     candidates = _by_cap(candidates, _cap(config, mode, judgement))
     candidates = _by_session(candidates, session)
     candidates = _by_budget(candidates, config) if mode == AUTO else candidates
+
     return Retrieval(
         prompt=prompt,
         system=system_of(config, has_judge=judge is not None, has_cutoff=cutoff is not None).name,
@@ -112,23 +110,21 @@ def retrieve(
     )
 
 
-def pool_size(config: Config, mode: str, *, is_brief: bool = False) -> int:
-    """How many active memories a strategy looks at. A brief pool holds as many again as may be injected."""
-    if mode != AUTO:
-        return config.max_results
-    size = config.judge.candidate_pool_size
-    return min(size, 2 * config.max_inject) if is_brief else size
+def pool_size(config: Config, mode: str) -> int:
+    """The number of active memories that a strategy gives to the later stages."""
+    return config.judge.candidate_pool_size if mode == AUTO else config.max_results
 
 
 def floor_share(strategy: str, *, has_judge: bool) -> float:
-    """How much of the floors a memory must reach."""
+    """The part of the floors that a candidate must reach."""
     return SHARE_FOR_JUDGE if has_judge and strategy == MEMSIFT else 1.0
 
 
 def _pool(
-    text: str, index: Index, config: Config, size: int, mode: str, now: Callable[[], float], *, include_retired: bool
+    text: str, index: Index, config: Config, mode: str, now: Callable[[], float], *, include_retired: bool
 ) -> tuple[str, Pool]:
-    """The strategy that finds the pool, and the pool. Those that are not the default load when they are asked."""
+    """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
+    size = pool_size(config, mode)
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         from engine.search.strategies import title_tags
 
@@ -158,10 +154,14 @@ def _by_status(candidates: list[Candidate], *, include_retired: bool) -> list[Ca
     ]
 
 
-def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: str) -> list[Candidate]:
-    """Attach the verdicts; what the judge did not approve is dropped, unless it could not answer at all.
+def _by_floor(candidates: list[Candidate], config: Config, pool: Pool, share: float) -> list[Candidate]:
+    return below_floor(candidates, share * config.floor, share * pool.least)
 
-    What it was not sure of stays in mode `search`, where a person looks at it.
+
+def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: str) -> list[Candidate]:
+    """Attach the verdicts, and drop rejected candidates, unless the judge could not answer at all.
+
+    Flagged candidates are dropped as well in mode `auto`, but stay in mode `search`, where a person looks at them.
     """
     if judgement is None:
         return candidates
@@ -180,7 +180,7 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
 
 
 def _cap(config: Config, mode: str, judgement: Judgement | None) -> int:
-    """How many may be injected: fewer where the judge was asked and could not answer."""
+    """The largest number of injected memories. It is smaller if the judge was asked and could not answer."""
     most = config.max_inject if mode == AUTO else config.max_results
     has_failed = judgement is not None and judgement.is_failure
     return min(most, config.judge.fallback_top_k) if has_failed else most
@@ -206,7 +206,7 @@ def _by_session(candidates: list[Candidate], session: Session | None) -> list[Ca
 
 
 def _by_budget(candidates: list[Candidate], config: Config) -> list[Candidate]:
-    """Whole entries only, as many as fit."""
+    """Drop the entries that do not fit into the text. An entry is never cut."""
     left = config.max_characters - inject.FRAME_CHARACTERS
     result = []
     for one in candidates:

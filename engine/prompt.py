@@ -1,4 +1,4 @@
-"""A prompt: what a person typed, and the turns that came before it."""
+"""A prompt: the text that a person typed, and the turns before it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 
 _PEOPLE = ("", "user", "sdk")
+"""Sources of prompts that people typed."""
 
 
 class Turn(Record):
@@ -31,22 +32,22 @@ class Prompt(Record):
 
 
 def prompt_id(text: str, turns: tuple[Turn, ...] = ()) -> str:
-    """The default id: 16 hex digits of SHA-256 over the normalised text and its context."""
+    """The default id: 16 hex digits of SHA-256 over the normalised text and its turns."""
     parts = [text, *(f"{turn.role}\0{turn.text}" for turn in turns)]
     return hex_digest(unicodedata.normalize("NFC", "\0\0".join(parts)))[:16]
 
 
 def typed_prompt(text: str, turns: tuple[Turn, ...] = (), source: str = "typed") -> Prompt:
-    """A prompt that has no row of its own in a file."""
+    """A prompt that was typed just now and stands in no file."""
     return Prompt(id=prompt_id(text, turns), text=text, turns=turns, source=source)
 
 
 def is_human_prompt(text: str, source: str = "") -> bool:
-    """Whether a prompt that reached the model is a person's, and words rather than a command.
+    """Whether a person typed this prompt, in words.
 
-    *source* is the hook payload's field of that name, empty where the client does not send it. False for a source
-    other than user and sdk (wake-ups, schedules, the system), for a `<task-notification>` and nothing else, and for a
-    slash command (`/review the diff`; `/home/me/a.py fails` is a prompt).
+    *source* is the field of that name in the hook's payload; empty where the client does not send it. Not human are
+    other sources than user and sdk (wake-ups, schedules, the system), a `<task-notification>` and nothing else, and a
+    slash command: `/review the diff` is a command, `/home/me/a.py fails` is a prompt.
     """
     stripped = text.strip()
     is_notification = stripped.startswith("<task-notification>") and stripped.endswith("</task-notification>")
@@ -54,6 +55,6 @@ def is_human_prompt(text: str, source: str = "") -> bool:
 
 
 def _is_slash_command(text: str) -> bool:
-    """Whether the first word is a slash, a letter, and then letters, digits, `_`, `:` and `-` only."""
+    """Whether the first word is a slash, a letter, and after it only letters, digits, `_`, `:` and `-`."""
     name = text.split(None, 1)[0][1:] if text.startswith("/") else ""
     return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)

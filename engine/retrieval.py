@@ -1,4 +1,4 @@
-"""A retrieval: every candidate that one prompt brought up, and what became of each."""
+"""A retrieval: every candidate for a prompt, and the stage that dropped it, if any."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
 
 DROP_STAGES = ("status", "floor", "cutoff", "judge", "cap", "repeat", "budget")
-"""The stages of the pipeline that can drop a candidate, in the order in which they act."""
+"""The stages of the pipeline that can drop a candidate, in their order."""
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 
@@ -19,11 +19,11 @@ HIGH, MEDIUM, LOW = "high", "medium", "low"
 class Candidate(Record):
     """A retrieved memory.
 
-    `bm25` is negative, lower is better, and so is `score`, by which they are ranked: with the strategy `fts5_bm25` it
-    is bm25 - `body_bonus` (0 to 3 matched body tokens), with `memsift` the strength, with `title_tags` points.
-    `ratio` is score / best score, 0..1. `matched` are the prompt tokens found in it. `rank` is 1-based in the pool.
-    `probability` is P(relevant), 0..1, of what reached a cutoff that was tuned; `confidence` follows from it then.
-    `dropped_by` is one of DROP_STAGES, or None for a memory that is injected; `reason` says it in words.
+    `score` orders the candidates; lower is better, and it is negative. With the strategy `memsift` it is minus the
+    strength, with `fts5_bm25` it is `bm25` - `body_bonus` (0 to 3 matched body tokens), with `title_tags` minus points.
+    `bm25` is negative as well. `ratio` is score / best score, 0..1. `matched` are the prompt's words in the memory.
+    `rank` counts from 1. `probability` is P(relevant), 0..1, if there is a cutoff; then `confidence` follows from it.
+    `dropped_by` is one of DROP_STAGES, or None for an injected memory; `reason` is the same in words.
     """
 
     memory: MemorySummary
@@ -45,11 +45,11 @@ class Candidate(Record):
 
 
 class Retrieval(Record):
-    """What one system did with one prompt.
+    """The result of one system for one prompt.
 
-    `candidates` are in rank order, dropped ones included. `strategy` is how they were found: `match_strategy`, or
-    "title_tags" without FTS5. `fallback` is the judge's error status if its row of the fallback table was taken, else
-    empty. `least` is the P(relevant) that it took to pass the cutoff, None where there was no cutoff.
+    `candidates` are in rank order, dropped ones included. `strategy` is the configuration's `match_strategy`, or
+    "title_tags" without FTS5. `fallback` is the status of a judge that could not answer, else empty. `least` is the
+    P(relevant) that the cutoff asks for, None without a cutoff.
     """
 
     prompt: Prompt

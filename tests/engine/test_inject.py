@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import inject
-from engine.config import AUTO, MEMSIFT, TIERED, Config
+from engine.config import AUTO, LEGACY, MEMSIFT, TIERED, Config
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from engine.retrieval import Retrieval
@@ -47,8 +47,12 @@ def retrieval(*found: Candidate) -> Retrieval:
     return Retrieval(typed_prompt("a prompt"), "memsift", AUTO, MEMSIFT, found, None, "", 1.0)
 
 
+def text_of(found: list[Candidate], mode: str = LEGACY) -> str:
+    return inject.context(retrieval(*found), replace(Config(), output_mode=mode))
+
+
 def test_a_block_holds_a_line_per_memory() -> None:
-    assert inject.block(candidates(memory("Use JWT", "auth", "jwt"), memory("Old", category="tech_debt"))) == (
+    assert text_of(candidates(memory("Use JWT", "auth", "jwt"), memory("Old", category="tech_debt"))) == (
         '<memory-context source="memsift">\n'
         '<result category="DECISION" confidence="high">'
         "Use JWT -> .claude/memory/decisions/Use-JWT.json #tags:auth,jwt</result>\n"
@@ -59,7 +63,7 @@ def test_a_block_holds_a_line_per_memory() -> None:
 
 def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
     found = candidates(memory("Use JWT", "auth", "jwt"), memory("Old", "x", category="tech_debt"))
-    assert inject.block(found, TIERED) == (
+    assert text_of(found, TIERED) == (
         '<memory-context source="memsift">\n'
         '<result category="DECISION" confidence="high">'
         "Use JWT -> .claude/memory/decisions/Use-JWT.json #tags:auth,jwt</result>\n"
@@ -91,7 +95,7 @@ def test_a_hint_tells_of_weak_or_missing_matches(
     assert wanted.count("<memory-note>") == wanted.count("</memory-note>") == bool(hint)
     assert hint in wanted
     for silent in (Config(output_mode=TIERED), Config(hints=True)):
-        assert inject.context(given, silent) == inject.block(given.injected, silent.output_mode)
+        assert inject.context(given, silent) == text_of(given.injected, silent.output_mode)
 
 
 def test_a_hint_that_does_not_fit_is_left_out() -> None:
@@ -100,25 +104,25 @@ def test_a_hint_that_does_not_fit_is_left_out() -> None:
     whole = inject.context(given, Config(output_mode=TIERED, hints=True))
     assert "<memory-note>" in whole
     tight = Config(output_mode=TIERED, hints=True, max_characters=inject.length(whole) - 1)
-    assert inject.context(given, tight) == inject.block(given.candidates, TIERED)
+    assert inject.context(given, tight) == text_of(given.candidates, TIERED)
 
 
 def test_an_empty_set_is_no_text() -> None:
-    assert inject.block([]) == ""
+    assert text_of([]) == ""
     assert inject.context(retrieval(), Config()) == ""
 
 
 def test_the_frame_is_counted_with_its_line_ends() -> None:
     one = memory("A")
     size = inject.FRAME_CHARACTERS + len(inject.entry(one.summary, "high"))
-    assert len(inject.block(candidates(one))) == size
+    assert len(text_of(candidates(one))) == size
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_in_a_memory_leaves_its_place(text: str) -> None:
     one = memory(f"Title {text} end", text, memory_id="x")
     hostile = replace(one, summary=replace(one.summary, category=text, path=f"p{text}"))
-    (line,) = inject.block(candidates(hostile)).split("\n")[1:-1]
+    (line,) = text_of(candidates(hostile)).split("\n")[1:-1]
     assert ENTRY.fullmatch(line)
     assert line.isprintable()
     assert (line.count("<"), line.count(">")) == (2, 3)

@@ -185,7 +185,7 @@ def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
     long, *short = [memory("cache " + "x" * 300, memory_id="a"), memory("cache b"), memory("cache c")]
     config = replace(ORIGINAL, max_characters=350)
     retrieval = run("cache", long, *short, *fillers(5), config=config)
-    text = inject.block(retrieval.injected)
+    text = inject.context(retrieval, config)
     assert dropped(retrieval) == {"a": "budget"}
     assert by_id(retrieval, "a").reason == "it does not fit into 350 characters"
     assert injected(retrieval) == ["cache-b", "cache-c"]
@@ -205,8 +205,8 @@ def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:
 @given(titles=st.lists(st.text(max_size=60), max_size=6), limit=st.integers(100, 600))
 def test_the_block_never_exceeds_the_budget(titles: list[str], limit: int) -> None:
     memories = [memory(f"cache {title}", title, memory_id=f"m{i}") for i, title in enumerate(titles)]
-    retrieval = run("cache", *memories, config=replace(ORIGINAL, max_characters=limit, max_inject=6))
-    assert inject.length(inject.block(retrieval.injected)) <= limit
+    config = replace(ORIGINAL, max_characters=limit, max_inject=6)
+    assert inject.length(inject.context(run("cache", *memories, config=config), config)) <= limit
 
 
 def test_confidence_under_the_absolute_floor_is_medium() -> None:
