@@ -1,76 +1,103 @@
-"""Every key in one table: id, key, what it does, its short name for the footer, and a sentence for help and palette."""
+"""Every key of the app in one table, with its action and its help."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from textual.binding import Binding, BindingType
 
-KEYS: dict[str, tuple[str, str, str, str]] = {
-    # id: (keys, action, short name, sentence)
-    "go.browse": ("f2", "app.switch_mode('browse')", "Browse", "go: Browse the memories"),
-    "go.replay": ("f3", "app.switch_mode('replay')", "Replay", "go: Replay prompts"),
-    "go.label": ("f4", "app.switch_mode('label')", "Label", "go: Label what was retrieved"),
-    "go.report": ("f5", "app.switch_mode('report')", "Report", "go: Read the report"),
-    # ctrl+q is the framework's own and goes before every other key: it quits from an open text and from an input too
-    "app.quit": ("q", "app.quit", "Quit", "app: Quit"),
-    "app.help": ("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
-    "app.reload": ("ctrl+r", "app.reload", "Reload", "app: Read the memories anew"),
-    "app.skipped": ("s", "app.show_skipped", "Skipped", "app: Show the files that were skipped, and why"),
-    "app.theme": ("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
-    "prompt.read": ("i", "read_prompt", "Prompt", "prompt: Read the whole prompt and the turns before it"),
-    "browse.filter": ("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),
-    "browse.clear": ("escape", "clear", "Clear", "browse: Clear the filter"),
-    "browse.copy": ("y", "copy", "Copy path", "browse: Copy the path of the memory"),
-    "browse.open": ("enter,space", "open", "Read", "browse: Read the whole memory"),
-    "replay.memories": ("right,l", "memories", "Memories", "replay: Go to the memories of this prompt"),
-    "replay.prompts": ("left,h", "prompts", "Prompts", "replay: Go back to the prompts"),
-    "replay.type": ("n,slash", "type", "Type", "replay: Type a prompt and replay it"),
-    "replay.leave": ("escape", "leave", "Back", "replay: Leave the prompt line"),
-    "replay.next": ("right_square_bracket", "move(1)", "Next prompt", "replay: Go to the next prompt"),
-    "replay.previous": ("left_square_bracket", "move(-1)", "Previous prompt", "replay: Go to the previous prompt"),
-    "replay.again": ("r", "again", "Again", "replay: Run this prompt again"),
-    "replay.compare": (
-        "c",
-        "compare",
-        "Compare",
-        "replay: Compare with the other first stage, or with the judge again",
-    ),
-    "replay.open": ("enter,space", "open", "Read", "replay: Read the whole memory"),
-    "replay.explain": ("e", "explain", "Explain", "replay: Explain why this memory is where it is"),
-    "replay.pick": ("f", "pick", "Why not", "replay: Pick any memory and explain why it is not here"),
-    "pick.leave": ("escape", "leave", "Close", "pick: Choose none"),
-    "mark.relevant": ("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
-    "mark.not": ("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),
-    "mark.unsure": ("u", "label('unsure')", "Unsure", "label: Unsure (counted, but in no precision)"),
-    "mark.undo": ("z,backspace", "undo", "Undo", "label: Take the last label back"),
-    "mark.unrateable": ("exclamation_mark", "label('unrateable')", "No rating", "label: It cannot be rated"),
-    "label.note": ("m", "note", "Note", "label: Write a note that goes with the label"),
-    "label.reason": ("r", "reason", "Reason", "label: Choose a reason that goes with the label"),
-    "label.skip": ("space", "skip", "Skip", "label: Skip this card; it comes back at the end of its prompt"),
-    "label.open": ("enter", "open", "Read", "label: Read the whole memory"),
-    "label.order": ("o", "order", "Order", "label: Choose which prompts come first"),
-    "label.settle": ("d", "app.switch_mode('settle')", "Settle", "label: Settle what people differ on"),
-    "settle.later": ("space", "later", "Later", "settle: Leave this one for later"),
-    "label.next": ("space,enter", "next", "Next prompt", "label: Go to the next prompt"),
-    "report.replay": ("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
-    "report.more": ("m", "more", "More", "report: Show the curves, and the ranking as TREC counts it"),
-    "close": ("escape,enter,space,q", "close", "Close", "app: Close this"),
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.binding import ActiveBinding
+    from textual.screen import Screen
+
+
+class Key(NamedTuple):
+    """*keys*: Textual's key names, separated by commas. *action*: as Textual writes it. *name*: for the footer.
+
+    *sentence*: `group: Verb phrase`, shown in the command palette; the help shows it without the group.
+    """
+
+    keys: str
+    action: str
+    name: str
+    sentence: str
+
+    @property
+    def phrase(self) -> str:
+        return self.sentence.split(": ", 1)[-1]
+
+
+KEYS = {
+    "go.browse": Key("f2", "app.switch_mode('browse')", "Browse", "go: Browse the memories"),
+    "go.replay": Key("f3", "app.switch_mode('replay')", "Replay", "go: Replay prompts"),
+    "go.label": Key("f4", "app.switch_mode('label')", "Label", "go: Label retrieved memories"),
+    "go.report": Key("f5", "app.switch_mode('report')", "Report", "go: Read the report"),
+    # Textual itself binds ctrl+q, before every other key: it quits from a dialog and from an input too
+    "app.quit": Key("q", "app.quit", "Quit", "app: Quit"),
+    "app.help": Key("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
+    "app.reload": Key("ctrl+r", "app.reload", "Reload", "app: Read the memories from disk again"),
+    "app.skipped": Key("s", "app.show_skipped", "Skipped", "app: Show the skipped files and the reasons"),
+    "app.theme": Key("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
+    "prompt.read": Key("i", "read_prompt", "Prompt", "prompt: Read the whole prompt and the turns before it"),
+    "browse.filter": Key("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),
+    "browse.clear": Key("escape", "clear", "Clear", "browse: Clear the filter"),
+    "browse.copy": Key("y", "copy", "Copy path", "browse: Copy the path of the memory"),
+    "browse.open": Key("enter,space", "open", "Read", "browse: Read the whole memory"),
+    "replay.memories": Key("right,l", "memories", "Memories", "replay: Go to the memories of this prompt"),
+    "replay.prompts": Key("left,h", "prompts", "Prompts", "replay: Go back to the prompts"),
+    "replay.type": Key("n,slash", "type", "Type", "replay: Type a prompt and replay it"),
+    "replay.leave": Key("escape", "leave", "Back", "replay: Leave the prompt line"),
+    "replay.next": Key("right_square_bracket", "move(1)", "Next prompt", "replay: Go to the next prompt"),
+    "replay.previous": Key("left_square_bracket", "move(-1)", "Previous prompt", "replay: Go to the previous prompt"),
+    "replay.again": Key("r", "again", "Again", "replay: Run this prompt again"),
+    "replay.compare": Key("c", "compare", "Compare", "replay: Compare two rankings without a judge, or go back"),
+    "replay.open": Key("enter,space", "open", "Read", "replay: Read the whole memory"),
+    "replay.explain": Key("e", "explain", "Explain", "replay: Explain the place of this memory"),
+    "replay.pick": Key("f", "pick", "Why not", "replay: Pick any memory and explain why it is not in the list"),
+    "pick.leave": Key("escape", "leave", "Close", "pick: Close without a choice"),
+    "mark.relevant": Key("a,1", "label('relevant')", "Relevant", "label: Relevant to this prompt"),
+    "mark.not": Key("x,0", "label('not')", "Not", "label: Not relevant to this prompt"),
+    "mark.unsure": Key("u", "label('unsure')", "Unsure", "label: Unsure (counted, but left out of precision)"),
+    "mark.undo": Key("z,backspace", "undo", "Undo", "label: Take the last label back"),
+    "mark.unrateable": Key("exclamation_mark", "label('unrateable')", "No rating", "label: It cannot be rated"),
+    "label.note": Key("m", "note", "Note", "label: Write a note for the next label"),
+    "label.reason": Key("r", "reason", "Reason", "label: Choose a reason for the next label"),
+    "label.skip": Key("space", "skip", "Skip", "label: Skip this card; it comes back at the end of its prompt"),
+    "label.open": Key("enter", "open", "Read", "label: Read the whole memory"),
+    "label.order": Key("o", "order", "Order", "label: Choose which prompts come first"),
+    "label.settle": Key("d", "app.switch_mode('settle')", "Settle", "label: Settle the disputes between people"),
+    "label.next": Key("space,enter", "next", "Next prompt", "label: Go to the next prompt"),
+    "settle.later": Key("space", "later", "Later", "settle: Leave this memory for later"),
+    "report.replay": Key("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
+    "report.more": Key("m", "more", "More", "report: Show or hide the curves and the TREC ranking measures"),
+    "close": Key("escape,enter,space,q", "close", "Close", "app: Close this text"),
 }
+"""By id, which a screen names in its BINDINGS."""
 
 INTO_INPUT = frozenset({"browse.filter", "replay.type", "replay.pick", "label.note", "label.reason"})
-"""They lead into an input or a choice, so they are dealt with at once: what was typed after them must not act as keys
-of the screen."""
+"""Keys that lead into an input or a choice. They act at once: letters typed after them must reach the input, not act as
+keys of the screen."""
 
 
 def bindings(*ids: str, hidden: tuple[str, ...] = (), at_once: tuple[str, ...] = ()) -> list[BindingType]:
-    """The bindings called *ids*, shown in the footer, and *hidden*, which work without being shown.
+    """The bindings of *ids*, shown in the footer, and of *hidden*, which work without being shown.
 
-    *at_once* are those of them that must not be overtaken by a key into an input that is typed after them; the screen's
-    `check_action` has to refuse them while an input has the focus.
+    Keys *at_once* act before any key typed after them, even if a later key opens an input. The screen's `check_action`
+    has to refuse them while an input has the focus.
     """
     first = {*INTO_INPUT, *at_once}
     return [_binding(name, show=name in ids, priority=name in first) for name in (*ids, *hidden)]
 
 
+def active_keys(screen: Screen[object]) -> Iterator[tuple[str, ActiveBinding]]:
+    """Each binding of the table that acts on *screen* now, with its id; the screen's bindings before the app's."""
+    for active in screen.active_bindings.values():
+        if active.enabled and active.binding.id in KEYS:
+            yield active.binding.id, active
+
+
 def _binding(name: str, *, show: bool, priority: bool) -> Binding:
-    keys, action, label, sentence = KEYS[name]
-    return Binding(keys, action, label, show=show, tooltip=sentence, id=name, priority=priority)
+    key = KEYS[name]
+    return Binding(key.keys, key.action, key.name, show=show, tooltip=key.sentence, id=name, priority=priority)

@@ -1,44 +1,41 @@
-"""The command palette: every key that works on the screen now, by its sentence."""
+"""The command palette (ctrl+p): every key that acts on the screen now, by its sentence in the table of keys."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.command import DiscoveryHit, Hit, Provider
 
-from tui.bindings import KEYS
+from tui.bindings import KEYS, active_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from textual.binding import ActiveBinding
     from textual.command import Hits
-    from textual.dom import DOMNode
 
 
 class KeyCommands(Provider):
-    """The bindings of bindings.py that are active where the palette was opened."""
+    """A command for each active binding; choosing the command does what the key does."""
 
     async def discover(self) -> Hits:
-        for sentence, node, action in self._commands():
-            yield DiscoveryHit(sentence, self._runner(node, action))
+        """All commands, shown before anything is typed."""
+        for sentence, active in self._commands().items():
+            yield DiscoveryHit(sentence, partial(self._run, active))
 
     async def search(self, query: str) -> Hits:
+        """The commands whose sentence matches *query*, with their score."""
         matcher = self.matcher(query)
-        for sentence, node, action in self._commands():
+        for sentence, active in self._commands().items():
             score = matcher.match(sentence)
             if score > 0:
-                yield Hit(score, matcher.highlight(sentence), self._runner(node, action))
+                yield Hit(score, matcher.highlight(sentence), partial(self._run, active))
 
-    def _commands(self) -> Iterator[tuple[str, DOMNode, str]]:
-        seen = set()
-        for active in self.screen.active_bindings.values():
-            name = active.binding.id or ""
-            if active.enabled and name in KEYS and name not in seen:
-                seen.add(name)
-                yield KEYS[name][3], active.node, active.binding.action
+    def _commands(self) -> dict[str, ActiveBinding]:
+        """By sentence. A binding with several keys is one command."""
+        commands: dict[str, ActiveBinding] = {}
+        for name, active in active_keys(self.screen):
+            commands.setdefault(KEYS[name].sentence, active)
+        return commands
 
-    def _runner(self, node: DOMNode, action: str):  # type: ignore[no-untyped-def]
-        async def run() -> None:
-            await self.app.run_action(action, node)
-
-        return run
+    async def _run(self, active: ActiveBinding) -> None:
+        await self.app.run_action(active.binding.action, active.node)

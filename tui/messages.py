@@ -1,4 +1,4 @@
-"""Messages that cross a thread's or a screen's boundary. None bubbles: the app passes one on to its screens."""
+"""Messages between worker threads, the app and its screens. None bubbles: the app passes them on to its screens."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class Reloaded(Message, bubble=False):
-    """App to screens: the workspace has read its root anew."""
+    """App to screens: the workspace has read the memories from disk again."""
 
 
 @dataclass
 class Retrieved(Message, bubble=False):
-    """Worker to app: a prompt was run through a system, over the memories of *reading*."""
+    """Worker to app: the result of one prompt in one system. *reading* is the workspace's when the worker began."""
 
     retrieval: Retrieval
     reading: int
@@ -30,7 +30,7 @@ class Retrieved(Message, bubble=False):
 
 @dataclass
 class Kept(Message, bubble=False):
-    """App to screens: a retrieval is in the workspace now."""
+    """App to screens: the workspace holds a new retrieval."""
 
     prompt_id: str
     system: str
@@ -38,14 +38,14 @@ class Kept(Message, bubble=False):
 
 @dataclass
 class AllReplayed(Message, bubble=False):
-    """Worker to app to screens: all prompts were run."""
+    """Worker to app to screens: a replay of all *prompts*, a number, has ended."""
 
     prompts: int
 
 
 @dataclass
 class Surveyed(Message, bubble=False):
-    """Worker to Label: what *planning* had to know of prompts, by prompt id."""
+    """Worker to Label: the facts about prompts that *planning* was missing, by prompt id."""
 
     planning: Planning
     facets: Mapping[str, str]
@@ -53,6 +53,6 @@ class Surveyed(Message, bubble=False):
 
 @dataclass
 class Reported(Message, bubble=False):
-    """Worker to Report: a report."""
+    """Worker to Report: a new report."""
 
     report: Report

@@ -28,8 +28,8 @@ from tests.tui.apps import (
 from tui.app import MemsiftApp
 from tui.bindings import KEYS
 from tui.commands import KeyCommands
-from tui.screens.full_text import FullText
-from tui.screens.key_help import KeyHelp, keys_by_id, sentence_of
+from tui.dialogs.full_text import FullText
+from tui.dialogs.key_help import KeyHelp, keys_by_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,7 +146,7 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
         workspace.store.label("you", "p06", pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
         await press(pilot, "d")
         together |= set(await palette(app_of(pilot)))
-    assert {sentence for *_, sentence in KEYS.values()} - together == set()
+    assert {key.sentence for key in KEYS.values()} - together == set()
 
 
 async def test_the_palette_leaves_out_what_does_not_work_now(open_workspace: Opener, tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ async def test_the_palette_leaves_out_what_does_not_work_now(open_workspace: Ope
     empty.mkdir()
     async with MemsiftApp(open_workspace(root=empty, prompts=())).run_test(size=SIZE) as pilot:
         held = await palette(app_of(pilot))
-        assert KEYS["browse.copy"][3] not in held
-        assert KEYS["browse.filter"][3] in held
+        assert KEYS["browse.copy"].sentence not in held
+        assert KEYS["browse.filter"].sentence in held
 
 
 async def test_the_palette_runs_what_is_chosen(open_workspace: Opener) -> None:
@@ -191,7 +191,7 @@ async def test_help_names_the_keys_that_act_on_the_screen_now(open_workspace: Op
         assert "label.next" not in keys
         assert keys["mark.undo"] == "z ⌫"
         assert list(keys).index("mark.undo") < list(keys).index("app.quit")
-        assert sentence_of("mark.undo") == "Take the last label back"
+        assert KEYS["mark.undo"].phrase == "Take the last label back"
 
 
 async def test_a_key_that_opens_a_text_pressed_twice_opens_one(open_workspace: Opener) -> None:
@@ -233,7 +233,7 @@ async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, t
         assert any("2 memories" in toast for toast in toasts(pilot))
         await press(pilot, "f2")
         listed: Any = pilot.app.screen.query_one("MemoryList")
-        assert [one.title for one in listed.memories] == ["first one", "second one"]
+        assert [one.title for one in listed.records] == ["first one", "second one"]
 
 
 async def test_a_reload_that_fails_says_so_and_keeps_what_was_read(open_workspace: Opener, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import DEMO_ROOT, SIZE, press, reads, toasts
 from tui.app import MemsiftApp
-from tui.screens.full_text import FullText
+from tui.dialogs.full_text import FullText
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 def listed(pilot: Pilot[None]) -> list[str]:
     widget: Any = pilot.app.screen.query_one("MemoryList")
-    return [one.id for one in widget.memories]
+    return [one.id for one in widget.records]
 
 
 def current(pilot: Pilot[None]) -> str:
@@ -37,8 +37,8 @@ async def test_every_memory_is_listed_and_the_first_is_shown_in_full(open_worksp
         assert listed(pilot) == [one.id for one in workspace.index.summaries()]
         first = workspace.memory(listed(pilot)[0])
         assert first is not None
-        await reads(pilot, "#text", first.summary.title)
-        await reads(pilot, "#text", first.summary.path)
+        await reads(pilot, "#detail-text", first.summary.title)
+        await reads(pilot, "#detail-text", first.summary.path)
         await reads(pilot, "MemoryList", f"{len(workspace.index)} memories")
 
 
@@ -48,7 +48,7 @@ async def test_a_part_of_a_word_in_a_body_finds_the_memory_and_shows_it(open_wor
         await press(pilot, "slash", *"celer")
         assert "rq-on-redis" in listed(pilot)
         assert len(listed(pilot)) < 5
-        await reads(pilot, "#text", "Celery")
+        await reads(pilot, "#detail-text", "Celery")
         await reads(pilot, "MemoryList", f"{len(listed(pilot))} of ")
 
 
@@ -92,7 +92,7 @@ async def test_a_filter_that_nothing_matches_says_which_key_clears_it(open_works
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "slash", *"zzzzqq")
         assert listed(pilot) == []
-        await reads(pilot, "#text", "esc")
+        await reads(pilot, "#detail-text", "esc")
         await press(pilot, "enter", "enter", "y")
         assert toasts(pilot) == []
         assert len(pilot.app.screen_stack) == 1
@@ -102,12 +102,12 @@ async def test_an_empty_root_says_what_to_do(open_workspace: Opener, tmp_path: P
     root = tmp_path / "empty"
     root.mkdir()
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#text", "--root")
-        await reads(pilot, "#text", "ctrl+r")
+        await reads(pilot, "#detail-text", "--root")
+        await reads(pilot, "#detail-text", "ctrl+r")
         write_root(root, [memory("now there is one")])
         await press(pilot, "ctrl+r")
         assert listed(pilot) == ["now-there-is-one"]
-        await reads(pilot, "#text", "now there is one")
+        await reads(pilot, "#detail-text", "now there is one")
 
 
 async def test_enter_opens_the_memory_and_the_close_keys_lead_back(open_workspace: Opener) -> None:

@@ -32,7 +32,7 @@ async def test_e_explains_the_memory_under_the_cursor_and_escape_goes_back(open_
         await press(pilot, "right", "e")
         await until(pilot, lambda: screen_name(pilot) == "FullText")
         table: Any = pilot.app.screen_stack[-2].query_one("RankingTable")
-        first = table.rows[0].first
+        first = table.records[0].first
         await reads(pilot, "Static", "memsift injects it: rank 1")
         await reads(pilot, "Static", f"strength {-first.score:.2f}")
         await reads(pilot, "Static", "memsift+judge")
@@ -60,7 +60,7 @@ async def test_f_explains_any_memory_that_is_picked_by_typing(open_workspace: Op
         await until(pilot, lambda: screen_name(pilot) == "PickMemory")
         await press(pilot, *"reply")
         memories: Any = pilot.app.screen.query_one("MemoryList")
-        await until(pilot, lambda: [one.id for one in memories.memories] == ["reply-cache"])
+        await until(pilot, lambda: [one.id for one in memories.records] == ["reply-cache"])
         await press(pilot, "enter")
         await until(pilot, lambda: screen_name(pilot) == "FullText")
         await reads(pilot, "Static", "memsift does not find it")

@@ -109,9 +109,9 @@ async def test_a_hostile_memory_is_shown_whole(open_workspace: Opener, tmp_path:
     workspace = open_workspace(root=hostile_root(tmp_path / "root"), prompts=())
     async with MemsiftApp(workspace).run_test(size=(100, 30)) as pilot:
         listed: Any = pilot.app.screen.query_one("MemoryList")
-        listed.cursor = [one.id for one in listed.memories].index(f"m-{name}")
+        listed.cursor = [one.id for one in listed.records].index(f"m-{name}")
         await settled(pilot)
-        await reads(pilot, "#text", one_line(TEXTS[name]))
+        await reads(pilot, "#detail-text", one_line(TEXTS[name]))
 
 
 async def test_a_hostile_prompt_is_shown_whole_in_replay(open_workspace: Opener, tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ async def test_after_the_last_card_the_reveal_shows_ranks_labels_and_the_judge(o
         assert given >= 4
         table: Any = pilot.app.screen.query_one("RankingTable")
         assert table.has_focus
-        assert sum(row.verdict == "not" for row in table.rows) == given
+        assert sum(row.verdict == "not" for row in table.records) == given
         await reads(pilot, "#judge", "scripted")
         assert not pilot.app.screen.query_one("#card").display
 

@@ -49,14 +49,14 @@ async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        rows = table(pilot).rows
+        rows = table(pilot).records
         assert [row.first.rank for row in rows] == list(range(1, len(rows) + 1))
         assert sum(row.is_injected for row in rows) == 2
         assert all(row.second is None for row in rows)
         await until(pilot, lambda: "…" in shown(pilot, "#judge"), "it says that it waits")
         gate.set()
         await judged(pilot, "p01")
-        rows = table(pilot).rows
+        rows = table(pilot).records
         assert Counter(row.second.dropped_by for row in rows if row.second)["judge"] >= 3
         await until(pilot, lambda: "✗ judge" in text_of(table(pilot)))
         await reads(pilot, "#judge", " ok")
@@ -72,13 +72,13 @@ async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dr
         lines = text_of(table(pilot)).split("\n")
         retrieval = workspace.retrieval("p01", "memsift+judge")
         assert retrieval is not None
-        for row, line in zip(table(pilot).rows, lines, strict=False):
+        for row, line in zip(table(pilot).records, lines, strict=False):
             assert row.second is not None
             assert row.second.memory == row.memory == row.first.memory
             assert row.memory.title[:20] in line
             assert ("✓ kept" in line) == row.second.injected
             assert row.first.injected or f"· {row.first.dropped_by}" in line
-        assert {row.memory.id for row in table(pilot).rows if row.second and row.second.injected} == {
+        assert {row.memory.id for row in table(pilot).records if row.second and row.second.injected} == {
             one.memory.id for one in retrieval.injected
         }
 
@@ -88,10 +88,11 @@ async def test_the_row_under_the_cursor_says_why_it_was_dropped(open_workspace: 
         await settled(pilot)
         await press(pilot, "right")
         await judged(pilot, "p01")
-        dropped = next(i for i, row in enumerate(table(pilot).rows) if row.second and row.second.dropped_by == "judge")
+        rows = table(pilot).records
+        dropped = next(i for i, row in enumerate(rows) if row.second and row.second.dropped_by == "judge")
         await press(pilot, *["down"] * dropped)
         await reads(pilot, "#why", "drops it by judge")
-        await reads(pilot, "#why", table(pilot).rows[dropped].memory.title)
+        await reads(pilot, "#why", rows[dropped].memory.title)
 
 
 async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_workspace: Opener) -> None:
@@ -104,14 +105,14 @@ async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_wo
         await until(pilot, lambda: provider.asked == [older.text])
         await press(pilot, "down")
         await until(pilot, lambda: len(provider.asked) == 2)
-        before = [row.memory.id for row in table(pilot).rows]
+        before = [row.memory.id for row in table(pilot).records]
         slow.set()
         await judged(pilot, older.id)
-        assert [row.memory.id for row in table(pilot).rows] == before
-        assert all(row.second is None for row in table(pilot).rows)
+        assert [row.memory.id for row in table(pilot).records] == before
+        assert all(row.second is None for row in table(pilot).records)
         quick.set()
         await judged(pilot, newer.id)
-        assert all(row.second for row in table(pilot).rows)
+        assert all(row.second for row in table(pilot).records)
 
 
 async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Opener) -> None:
@@ -147,7 +148,7 @@ async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
         await settled(pilot)
         await judged(pilot, "p01")
         await press(pilot, "r")
-        assert all(row.second is None for row in table(pilot).rows)
+        assert all(row.second is None for row in table(pilot).records)
         await judged(pilot, "p01")
         assert len(provider.asked) == 2
 
@@ -157,7 +158,7 @@ async def test_without_a_judge_it_says_how_to_have_one(open_workspace: Opener) -
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await reads(pilot, "#judge", "--judge")
-        assert table(pilot).rows
+        assert table(pilot).records
 
 
 async def test_without_prompts_it_says_which_key_types_one(open_workspace: Opener) -> None:
@@ -174,7 +175,7 @@ async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> 
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "down")
-        assert table(pilot).rows == []
+        assert table(pilot).records == []
         await reads(pilot, "#why", "nothing is injected")
         await press(pilot, "right", "a")
         assert workspace.store.events() == ()
@@ -212,11 +213,11 @@ async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_wo
         await settled(pilot)
         await press(pilot, "right")
         await judged(pilot, "p01")
-        ids = [row.memory.id for row in table(pilot).rows]
+        ids = [row.memory.id for row in table(pilot).records]
         await press(pilot, "a", "x", "down", "u")
         said = [(label.memory_id, label.verdict, label.blind) for label in workspace.store.labels()]
         assert said == [(ids[0], "relevant", False), (ids[1], "not", False), (ids[3], "unsure", False)]
-        assert [row.verdict for row in table(pilot).rows[:4]] == ["relevant", "not", "", "unsure"]
+        assert [row.verdict for row in table(pilot).records[:4]] == ["relevant", "not", "", "unsure"]
         assert table(pilot).has_focus
         assert table(pilot).cursor == 4
         prompts: Any = pilot.app.screen.query_one("PromptList")
@@ -224,7 +225,7 @@ async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_wo
         await press(pilot, "z")
         assert len(workspace.store.labels()) == 2
         assert prompts.labelled == {"p01"}
-        assert table(pilot).rows[3].verdict == ""
+        assert table(pilot).records[3].verdict == ""
         assert table(pilot).has_focus
         await press(pilot, "right_square_bracket", "z", "z")
         assert prompts.labelled == set()
@@ -302,7 +303,7 @@ async def test_a_store_that_cannot_be_written_is_told_and_the_ranking_is_shown(
             await press(pilot, "x", "z", "right_square_bracket")
             await judged(pilot, "p02")
             await settled(pilot)
-            assert table(pilot).rows
+            assert table(pilot).records
             assert sum("Try again" in toast for toast in toasts(pilot)) >= 3
         assert [label.verdict for label in workspace.store.labels()] == ["relevant"]
         assert app_of(pilot).is_running

@@ -98,7 +98,7 @@ async def test_what_several_answers_said_is_shown_and_what_the_cache_knows_is_no
                 await settled(pilot)
                 await judged(pilot, "p01")
                 await press(pilot, "right")
-                rows = table(pilot).rows
+                rows = table(pilot).records
                 disputed = next(i for i, row in enumerate(rows) if row.second and is_disputed(row.second))
                 await press(pilot, *["down"] * disputed)
                 await reads(pilot, "#why", "The judge: rejected, 2 of 3 answers alike.")
@@ -119,7 +119,7 @@ async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_cho
         await settled(pilot)
         await judged(pilot, "p01")
         await reads(pilot, "#judge", "ANTHROPIC_API_KEY")
-        rows = table(pilot).rows
+        rows = table(pilot).records
         assert [row.second.injected for row in rows if row.second] == [row.first.injected for row in rows]
 
 
@@ -148,4 +148,4 @@ async def test_without_fts5_it_says_that_no_judge_is_asked(
         await settled(pilot)
         await judged(pilot, "p01")
         await reads(pilot, "#judge", f"{BY_KEYWORDS}.")
-        assert table(pilot).rows
+        assert table(pilot).records

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.app import App
 
 from tests.tui.apps import press, settled, text_of, until
-from tui.widgets.memory_list import MemoryList
+from tui.widgets.browse_columns import MemoryList
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ async def test_the_cursor_follows_its_row_when_the_list_is_filled_anew(open_work
 @pytest.mark.parametrize("width", [20, 30, 69, 70, 200])
 async def test_a_memory_fills_its_row_exactly_at_any_width(open_workspace: Any, width: int) -> None:
     rows = MemoryList()
-    rows.memories = open_workspace(prompts=()).index.summaries()
+    rows.records = open_workspace(prompts=()).index.summaries()
     async with ListApp(rows).run_test(size=(80, HEIGHT)):
         text = "".join(part for part, _ in rows.row_cells(0, width))
         assert cell_len(text) == width

@@ -9,8 +9,7 @@ import pytest
 
 from engine.paths import theme_file
 from tests.tui.apps import SIZE, press, settled, toasts, until
-from tui.app import MemsiftApp
-from tui.theme_file import ThemeFile
+from tui.app import MemsiftApp, ThemeFile
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener

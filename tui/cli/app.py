@@ -34,8 +34,7 @@ def require_terminal() -> None:
 
 def run_app(workspace: Workspace, start: str | None = None) -> None:
     """The app until it is left; *start* is the mode that it opens in, if not the usual one."""
-    from tui.app import MemsiftApp
-    from tui.theme_file import ThemeFile
+    from tui.app import MemsiftApp, ThemeFile
 
     try:
         MemsiftApp(workspace, start, ThemeFile(theme_file(os.environ))).run()

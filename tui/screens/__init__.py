@@ -1,1 +1,1 @@
-"""Screens: each composes widgets and routes their messages."""
+"""Screens: a module and a .tcss file each. They show the workspace and turn keys into its methods."""

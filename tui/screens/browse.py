@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.containers import Container, VerticalScroll
+from textual.containers import Container
 from textual.getters import query_one
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Input
 
 from engine.search.marks import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.plain import plain
-from tui.screens.full_text import FullText
 from tui.screens.mode_screen import ModeScreen
-from tui.widgets.memory_list import MemoryList
-from tui.widgets.memory_text import memory_text
+from tui.widgets.browse_columns import MemoryList
+from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from engine.memory import Memory
     from engine.search.query import Term
 
 NO_MEMORIES = "There are no memories here yet.\n\nName another folder with --root, or press ctrl+r once there are some."
@@ -31,7 +29,7 @@ NO_MATCH = "No memory has all of these words. Press esc to clear the filter."
 
 
 class BrowseScreen(ModeScreen):
-    """A list and a text beside it, or above it where the terminal is narrow."""
+    """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
     CSS_PATH = "browse.tcss"
     AUTO_FOCUS = "MemoryList"
@@ -40,33 +38,31 @@ class BrowseScreen(ModeScreen):
 
     filter_line = query_one(Input)
     memories = query_one(MemoryList)
-    detail = query_one("#detail", VerticalScroll)
-    text = query_one("#text", Static)
+    detail = query_one(MemoryPane)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reading = 0
 
     def compose(self) -> ComposeResult:
         yield TopBar("browse")
         yield Input(placeholder="Press / and type: words of title, tags or body", compact=True)
         with Container(id="panes"):
             yield MemoryList(classes="pane")
-            with VerticalScroll(id="detail", classes="pane", can_focus=True):
-                yield Static(id="text")
+            yield MemoryPane("detail")
         yield Footer(compact=True, show_command_palette=False)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._reading = 0
 
     def on_mount(self) -> None:
         self.filter_line.cursor_blink = False
 
     def begin(self) -> None:
-        """The memories may have been read anew on another screen."""
+        """Fill the list again if another screen has reloaded the memories."""
         if self._reading != self.app.workspace.reading:
             self.show_matching()
 
     @on(Input.Changed)
     def show_matching(self) -> None:
-        """List what the filter lets through, best match first."""
+        """List the memories that match the filter, best match first."""
         index = self.app.workspace.index
         self._reading = self.app.workspace.reading
         found = index.matching(self.terms)
@@ -74,14 +70,14 @@ class BrowseScreen(ModeScreen):
         total = f"{len(index):,} memories"
         self.memories.border_title = f"{len(found):,} of {total}" if self.terms else total
         if not found:
-            self.text.update(plain(NO_MATCH if self.terms else NO_MEMORIES))
+            self.detail.show(plain(NO_MATCH if self.terms else NO_MEMORIES))
 
     @on(RowList.Highlighted)
     def show_current(self) -> None:
-        memory = self._current()
+        current = self.memories.current
+        memory = self.app.workspace.memory(current.id) if current else None
         if memory:
-            self.text.update(memory_text(memory, self.marker))
-            self.detail.scroll_home(animate=False)
+            self.detail.show(memory_text(memory, self.marker))
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -91,9 +87,7 @@ class BrowseScreen(ModeScreen):
     def marker(self) -> Marker:
         return Marker(self.terms, by_stem=False)
 
-    def _current(self) -> Memory | None:
-        current = self.memories.current
-        return self.app.workspace.memory(current.id) if current else None
+    # Keys
 
     @on(Input.Submitted)
     def leave_filter(self) -> None:
@@ -105,25 +99,23 @@ class BrowseScreen(ModeScreen):
 
     @on(RowList.Selected)
     def action_open(self) -> None:
-        memory = self._current()
-        if memory:
-            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.marker)))
+        if current := self.memories.current:
+            self.read_memory(current.id, current.id, self.marker)
 
     def action_filter(self) -> None:
         self.set_focus(self.filter_line)
 
     def action_clear(self) -> None:
-        """One level back: the filter's text first, then its focus."""
+        """Clear the filter; if it is empty, leave it."""
         if self.filter_line.value:
             self.filter_line.value = ""
         else:
             self.memories.focus()
 
     def action_copy(self) -> None:
-        memory = self._current()
-        if memory:
-            self.app.copy_to_clipboard(memory.summary.path)
-            self.app.tell(f"Copied {memory.summary.path}")
+        if current := self.memories.current:
+            self.app.copy_to_clipboard(current.path)
+            self.app.tell(f"Copied {current.path}")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         if action == "filter":

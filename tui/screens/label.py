@@ -1,29 +1,27 @@
-"""Label: one prompt, its pooled memories one at a time, without any hint of what a system made of them."""
+"""Label: the pooled memories of one prompt as cards, one at a time, without any hint from a system."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.containers import Container
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError, MemsiftError
 from labels.records import LABEL
 from tui.bindings import bindings
+from tui.dialogs.choices import ChooseOrder, ChooseReason
 from tui.messages import Kept, Surveyed
-from tui.plain import beginning, plain
-from tui.screens.choose_order import ChooseOrder
-from tui.screens.choose_reason import ChooseReason
-from tui.screens.full_text import FullText
+from tui.plain import plain
 from tui.screens.mode_screen import ModeScreen
-from tui.widgets.memory_text import memory_text
-from tui.widgets.prompt_text import prompt_text
-from tui.widgets.ranking_table import RankingTable, head_text
-from tui.widgets.recent_labels import recent_text
+from tui.widgets.explain_text import judge_sentence
+from tui.widgets.label_text import recent_text
+from tui.widgets.memory_pane import MemoryPane, memory_text
+from tui.widgets.prompts import PromptPane
+from tui.widgets.ranking_table import RankingPane, ranking_rows
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
-from tui.widgets.replay_rows import judge_sentence, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.labelling import LabelQueue, Position
@@ -46,12 +44,19 @@ ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or 
 NO_PROMPTS = "There are no prompts to label. Press F3, then n to type one, or start memsift with --prompts FILE."
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
-TAKEN_BACK = "Taken back"
 REVEALED = "Done: what you said, and what each system does. Space goes on, z takes your last label back."
 
 
+class Reveal(RankingPane):
+    """The ranking of a prompt whose cards are all labelled."""
+
+    def compose(self) -> ComposeResult:
+        yield Static(plain(REVEALED), id="revealed", classes="pane")
+        yield from super().compose()
+
+
 class LabelScreen(ModeScreen):
-    """Cards until the prompt is done, then the reveal: what each system made of what was just labelled."""
+    """Cards until the prompt is done, then the reveal: ranks, scores and verdicts of the labelled memories."""
 
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
@@ -74,16 +79,14 @@ class LabelScreen(ModeScreen):
         at_once=("mark.relevant", "mark.not", "mark.unsure", "mark.unrateable", "mark.undo", "label.skip"),
     )
     HELP = (
-        "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each key is saved at once. "
-        "Before it, m writes a note and r chooses a reason; both are saved with the label. About one card in ten comes "
-        "again, to see how far you agree with yourself."
+        "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each label is saved at once. "
+        "Before a label, m writes a note and r chooses a reason; both are saved with it. About one card in ten is "
+        "shown again later, to measure how often you agree with yourself."
     )
 
-    prompt_text = query_one("#prompt", Static)
-    card_pane = query_one("#card", VerticalScroll)
-    card_text = query_one("#card-text", Static)
-    reveal = query_one("#reveal", Vertical)
-    table = query_one(RankingTable)
+    prompt_pane = query_one(PromptPane)
+    card_pane = query_one(MemoryPane)
+    reveal = query_one(Reveal)
     remark_line = query_one(RemarkLine)
     progress = query_one("#progress", Static)
     recent = query_one("#recent", Static)
@@ -99,27 +102,22 @@ class LabelScreen(ModeScreen):
 
     def compose(self) -> ComposeResult:
         yield TopBar("label")
-        yield Static(id="prompt", classes="pane")
+        yield PromptPane(id="prompt", classes="pane")
         with Container(id="body"):
-            with VerticalScroll(id="card", classes="pane", can_focus=True):
-                yield Static(id="card-text")
-            with Vertical(id="reveal"):
-                yield Static(plain(REVEALED), id="revealed", classes="pane")
-                yield Static(id="head", markup=False)
-                yield RankingTable(id="table")
-                yield Static(id="judge")
+            yield MemoryPane("card")
+            yield Reveal(id="reveal")
             yield Static(id="recent", classes="pane")
         yield RemarkLine()
         yield Static(id="progress")
         yield Footer(compact=True, show_command_palette=False)
 
     def begin(self) -> None:
-        """Go on where labelling stopped; labels and prompts may have come in on another screen."""
+        """Go on where labelling stopped. First survey new prompts, if the order needs facts about them."""
         planning = Planning(self.app.workspace)
         if not planning.unknown:
             self._open_queue(planning, {})
             return
-        # a card or a reveal that is there stays: a prompt that came in meanwhile must not take it away
+        # a card or reveal on the screen stays: a prompt typed in Replay must not take it away
         if self._prompt is None:
             self._queue = self._at = None
             self._show_card_text(plain(SURVEYING))
@@ -136,7 +134,7 @@ class LabelScreen(ModeScreen):
             self._open_queue(message.planning, message.facets)
 
     def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
-        """Go on in the order that is planned; without a place to write the plan, in the one that was."""
+        """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""
         try:
             planning.keep(facets)
         except LabelStoreError as error:
@@ -150,8 +148,12 @@ class LabelScreen(ModeScreen):
 
     # From prompt to prompt
 
+    @property
+    def prompt(self) -> Prompt | None:
+        return self._prompt
+
     def next_prompt(self) -> None:
-        """On to an earlier card whose turn it is to be shown again, or else to the next prompt."""
+        """Go to an earlier card that is due to be shown again, or else to the next prompt."""
         finished = None if self._at and self._at.is_repeat else self._prompt
         again = self._queue.due(finished) if self._queue else None
         if again:
@@ -170,12 +172,12 @@ class LabelScreen(ModeScreen):
             self.start(following)
             return
         self._prompt = self._at = None
-        self.prompt_text.update("")
+        self.prompt_pane.update("")
         self._show_card_text(plain(ALL_DONE if self.app.workspace.prompts else NO_PROMPTS))
         self._show_progress()
 
     def start(self, prompt: Prompt) -> None:
-        """Show a prompt; run it where that has not been done."""
+        """Show a prompt. Its first card comes when every system has run it."""
         self._show_prompt(prompt)
         self.app.run_quick(prompt)
         if self.app.ask_judge(prompt):
@@ -185,8 +187,7 @@ class LabelScreen(ModeScreen):
 
     def _show_prompt(self, prompt: Prompt) -> None:
         self._prompt, self._at, self._has_failed = prompt, None, False
-        self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt.turns else ''}"
-        self.prompt_text.update(beginning(prompt.text))
+        self.prompt_pane.show(prompt)
 
     @on(Kept)
     def go_on(self, message: Kept) -> None:
@@ -194,7 +195,7 @@ class LabelScreen(ModeScreen):
             self.show_position()
 
     def show_position(self) -> None:
-        """The next card of the prompt, or its end; a prompt that brings nothing up is passed."""
+        """Show the next card of the prompt, or its reveal. A prompt without candidates is passed over."""
         try:
             self._at = self._find_position()
         except LabelStoreError as error:
@@ -209,7 +210,7 @@ class LabelScreen(ModeScreen):
         elif self._at.pool.cards and not self._at.is_repeat:
             self._show_reveal(self._at.prompt)
         else:
-            # one repeat at a time: two in a row could not go unnoticed
+            # never two repeats in a row: a person would notice them
             self.call_later(self._start_following if self._at.is_repeat else self.next_prompt)
             return
         self.refresh_bindings()
@@ -224,7 +225,7 @@ class LabelScreen(ModeScreen):
         return self._queue.position(self._prompt)
 
     def _look_ahead(self) -> None:
-        """Run the next prompt while this one is being labelled, through every system: they are compared on the same."""
+        """Run the next prompt through every system while this one is being labelled."""
         following = self._queue.after(self._prompt) if self._queue else None
         if following:
             self.app.run_quick(following)
@@ -245,8 +246,7 @@ class LabelScreen(ModeScreen):
         self.card_pane.display = True
         self.card_pane.border_title = ""
         self.remark_line.turn_to(None)
-        self.card_text.update(text)
-        self.card_pane.scroll_home(animate=False)
+        self.card_pane.show(text)
         self.card_pane.focus()
 
     def _show_reveal(self, prompt: Prompt) -> None:
@@ -255,21 +255,15 @@ class LabelScreen(ModeScreen):
         first, second = workspace.side_by_side(prompt.id)
         if first is None:
             return
-        note = "" if workspace.second else "off"
-        self.table.show(ranking_rows(first, second, workspace.labels(prompt.id)), workspace.marker(prompt), note)
+        rows = ranking_rows(first, second, workspace.labels(prompt.id))
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
-        self.query_one("#judge", Static).update(plain(judge_sentence(judged or None)))
+        self.reveal.show(rows, workspace.marker(prompt), "" if workspace.second else "off")
+        self.reveal.tell_judge(judge_sentence(judged or None))
         self.card_pane.display = False
         self.remark_line.turn_to(None)
         self.reveal.display = True
-        self.table.focus()
-        self.call_after_refresh(self._show_head)
-
-    def _show_head(self) -> None:
-        self.query_one("#head", Static).update(head_text(self.table.row_width, self.app.workspace.heads))
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_head)
+        self.reveal.table.focus()
+        self.reveal.name_systems(workspace.heads)
 
     def _show_progress(self) -> None:
         workspace = self.app.workspace
@@ -283,7 +277,7 @@ class LabelScreen(ModeScreen):
 
     @property
     def card(self) -> Card | None:
-        """The card that is asked about. None in the reveal: a key too many must not change a label that was blind."""
+        """The card on the screen; None in the reveal, so that a key pressed too often changes no blind label."""
         return self._at.card if self._at else None
 
     @property
@@ -293,26 +287,26 @@ class LabelScreen(ModeScreen):
     def action_label(self, verdict: str) -> None:
         remark = self.remark_line.remark
         said = {"reason": remark.reason, "note": remark.note}
-        self._press(lambda store, *about, **how: store.label(*about, verdict, **how, **said))
+        self._write(lambda store, *about, **how: store.label(*about, verdict, **how, **said))
 
     def action_skip(self) -> None:
-        self._press(lambda store, *about, **how: store.skip(*about, **how))
+        self._write(lambda store, *about, **how: store.skip(*about, **how))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Cards are labelled, skipped and read; a reveal is left."""
+        """Keys of a card act on a card, and not while a note is typed; the key that goes on acts in a reveal."""
         if isinstance(self.focused, NoteInput) and action in (*CARD_ACTIONS, "undo"):
             return False
         if action in CARD_ACTIONS:
             return self.card is not None
         return self.is_revealed or self._has_failed if action == "next" else True
 
-    def _press(self, write: Callable[..., Event]) -> None:
-        """Write one event about the card; only when it is on disk, go on."""
+    def _write(self, write: Callable[..., Event]) -> None:
+        """Write one event about the card, and go on once it is on disk."""
         if self.card is None or self._at is None:
             return
         workspace, prompt_id, repeat = self.app.workspace, self._at.prompt.id, self._at.is_repeat
         how = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
-        # the ranks of a repeat were shown long ago; what counts is what was on the screen
+        # a repeat is blind: its ranks were shown, but long ago and not beside the card
         how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat}
         try:
             event = write(workspace.store, workspace.annotator, prompt_id, self.card, **how)
@@ -338,7 +332,7 @@ class LabelScreen(ModeScreen):
             self.remark_line.give_reason(reason)
 
     def action_undo(self) -> None:
-        """Take the last label or skip back, and go to its prompt; one that was revealed is no longer blind."""
+        """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""
         workspace = self.app.workspace
         try:
             event = workspace.undo()
@@ -349,7 +343,7 @@ class LabelScreen(ModeScreen):
         if event is None or prompt is None or self._queue is None:
             self.app.tell("There is nothing to take back.")
             return
-        self._happened = TAKEN_BACK
+        self._happened = "Taken back"
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
@@ -360,8 +354,8 @@ class LabelScreen(ModeScreen):
         self.start(prompt)
 
     def action_order(self) -> None:
-        """Let a person choose which prompts come first, and begin anew with that."""
-        self.app.push_screen(ChooseOrder(), self.take_order)
+        """Let a person choose which prompts come first."""
+        self.app.push_screen(ChooseOrder(self.app.workspace.order), self.take_order)
 
     def take_order(self, order: str | None) -> None:
         workspace = self.app.workspace
@@ -373,24 +367,19 @@ class LabelScreen(ModeScreen):
             self.app.tell_error(error)
             return
         workspace.order = order
-        # a prompt that was begun is labelled to its end
+        # a prompt with labels is labelled to its end before the new order counts
         if self._at and len(self._at.open) == len(self._at.pool.cards):
             self._prompt = None
         self.begin()
 
     @on(RowList.Selected)
     def action_next(self) -> None:
-        """On from a reveal; a prompt whose pool could not be recorded is tried again."""
+        """Leave a reveal, or try again after a pool could not be recorded."""
         if self._has_failed and self._prompt:
             self.start(self._prompt)
         else:
             self.next_prompt()
 
     def action_open(self) -> None:
-        memory = self.app.workspace.memory(self.card.memory.id) if self.card else None
-        if memory:
-            self.app.push_screen(FullText("Memory", memory_text(memory)))
-
-    def action_read_prompt(self) -> None:
-        if self._prompt:
-            self.app.push_screen(FullText("The prompt", prompt_text(self._prompt)))
+        if self.card:
+            self.read_memory(self.card.memory.id)

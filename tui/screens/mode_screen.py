@@ -1,30 +1,38 @@
-"""What the four screens share: the line at the top, and a fresh start whenever one of them is shown."""
+"""The base of the screens: the line at the top, a fresh start whenever the screen is shown, reading whole texts."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
+from tui.dialogs.full_text import FullText
 from tui.messages import Reloaded
+from tui.widgets.memory_pane import NO_MARKS, memory_text
+from tui.widgets.prompts import prompt_text
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
-    from tui.app import MemsiftApp
-    from tui.workspace.workspace import Workspace
+    from engine.prompt import Prompt
+    from engine.search.marks import Marker
+    from tui.runner import Runner
 
 
 class ModeScreen(Screen[None]):
-    """A screen that is reached by a key of its own and stays as it was while another is shown."""
+    """A screen with a key of its own. It keeps its state while another screen is shown."""
 
-    app: MemsiftApp
+    app: Runner
 
     def begin(self) -> None:
-        """Show what may have changed meanwhile: memories, prompts, labels."""
+        """Show what may have changed on other screens: memories, prompts, labels."""
         raise NotImplementedError
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """The prompt that the screen is about now."""
+        return None
 
     def on_screen_resume(self) -> None:
         self._begin()
@@ -35,22 +43,22 @@ class ModeScreen(Screen[None]):
 
     @on(Worker.StateChanged)
     def end_failed(self, event: Worker.StateChanged) -> None:
-        """Tell why a worker of this screen failed; the app hears of its own workers only."""
+        """Show the error of a worker of this screen; the app gets the events of its own workers only."""
         if event.state is WorkerState.ERROR:
             self.app.tell_failure(event.worker.error)
 
     def _begin(self) -> None:
-        self.query_one(TopBar).show_where(where_text(self.app.workspace))
+        self.query_one(TopBar).show_where(self.app.workspace)
         self.begin()
 
+    # Reading
 
-def where_text(workspace: Workspace) -> str:
-    """Which memories are open: the project's folder name, and how many files were skipped."""
-    skipped = len(workspace.skipped)
-    return f"{root_name(workspace.root)}{f' · {skipped:,} skipped (s)' if skipped else ''}"
+    def action_read_prompt(self) -> None:
+        if self.prompt:
+            self.app.push_screen(FullText("The prompt", prompt_text(self.prompt)))
 
-
-def root_name(root: str) -> str:
-    """The folder that a person knows: the project's, not `.claude/memory` inside it."""
-    named = [part for part in Path(root).resolve().parts[1:] if part not in (".claude", "memory")]
-    return named[-1] if named else root
+    def read_memory(self, memory_id: str, title: str = "Memory", marker: Marker = NO_MARKS) -> None:
+        """Show a whole memory under *title*, if the root still has it."""
+        memory = self.app.workspace.memory(memory_id)
+        if memory:
+            self.app.push_screen(FullText(title, memory_text(memory, marker)))

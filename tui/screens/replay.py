@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.getters import query_one
 from textual.widgets import Footer, Input, Static
 
@@ -13,17 +13,14 @@ from engine.errors import LabelStoreError
 from engine.prompt import typed_prompt
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
+from tui.dialogs.full_text import FullText, text_width
+from tui.dialogs.pick_memory import PickMemory
 from tui.messages import Kept
 from tui.plain import beginning, plain
-from tui.screens.full_text import FullText, text_width
 from tui.screens.mode_screen import ModeScreen
-from tui.screens.pick_memory import PickMemory
-from tui.widgets.explain_text import explain_text
-from tui.widgets.memory_text import memory_text
-from tui.widgets.prompt_list import PromptList
-from tui.widgets.prompt_text import prompt_text
-from tui.widgets.ranking_table import RankingTable, head_text
-from tui.widgets.replay_rows import candidate_sentence, judge_sentence, ranking_rows
+from tui.widgets.explain_text import candidate_sentence, explain_text, judge_sentence
+from tui.widgets.prompts import PromptList
+from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 
@@ -45,8 +42,20 @@ TUNED = "The judge is off. Beside the first stage: what the tuned cutoff leaves 
 COMPARING = "Two first stages side by side, without a judge. c goes back."
 
 
+class Result(RankingPane):
+    """The prompt under the cursor, its ranking, and a sentence about the memory under the cursor."""
+
+    prompt_pane = query_one("#prompt", Static)
+    why = query_one("#why", Static)
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="prompt", classes="pane")
+        yield from super().compose()
+        yield Static(id="why")
+
+
 class ReplayScreen(ModeScreen):
-    """Prompts on the left; on the right what each system does with the one under the cursor."""
+    """Prompts on the left; on the right, the result of the prompt under the cursor in two systems."""
 
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
@@ -73,16 +82,13 @@ class ReplayScreen(ModeScreen):
     )
     HELP = (
         "Right and left go between prompts and memories. There, a and x say whether a memory is relevant, "
-        "and e explains why it is where it is. f explains any other memory."
+        "and e explains its place. f explains any other memory."
     )
 
     line = query_one(Input)
     prompt_list = query_one(PromptList)
+    result = query_one(Result)
     table = query_one(RankingTable)
-    head = query_one("#head", Static)
-    prompt_text = query_one("#prompt", Static)
-    judge_line = query_one("#judge", Static)
-    why = query_one("#why", Static)
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,12 +100,7 @@ class ReplayScreen(ModeScreen):
         yield Input(placeholder="Press n and type a prompt", compact=True)
         with Container(id="panes"):
             yield PromptList(classes="pane")
-            with Vertical(id="result"):
-                yield Static(id="prompt", classes="pane")
-                yield Static(id="head", markup=False)
-                yield RankingTable(id="table")
-                yield Static(id="judge")
-                yield Static(id="why")
+            yield Result(id="result")
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -107,19 +108,24 @@ class ReplayScreen(ModeScreen):
         self.set_interval(0.1, self._show_waiting)
 
     def begin(self) -> None:
-        """Show what may have changed elsewhere: prompts, labels, memories."""
         prompts = self.app.workspace.prompts
+        self.result.name_systems(self.app.workspace.heads)
         self.prompt_list.border_title = f"{len(prompts):,} prompts"
-        self.prompt_list.show(prompts, self.app.workspace.labelled_pairs().keys())
+        self.prompt_list.mark_labelled(self.app.workspace.labelled_pairs().keys())
+        self.prompt_list.show(prompts)
         if not prompts:
-            self.prompt_text.update(plain(NO_PROMPTS))
+            self.result.prompt_pane.update(plain(NO_PROMPTS))
 
-    # Which prompt
+    # The prompt and its ranking
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self.prompt_list.current
 
     @on(RowList.Highlighted, "PromptList")
     def run_current(self) -> None:
-        """What is quick at once; the judge, which may cost money, once the cursor rests."""
-        prompt = self.prompt_list.current
+        """Run the quick systems at once, but the judge, which may cost money, only when the cursor rests."""
+        prompt = self.prompt
         if prompt is None:
             return
         self.app.run_quick(prompt)
@@ -130,32 +136,29 @@ class ReplayScreen(ModeScreen):
         self._resting = self.set_timer(REST_SECONDS, self.ask_judge)
 
     def ask_judge(self) -> None:
-        prompt = self.prompt_list.current
-        if prompt:
-            self.app.ask_judge(prompt)
+        if self.prompt:
+            self.app.ask_judge(self.prompt)
 
     @on(Kept)
     def show_answer(self, message: Kept) -> None:
-        """Show an answer if its prompt still is the one on the screen."""
-        prompt = self.prompt_list.current
-        if prompt and prompt.id == message.prompt_id:
-            self.show_prompt(prompt)
+        """Show an answer if its prompt is still on the screen."""
+        if self.prompt and self.prompt.id == message.prompt_id:
+            self.show_prompt(self.prompt)
 
     def show_prompt(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
         first, second = workspace.side_by_side(prompt.id)
         if first is None:
             return
-        note = "…" if workspace.second else "off"
         rows = ranking_rows(first, second, workspace.labels(prompt.id))
         self.app.note_sighting(prompt.id)
-        self.table.show(rows, workspace.marker(prompt), note)
-        self.prompt_text.update(beginning(prompt.text))
-        self.prompt_text.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
-        self.call_after_refresh(self._show_head)
-        self.judge_line.update(plain(self._judge_text(second)))
+        self.result.show(rows, workspace.marker(prompt), "…" if workspace.second else "off")
+        self.result.prompt_pane.update(beginning(prompt.text))
+        self.result.prompt_pane.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
+        self.result.name_systems(workspace.heads)
+        self.result.tell_judge(self._judge_text(second))
         if not rows:
-            self.why.update(plain(NOTHING_FOUND))
+            self.result.why.update(plain(NOTHING_FOUND))
 
     def _judge_text(self, second: Retrieval | None) -> str:
         if self.app.workspace.comparing:
@@ -165,24 +168,19 @@ class ReplayScreen(ModeScreen):
         return TUNED if self.app.workspace.tuned else JUDGE_OFF
 
     def _show_waiting(self) -> None:
-        """How long the judge has been thinking."""
-        prompt, judged = self.prompt_list.current, self.app.workspace.judged
-        if self.app.workspace.comparing or judged is None:
+        """Show the seconds since the judge was asked."""
+        workspace, judged = self.app.workspace, self.app.workspace.judged
+        if workspace.comparing or judged is None:
             return
-        if prompt and not self.app.workspace.retrieval(prompt.id, judged.name):
-            self.judge_line.update(f"Asking the judge … {self.app.workspace.clock() - self._asked_at:.1f} s")
+        if self.prompt and not workspace.retrieval(self.prompt.id, judged.name):
+            self.result.tell_judge(f"Asking the judge … {workspace.clock() - self._asked_at:.1f} s")
 
     @on(RowList.Highlighted, "RankingTable")
     def show_why(self) -> None:
         row = self.table.current
         if row:
-            self.why.update(plain(f"{row.memory.title}\n{candidate_sentence(row, self.app.workspace.heads)}"))
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_head)
-
-    def _show_head(self) -> None:
-        self.head.update(head_text(self.table.row_width, self.app.workspace.heads))
+            sentence = candidate_sentence(row, self.app.workspace.heads)
+            self.result.why.update(plain(f"{row.memory.title}\n{sentence}"))
 
     # Keys
 
@@ -210,9 +208,8 @@ class ReplayScreen(ModeScreen):
         self.prompt_list.focus()
 
     def action_again(self) -> None:
-        prompt = self.prompt_list.current
-        if prompt:
-            self.app.workspace.forget(prompt.id)
+        if self.prompt:
+            self.app.workspace.forget(self.prompt.id)
             self.run_current()
 
     @on(RowList.Selected, "PromptList")
@@ -224,7 +221,7 @@ class ReplayScreen(ModeScreen):
         self.prompt_list.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Labels are given where the memories are, so that no key labels a row that nobody looks at."""
+        """Keys about a memory act only while the table has the focus: nobody labels a row that is not looked at."""
         if action in ("label", "prompts", "open", "explain"):
             return self.focused is self.table
         if action in ("type", "pick"):
@@ -233,11 +230,9 @@ class ReplayScreen(ModeScreen):
 
     @on(RowList.Selected, "RankingTable")
     def action_open(self) -> None:
-        row = self.table.current
-        memory = self.app.workspace.memory(row.memory.id) if row else None
-        prompt = self.prompt_list.current
-        if memory and prompt:
-            self.app.push_screen(FullText(memory.summary.id, memory_text(memory, self.app.workspace.marker(prompt))))
+        row, prompt = self.table.current, self.prompt
+        if row and prompt:
+            self.read_memory(row.memory.id, row.memory.id, self.app.workspace.marker(prompt))
 
     def action_explain(self) -> None:
         row = self.table.current
@@ -245,25 +240,19 @@ class ReplayScreen(ModeScreen):
             self.explain(row.memory.id)
 
     def action_pick(self) -> None:
-        """Ask which memory to explain, found or not."""
-        if self.prompt_list.current:
-            self.app.push_screen(PickMemory(), self.explain)
+        """Let a person pick a memory to explain, whether or not a system found it."""
+        if self.prompt:
+            self.app.push_screen(PickMemory(self.app.workspace.index), self.explain)
 
     def explain(self, memory_id: str | None) -> None:
-        """Say what became of a memory for this prompt, in each system that has answered."""
-        prompt = self.prompt_list.current
-        if prompt and memory_id:
-            explanations = self.app.workspace.explanations(prompt.id, memory_id)
+        """Show the outcome of a memory for this prompt in each system that has answered."""
+        if self.prompt and memory_id:
+            explanations = self.app.workspace.explanations(self.prompt.id, memory_id)
             self.app.push_screen(FullText(memory_id, explain_text(explanations, text_width(self.app.size.width))))
 
-    def action_read_prompt(self) -> None:
-        prompt = self.prompt_list.current
-        if prompt:
-            self.app.push_screen(FullText("The prompt", prompt_text(prompt)))
-
     def action_label(self, verdict: str) -> None:
-        """A label given here is not blind: ranks and verdicts stand beside it."""
-        row, prompt = self.table.current, self.prompt_list.current
+        """Write a label that is not blind: ranks and verdicts are on the screen."""
+        row, prompt = self.table.current, self.prompt
         if row is None or prompt is None:
             return
         workspace = self.app.workspace
@@ -284,7 +273,7 @@ class ReplayScreen(ModeScreen):
         except LabelStoreError as error:
             self.app.tell_error(error)
             return
-        prompt = self.prompt_list.current
+        prompt = self.prompt
         if event is None or prompt is None:
             self.app.tell("There is nothing to take back.")
             return
@@ -292,7 +281,7 @@ class ReplayScreen(ModeScreen):
         self._show_labels(prompt, event.prompt_id)
 
     def _show_labels(self, prompt: Prompt, changed_id: str) -> None:
-        """Show the labels of *prompt*, and whether the one that changed has any."""
+        """Show the labels of *prompt*, and set or remove the tick of the prompt whose label changed."""
         others = {prompt_id for prompt_id in self.prompt_list.labelled if prompt_id != changed_id}
         self.prompt_list.mark_labelled(others | ({changed_id} if self.app.workspace.labels(changed_id) else set()))
         self.show_prompt(prompt)

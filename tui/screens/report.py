@@ -1,4 +1,4 @@
-"""Report: the precision of each system, the judge against people, and what is not known."""
+"""Report: the precision of each system, the judge against people, and the limits of the numbers."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ if TYPE_CHECKING:
 
     from labels.measure.report import Report
 
-MARGIN = 5
-MIN_WIDTH = 20
-"""Cells of a line: in a terminal that is narrower, lines are cut."""
+MARGIN, MIN_WIDTH = 5, 20
+"""Cells beside the text, and cells of a line at least: a narrower terminal cuts the lines."""
 
 COUNTING = "Counting …"
 
 
 class ReportScreen(ModeScreen):
-    """Numbers from the label store, made anew in a worker whenever the screen is shown."""
+    """The report of the label store. A worker makes it each time the screen is shown."""
 
     CSS_PATH = "report.tcss"
     AUTO_FOCUS = "#scroll"
     BINDINGS = bindings("report.replay", "report.more")
     HELP = (
-        "Precision is relevant / judged over everything injected. Press r to replay all prompts first, and m for what "
-        "only few need: the curves that the charts of memsift report are drawn from, and measures of ranking."
+        "Precision is relevant / judged over everything injected. Press r to replay all prompts first. "
+        "m adds curves (precision over time and by threshold) and TREC ranking measures."
     )
 
     text = query_one("#text", Static)
@@ -67,7 +66,7 @@ class ReportScreen(ModeScreen):
     # The report
 
     def show_report(self) -> None:
-        """Have a worker make the report; what is there stays until then."""
+        """Have a worker make the report; the present report stays until then."""
         self._doing = COUNTING
         self._show_state()
         more = self._shows_more
@@ -75,7 +74,7 @@ class ReportScreen(ModeScreen):
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
     def _make(self, extras: Extras) -> None:
-        """Make the report, and hand it over unless it is made anew meanwhile."""
+        """Make the report, and hand it over unless a newer worker has replaced this one."""
         worker, made = get_current_worker(), self.app.workspace.report(extras)
         if not worker.is_cancelled:
             self.post_message(Reported(made))
@@ -88,7 +87,7 @@ class ReportScreen(ModeScreen):
         self._draw()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Where a report could not be made, the last one stays."""
+        """After a failure the last report stays."""
         if event.state is WorkerState.ERROR:
             self._doing = ""
             self._show_state()

@@ -1,38 +1,34 @@
-"""Settle: the memories on which people differ, with what was said and not by whom."""
+"""Settle: the memories on which people disagree, with their labels but without their names."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 
 from engine.errors import LabelStoreError
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
-from tui.plain import beginning, plain
-from tui.screens.full_text import FullText
+from tui.plain import plain
 from tui.screens.mode_screen import ModeScreen
-from tui.widgets.memory_text import memory_text
-from tui.widgets.prompt_text import prompt_text
+from tui.widgets.label_text import dispute_text
+from tui.widgets.memory_pane import MemoryPane, memory_text
+from tui.widgets.prompts import PromptPane
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.prompt import Prompt
-    from labels.records import Dispute, Label
+    from labels.records import Dispute
 
-QUESTION = "Inject it for this prompt?"
-TAKEN_BACK = "Taken back"
-WORDS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
+TITLE = "People differ on this memory · Inject it for this prompt?"
 NONE_LEFT = "Nobody differs. Press F4 to label, F5 for the report, or z to take back what you settled last."
 
 
 class SettleScreen(ModeScreen):
-    """One pair after the other; the last word on each is an event of its own, and changes nobody's label."""
+    """One dispute after the other. A verdict given here is an event of its own and changes nobody's label."""
 
     CSS_PATH = "settle.tcss"
     AUTO_FOCUS = "#card"
@@ -44,11 +40,10 @@ class SettleScreen(ModeScreen):
         "mark.undo",
         hidden=("mark.unrateable", "label.open", "prompt.read"),
     )
-    HELP = "People said different things of these memories. What you say here counts instead, whoever said what."
+    HELP = "People gave these memories different labels. Your verdict here counts instead of theirs."
 
-    prompt_text = query_one("#prompt", Static)
-    card_pane = query_one("#card", VerticalScroll)
-    card_text = query_one("#card-text", Static)
+    prompt_pane = query_one(PromptPane)
+    card_pane = query_one(MemoryPane)
     said = query_one("#said", Static)
     progress = query_one("#progress", Static)
 
@@ -56,24 +51,25 @@ class SettleScreen(ModeScreen):
         super().__init__()
         self._open: list[Dispute] = []
         self._settled = 0
-        self._happened = ""
         self._shown_at = 0.0
 
     def compose(self) -> ComposeResult:
         yield TopBar("label")
-        yield Static(id="prompt", classes="pane")
-        with VerticalScroll(id="card", classes="pane", can_focus=True):
-            yield Static(id="card-text")
+        yield PromptPane(id="prompt", classes="pane")
+        yield MemoryPane("card")
         yield Static(id="said", classes="pane")
         yield Static(id="progress")
         yield Footer(compact=True, show_command_palette=False)
 
     def begin(self) -> None:
-        """What is open now; labels may have come in on another screen. What was left for later stays last."""
-        found = {(one.prompt_id, one.pair): one for one in self.app.workspace.disputes()}
-        order = [(one.prompt_id, one.pair) for one in self._open]
-        self._open = sorted(found.values(), key=lambda one: _place(order, one))
-        self.show_dispute()
+        self._show_open("")
+
+    def _show_open(self, happened: str) -> None:
+        """Show the first open dispute. Disputes keep their order, so that postponed ones stay last; new ones follow."""
+        places = {_key(dispute): place for place, dispute in enumerate(self._open)}
+        disputes = self.app.workspace.disputes()
+        self._open = sorted(disputes, key=lambda dispute: places.get(_key(dispute), len(places)))
+        self.show_dispute(happened)
 
     @property
     def dispute(self) -> Dispute | None:
@@ -86,21 +82,20 @@ class SettleScreen(ModeScreen):
             return None
         return workspace.prompt(self.dispute.prompt_id) or workspace.store.prompt(self.dispute.prompt_id)
 
-    def show_dispute(self) -> None:
-        dispute, prompt = self.dispute, self.prompt
+    def show_dispute(self, happened: str = "") -> None:
+        """Show the first dispute, or that there is none. The line at the bottom begins with *happened*."""
+        dispute = self.dispute
         memory = self.app.workspace.memory(dispute.memory_id) if dispute else None
-        self.prompt_text.border_title = f"Prompt{' · i shows the turns before it' if prompt and prompt.turns else ''}"
-        self.prompt_text.update(beginning(prompt.text) if prompt else "")
-        self.card_text.update(memory_text(memory) if memory else plain(NONE_LEFT))
-        self.card_pane.border_title = f"People differ on this memory · {QUESTION}" if memory else ""
-        self.card_pane.scroll_home(animate=False)
+        self.prompt_pane.show(self.prompt)
+        self.card_pane.show(memory_text(memory) if memory else plain(NONE_LEFT))
+        self.card_pane.border_title = TITLE if memory else ""
         self.card_pane.focus()
         self.said.display = dispute is not None
         self.said.border_title = "What was said"
-        self.said.update(said_text(dispute.said) if dispute else "")
-        settled = f" · {self._settled:,} settled just now" if self._settled else ""
-        happened, self._happened = self._happened, ""
-        self.progress.update(plain(f"{happened}{len(self._open):,} to settle{settled}"))
+        self.said.update(dispute_text(dispute.said) if dispute else "")
+        settled = f"{self._settled:,} settled just now" if self._settled else ""
+        parts = (happened, f"{len(self._open):,} to settle", settled)
+        self.progress.update(plain(" · ".join(filter(None, parts))))
         self._shown_at = self.app.workspace.clock()
         self.refresh_bindings()
 
@@ -131,7 +126,7 @@ class SettleScreen(ModeScreen):
         self.show_dispute()
 
     def action_undo(self) -> None:
-        """Take back what was settled last of these memories, and show it again."""
+        """Take back the last verdict about these memories, and show its dispute again."""
         workspace = self.app.workspace
         try:
             event = workspace.store.undo(workspace.annotator, root=workspace.index.root, adjudications=True)
@@ -141,31 +136,15 @@ class SettleScreen(ModeScreen):
         if event is None:
             self.app.tell("There is nothing to take back.")
             return
-        self._happened = f"{TAKEN_BACK} · "
         self._settled = max(0, self._settled - 1)
-        again = [one for one in workspace.disputes() if (one.prompt_id, one.pair) == (event.prompt_id, event.pair)]
+        again = [one for one in workspace.disputes() if _key(one) == (event.prompt_id, event.pair)]
         self._open = [*again, *self._open]
-        self.begin()
+        self._show_open("Taken back")
 
     def action_open(self) -> None:
-        memory = self.app.workspace.memory(self.dispute.memory_id) if self.dispute else None
-        if memory:
-            self.app.push_screen(FullText("Memory", memory_text(memory)))
-
-    def action_read_prompt(self) -> None:
-        if self.prompt:
-            self.app.push_screen(FullText("The prompt", prompt_text(self.prompt)))
+        if self.dispute:
+            self.read_memory(self.dispute.memory_id)
 
 
-def _place(order: list[tuple[str, tuple[str, str]]], dispute: Dispute) -> int:
-    """Where a dispute stood; new ones come last."""
-    key = (dispute.prompt_id, dispute.pair)
-    return order.index(key) if key in order else len(order)
-
-
-def said_text(said: tuple[Label, ...]) -> Content:
-    """A line for each verdict, with why it was given; by verdict, so that nothing tells who said which."""
-    lines = sorted((label.verdict, ", ".join(filter(None, (label.reason, label.note)))) for label in said)
-    return Content("\n").join(
-        plain(WORDS[verdict]).stylize_before("bold") + plain(f": {why}" if why else "") for verdict, why in lines
-    )
+def _key(dispute: Dispute) -> tuple[str, tuple[str, str]]:
+    return dispute.prompt_id, dispute.pair

@@ -1,1 +1,1 @@
-"""Widgets: they draw records and post messages; they decide nothing and open no file."""
+"""Widgets: they draw records and post messages. They decide nothing and open no file."""

@@ -1,33 +1,41 @@
-"""One prompt through the systems side by side: each memory on one row, so that a difference is read across."""
+"""One prompt through two systems side by side: a row for each memory, so that a difference is read across."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from textual.containers import Vertical
+from textual.getters import query_one
+from textual.widgets import Static
+
 from engine.search.marks import Marker
-from tui.plain import cells
-from tui.widgets.row_list import RowList
+from tui.plain import cells, plain
+from tui.widgets.label_text import SIGNS
+from tui.widgets.row_list import RecordList
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from textual.app import ComposeResult
 
     from engine.memory import MemorySummary
-    from engine.retrieval import Candidate
+    from engine.retrieval import Candidate, Retrieval
+    from labels.records import Label, Pair
     from tui.widgets.row_list import Cell
 
-SIGNS = {"relevant": ("+", "good"), "not": ("−", "bad"), "unsure": ("?", "match"), "unrateable": ("!", "muted")}
 SIGN_WIDTH = 3
 WIDE = 84
-FIRST_WIDTH, FIRST_NARROW = 20, 11
-SECOND_WIDTH, SECOND_NARROW = 20, 11
+"""Cells of a table from which on a system's column has SYSTEM_WIDE cells, not SYSTEM_NARROW."""
+
+SYSTEM_WIDE, SYSTEM_NARROW = 20, 11
 
 
 @dataclass(frozen=True)
 class Row:
-    """A memory in two systems: None where one did not find it. `has_second`: whether the second has answered.
+    """A memory in two systems; a candidate is None where its system did not find the memory, but one of them is there.
 
-    `verdict` is the person's label. One of the two found it.
+    `has_second`: whether the second system has answered. `verdict`: the person's label, or "".
     """
 
     memory: MemorySummary
@@ -38,7 +46,7 @@ class Row:
 
     @property
     def rank(self) -> int:
-        """The better known of its ranks, from 1."""
+        """From 1: the first system's rank, or else the second's."""
         found = self.first or self.second
         return found.rank if found else 0
 
@@ -47,57 +55,91 @@ class Row:
         return any(one.injected for one in (self.first, self.second) if one)
 
 
-class RankingTable(RowList):
-    """Rows in the first system's order. `note` stands in the second's column until there is an answer."""
+def ranking_rows(first: Retrieval, second: Retrieval | None, labels: Mapping[Pair, Label]) -> list[Row]:
+    """The candidates of *first* in its order, then the other candidates of *second*, with this person's labels."""
+    of_first = {one.memory.id: one for one in first.candidates}
+    of_second = {one.memory.id: one for one in second.candidates} if second else {}
+    memories = {one.memory.id: one.memory for one in (*of_first.values(), *of_second.values())}
+    verdicts = {pair: label.verdict for pair, label in labels.items()}
+    return [
+        Row(memory, of_first.get(key), of_second.get(key), second is not None, verdicts.get((key, memory.digest), ""))
+        for key, memory in memories.items()
+    ]
+
+
+class RankingTable(RecordList[Row]):
+    """Rows with the matches of `marker` marked. `note` fills the second column until the second system answers."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.rows: Sequence[Row] = ()
-        self._marker = Marker()
-        self._note = ""
+        self.marker = Marker()
+        self.note = ""
 
-    def show(self, rows: Sequence[Row], marker: Marker, note: str) -> None:
-        """Show these; the cursor stays on its memory if that is among them."""
-        current = self.current
-        self.rows, self._marker, self._note = rows, marker, note
-        places = {row.memory.id: i for i, row in enumerate(rows)}
-        self.set_count(len(rows), places.get(current.memory.id, 0) if current else 0)
-
-    @property
-    def current(self) -> Row | None:
-        return self.rows[self.cursor] if self.rows else None
+    def id_of(self, record: Row) -> str:
+        return record.memory.id
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
-        row = self.rows[index]
-        first_width, second_width = column_widths(width)
+        row = self.records[index]
+        size = system_width(width)
         sign, tone = SIGNS.get(row.verdict, (" ", ""))
-        title = cells(row.memory.title, width - SIGN_WIDTH - first_width - second_width - 1)
-        second = _cell(row.second, second_width) if row.has_second else (cells(self._note, second_width), "muted")
+        title = cells(row.memory.title, width - SIGN_WIDTH - 2 * size - 1)
+        second = _system_cell(row.second, size) if row.has_second else (cells(self.note, size), "muted")
         return [
             (f" {sign} ", tone),
-            *marked_cells(title, self._marker, "" if row.is_injected else "muted"),
+            *_marked_cells(title, self.marker, "" if row.is_injected else "muted"),
             (" ", ""),
-            _cell(row.first, first_width),
+            _system_cell(row.first, size),
             second,
         ]
 
 
-def column_widths(width: int) -> tuple[int, int]:
-    """Cells of the first and of the second system's column in a table of *width*."""
-    return (FIRST_WIDTH, SECOND_WIDTH) if width >= WIDE else (FIRST_NARROW, SECOND_NARROW)
+class RankingPane(Vertical):
+    """The table under the names of its columns, and a line about the judge."""
+
+    table = query_one(RankingTable)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._names = ("", "")
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head", markup=False)
+        yield RankingTable(id="table")
+        yield Static(id="judge")
+
+    def show(self, rows: Sequence[Row], marker: Marker, note: str) -> None:
+        self.table.marker, self.table.note = marker, note
+        self.table.show(rows)
+
+    def name_systems(self, names: tuple[str, str]) -> None:
+        self._names = names
+        self.call_after_refresh(self._show_head)
+
+    def tell_judge(self, text: str) -> None:
+        self.query_one("#judge", Static).update(plain(text))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_head)
+
+    def _show_head(self) -> None:
+        self.query_one("#head", Static).update(head_text(self.table.row_width, self._names))
+
+
+def system_width(width: int) -> int:
+    """Cells of a system's column in a table of *width* cells."""
+    return SYSTEM_WIDE if width >= WIDE else SYSTEM_NARROW
 
 
 def head_text(width: int, names: tuple[str, str]) -> str:
-    """The heads of the columns: *names* of the systems, the second's without the first's where it goes on from it."""
-    first_width, second_width = column_widths(width)
+    """The heads of the columns. In a narrow table, the second name leaves out the first: `+judge`."""
+    size = system_width(width)
     first, second = names
     second = second if width >= WIDE else second.removeprefix(first)
-    title = cells("Memory", width - SIGN_WIDTH - first_width - second_width)
-    return title + cells(first, first_width) + cells(second, second_width)
+    return cells("Memory", width - SIGN_WIDTH - 2 * size) + cells(first, size) + cells(second, size)
 
 
-def marked_cells(text: str, marker: Marker, tone: str) -> list[Cell]:
-    """*text* as cells, matches as cells of their own."""
+def _marked_cells(text: str, marker: Marker, tone: str) -> list[Cell]:
+    """*text* in pieces; each match is a piece of its own."""
     pieces: list[Cell] = []
     position = 0
     for start, end in marker.places(text):
@@ -106,13 +148,13 @@ def marked_cells(text: str, marker: Marker, tone: str) -> list[Cell]:
     return [*pieces, (text[position:], tone)]
 
 
-def _cell(candidate: Candidate | None, width: int) -> Cell:
-    """What one system did with a memory: place, score and confidence, or the stage that dropped it."""
+def _system_cell(candidate: Candidate | None, width: int) -> Cell:
+    """The result of a memory in one system: rank, score and confidence, or the stage that dropped it."""
     if candidate is None:
         return cells("", width), "muted"
-    is_wide = width >= FIRST_WIDTH
     if candidate.verdict:
         return _judged_cell(candidate, width)
+    is_wide = width >= SYSTEM_WIDE
     score = f"{-candidate.score:5.2f}"
     if not candidate.injected:
         text = f"· {candidate.dropped_by:<6}  {score}" if is_wide else f"· {candidate.dropped_by}"

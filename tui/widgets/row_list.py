@@ -1,9 +1,9 @@
-"""A list that draws only the rows in view: a hundred thousand rows cost what twenty do."""
+"""Lists that draw only the rows in view, so that a hundred thousand rows are as quick as twenty."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,14 +15,18 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual import events
 
+T = TypeVar("T")
+
 Cell = tuple[str, str]
-"""A piece of a row: its text, which has its final width, and a component class such as "muted", or "" for plain."""
+"""A piece of a row: its text in its final width, and its tone: "muted", "match", "good", "bad", "head", or ""."""
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows by number, with a cursor. Subclasses say how many there are and what is in one."""
+    """Rows by number, with a cursor. A subclass gives the number of rows and the cells of each row."""
 
     COMPONENT_CLASSES = {
         "row-list--cursor",
@@ -78,11 +82,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     # For subclasses
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
-        """What stands in a row, left to right, *width* cells in all."""
+        """The pieces of a row from left to right, together *width* cells wide."""
         raise NotImplementedError
 
     def set_count(self, count: int, cursor: int = 0) -> None:
-        """There are *count* rows now; the cursor goes to *cursor*."""
+        """Have *count* rows from now on, with the cursor on row *cursor*, or on the last row if there are fewer."""
         self.count = count
         self.virtual_size = Size(self.row_width, count)
         self.set_reactive(RowList.cursor, self.validate_cursor(cursor))
@@ -95,7 +99,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def row_width(self) -> int:
-        """Cells of a row; what is left of the widget beside its scrollbar."""
+        """Cells of a row: the widget without its scrollbar."""
         return self.scrollable_content_region.width
 
     def render_line(self, y: int) -> Strip:
@@ -163,3 +167,25 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = row
         if event.chain == 2:
             self.post_message(self.Selected(self, row))
+
+
+class RecordList(RowList, Generic[T]):
+    """Rows that are records. When the list is filled again, the cursor stays on its record if that is still there."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.records: Sequence[T] = ()
+
+    def id_of(self, record: T) -> str:
+        raise NotImplementedError
+
+    def show(self, records: Sequence[T]) -> None:
+        current = self.current
+        self.records = records
+        places = {self.id_of(record): i for i, record in enumerate(records)} if current else {}
+        self.set_count(len(records), places.get(self.id_of(current), 0) if current else 0)
+
+    @property
+    def current(self) -> T | None:
+        """The record under the cursor; None in an empty list."""
+        return self.records[self.cursor] if self.records else None

@@ -1,7 +1,8 @@
-"""The line at the top: the four screens with their keys, and which memories are open."""
+"""The line at the top: the screens with their keys, and which memories are open."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal
@@ -12,11 +13,13 @@ from tui.plain import plain
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from tui.workspace.workspace import Workspace
+
 TABS = (("browse", "F2 Browse"), ("replay", "F3 Replay"), ("label", "F4 Label"), ("report", "F5 Report"))
 
 
 class Tab(Static):
-    """One screen's name; a click goes there."""
+    """The name of one screen; a click goes there."""
 
     def __init__(self, mode: str, text: str) -> None:
         super().__init__(text, markup=False)
@@ -27,7 +30,7 @@ class Tab(Static):
 
 
 class TopBar(Horizontal):
-    """Tabs on the left, the root on the right."""
+    """Tabs on the left, the root on the right. *mode* is the tab of the present screen."""
 
     DEFAULT_CSS = """
     TopBar {
@@ -49,5 +52,17 @@ class TopBar(Horizontal):
             yield Tab(mode, text).add_class("-current") if mode == self._mode else Tab(mode, text)
         yield Static("", id="where", markup=False)
 
-    def show_where(self, text: str) -> None:
-        self.query_one("#where", Static).update(plain(text))
+    def show_where(self, workspace: Workspace) -> None:
+        self.query_one("#where", Static).update(plain(where_text(workspace)))
+
+
+def where_text(workspace: Workspace) -> str:
+    """The name of the open root, and the number of skipped files."""
+    skipped = len(workspace.skipped)
+    return f"{root_name(workspace.root)}{f' · {skipped:,} skipped (s)' if skipped else ''}"
+
+
+def root_name(root: str) -> str:
+    """The folder that a person knows: the project's, not `.claude/memory` inside it."""
+    named = [part for part in Path(root).resolve().parts[1:] if part not in (".claude", "memory")]
+    return named[-1] if named else root

@@ -12,7 +12,7 @@ from engine.memory import Skipped
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.apps import demo_prompts
-from tui.screens.mode_screen import root_name, where_text
+from tui.widgets.top_bar import root_name, where_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Any memory of the root, picked by typing words of it."""
+"""The dialog that picks any memory of the root, by words typed into a filter."""
 
 from __future__ import annotations
 
@@ -12,22 +12,19 @@ from textual.widgets import Input, Static
 
 from engine.search.query import filter_terms
 from tui.bindings import bindings
-from tui.widgets.memory_list import MemoryList
+from tui.widgets.browse_columns import MemoryList
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from tui.app import MemsiftApp
-
+    from engine.search.index import Index
 
 NO_MATCH = "No memory has all of these words."
 
 
 class PickMemory(ModalScreen[str | None]):
-    """The memories that a filter lets through, as Browse has it; gives the id of the one that was chosen, or None."""
-
-    app: MemsiftApp
+    """The memories of *index* that match the filter, as in Browse. Gives the chosen memory's id, or None."""
 
     DEFAULT_CSS = """
     PickMemory {
@@ -47,6 +44,10 @@ class PickMemory(ModalScreen[str | None]):
     memories = query_one(MemoryList)
     none = query_one("#none", Static)
 
+    def __init__(self, index: Index) -> None:
+        super().__init__()
+        self._index = index
+
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             yield Input(placeholder="Type words of title, tags or body", compact=True)
@@ -61,7 +62,7 @@ class PickMemory(ModalScreen[str | None]):
 
     @on(Input.Changed)
     def show_matching(self) -> None:
-        found = self.app.workspace.index.matching(filter_terms(self.line.value))
+        found = self._index.matching(filter_terms(self.line.value))
         self.memories.show(found)
         self.memories.display, self.none.display = bool(found), not found
 
@@ -79,7 +80,7 @@ class PickMemory(ModalScreen[str | None]):
         self._move(-1)
 
     def _move(self, step: int) -> None:
-        """Move in the list while the line has the focus; the list moves by itself."""
+        """Move in the list while the input has the focus; with the focus, the list moves by itself."""
         if self.line.has_focus:
             self.memories.cursor += step
 

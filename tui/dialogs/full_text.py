@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
@@ -12,16 +13,18 @@ from tui.bindings import bindings
 from tui.plain import plain
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
-    from textual.content import Content
+    from collections.abc import Sequence
 
+    from textual.app import ComposeResult
+
+    from engine.memory import Skipped
 
 SHARE, MOST_CELLS, FRAME_CELLS = 90, 100, 6
-"""Per cent of the terminal's width and cells that it is wide at most; what its frame takes of these."""
+"""Width of the dialog: per cent of the terminal, and cells at most. Cells that border, padding and scrollbar take."""
 
 
 class FullText(ModalScreen[None]):
-    """Shows *text* under *title*; escape, enter, space and q close it."""
+    """Shows *text* under *title*. Escape, enter, space and q close it."""
 
     DEFAULT_CSS = """
     FullText {
@@ -51,5 +54,12 @@ class FullText(ModalScreen[None]):
 
 
 def text_width(terminal_width: int) -> int:
-    """Cells of a line of the text, beside border, padding and scrollbar."""
+    """Cells of one line of the text in a terminal of *terminal_width* cells."""
     return min(terminal_width * SHARE // 100, MOST_CELLS) - FRAME_CELLS
+
+
+def skipped_text(skipped: Sequence[Skipped]) -> Content:
+    """A line for each skipped file or row: its place, and the reason."""
+    if not skipped:
+        return Content("Everything was read: nothing was skipped.")
+    return Content("\n").join(plain(one.where).stylize_before("bold") + plain(f" {one.reason}") for one in skipped)

@@ -1,0 +1,108 @@
+"""Dialogs that choose one of a few: which prompts come first, and the reason for a label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.containers import Vertical
+from textual.events import Key
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from labels.orders import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
+from labels.records import REASONS
+from tui.bindings import bindings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import ComposeResult
+
+ORDERS = {
+    RANDOM: "Random\n  Every prompt alike: the numbers need no weighing.",
+    STRATIFIED: "Stratified\n  Where systems agree and differ, in proportion.",
+    DISAGREEMENT_FIRST: "Disagreements first\n  Up to four of five where systems differ.",
+    UNCERTAIN_FIRST: "Uncertain ones first\n  Up to four of five near the threshold.",
+}
+DIGITS = "0123456789"
+
+
+class Choice(ModalScreen[str | None]):
+    """A list of *options*, value -> text, with the cursor on *current*. Gives a value, or None after escape."""
+
+    DEFAULT_CSS = """
+    Choice {
+        align: center middle;
+        Vertical {
+            height: auto; max-height: 90%;
+            background: $surface; border: round $primary; border-title-color: $text;
+        }
+        OptionList, OptionList:focus { background: $surface; border: none; padding: 0; height: auto; }
+    }
+    """
+    BINDINGS = bindings(hidden=("pick.leave",))
+    QUESTION = HINT = ""
+
+    def __init__(self, options: Mapping[str, str], current: str) -> None:
+        super().__init__()
+        self.options = options
+        self._current = current
+
+    def compose(self) -> ComposeResult:
+        with Vertical() as box:
+            yield OptionList(*map(Option, self.options.values()))
+        box.border_title = self.QUESTION
+        box.border_subtitle = self.HINT
+
+    def on_mount(self) -> None:
+        values = list(self.options)
+        self.query_one(OptionList).highlighted = values.index(self._current) if self._current in values else 0
+
+    @on(OptionList.OptionSelected)
+    def choose(self, event: OptionList.OptionSelected) -> None:
+        self.leave_with(list(self.options)[event.option_index])
+
+    def action_leave(self) -> None:
+        self.leave_with(None)
+
+    def leave_with(self, value: str | None) -> None:
+        self.dismiss(value)
+
+
+class ChooseOrder(Choice):
+    """One of the orders of prompts."""
+
+    DEFAULT_CSS = "ChooseOrder Vertical { width: 90%; max-width: 70; }"
+    QUESTION, HINT = "Which prompts first?", "enter chooses, esc closes"
+
+    def __init__(self, current: str) -> None:
+        super().__init__(ORDERS, current)
+
+
+class ChooseReason(Choice):
+    """One of the reasons for a label, or "" for none. A digit chooses, too."""
+
+    DEFAULT_CSS = "ChooseReason Vertical { width: 36; }"
+    QUESTION, HINT = "Why?", "a digit or enter, esc closes"
+
+    def __init__(self, current: str) -> None:
+        reasons = ("", *REASONS)
+        super().__init__({name: f"{digit}  {name or 'no reason'}" for digit, name in enumerate(reasons)}, current)
+        self._is_left = False
+
+    def on_key(self, event: Key) -> None:
+        """Choose by a digit. A key typed after the choice goes to the app: the screen below was meant."""
+        digits = DIGITS[: len(self.options)]
+        if self._is_left:
+            self.app.post_message(Key(event.key, event.character))
+        elif event.key in digits:
+            self.leave_with(list(self.options)[digits.index(event.key)])
+        else:
+            return
+        event.stop()
+
+    def leave_with(self, value: str | None) -> None:
+        self._is_left = True
+        super().leave_with(value)

@@ -1,0 +1,148 @@
+"""The part of the app that screens know: the open workspace, prompts run in worker threads, and toasts."""
+
+from __future__ import annotations
+
+from itertools import product
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import App
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from engine.errors import LabelStoreError, MemsiftError
+from tui.messages import AllReplayed, Kept, Reloaded, Retrieved
+from tui.plain import printable
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+    from tui.workspace.workspace import Workspace
+
+
+class Runner(App[None]):
+    """Runs prompts of *workspace*. Workers only post messages; the app's own thread changes the workspace.
+
+    Errors that a person can act on become toasts. `MemsiftApp` adds the screens and keys.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self._claims: set[tuple[str, str]] = set()
+        self._claims_lock = Lock()
+
+    # Running prompts
+
+    def run_quick(self, prompt: Prompt) -> None:
+        """Run a prompt through the systems without a judge, now, where that was not done before."""
+        for system in (self.workspace.first, self.workspace.other, self.workspace.tuned):
+            if system and self.workspace.retrieval(prompt.id, system.name) is None:
+                self._keep(self.workspace.run(prompt, system.name))
+
+    def ask_judge(self, prompt: Prompt) -> bool:
+        """Start a worker that runs a prompt through the judge's system, at most once.
+
+        Returns whether an answer will come: False without a judge, and where the answer is there.
+        """
+        judged = self.workspace.judged
+        if judged is None or self.workspace.retrieval(prompt.id, judged.name):
+            return False
+        if self._claim(prompt, judged.name):
+            self._run_judge(prompt, judged.name)
+        return True
+
+    @work(thread=True, group="judge", exit_on_error=False)
+    def _run_judge(self, prompt: Prompt, system: str) -> None:
+        self._run(prompt, system)
+
+    @work(thread=True, exclusive=True, group="replay", exit_on_error=False)
+    def replay_all(self) -> None:
+        """Run every prompt through every system, except for pairs that are done or under way."""
+        worker, workspace = get_current_worker(), self.workspace
+        prompts = workspace.prompts
+        for prompt, system in product(prompts, workspace.systems):
+            if worker.is_cancelled:
+                return
+            if self._claim(prompt, system):
+                self._run(prompt, system)
+        self.post_message(AllReplayed(len(prompts)))
+
+    def _claim(self, prompt: Prompt, system: str) -> bool:
+        """Reserve a prompt and system for the calling thread. False if another thread did so, or a result is there."""
+        with self._claims_lock:
+            claim = (prompt.id, system)
+            if claim in self._claims or self.workspace.retrieval(*claim):
+                return False
+            self._claims.add(claim)
+            return True
+
+    def _run(self, prompt: Prompt, system: str) -> None:
+        reading = self.workspace.reading
+        self.post_message(Retrieved(self.workspace.run(prompt, system), reading))
+
+    @on(Retrieved)
+    def take_retrieval(self, message: Retrieved) -> None:
+        """Keep a worker's result and tell the screens. A result about memories read before a reload is dropped."""
+        if message.reading != self.workspace.reading:
+            return
+        retrieval = message.retrieval
+        self._keep(retrieval)
+        self._claims.discard((retrieval.prompt.id, retrieval.system))
+        self._tell_screens(Kept(retrieval.prompt.id, retrieval.system))
+
+    @on(AllReplayed)
+    def end_replay(self, message: AllReplayed) -> None:
+        self._tell_screens(AllReplayed(message.prompts))
+
+    @on(Worker.StateChanged)
+    def end_failed(self, event: Worker.StateChanged) -> None:
+        if event.state is WorkerState.ERROR:
+            self._claims.clear()
+            self.tell_failure(event.worker.error)
+
+    def _keep(self, retrieval: Retrieval) -> None:
+        try:
+            self.workspace.keep(retrieval)
+        except LabelStoreError as error:
+            self.tell_error(error)
+
+    def note_sighting(self, prompt_id: str) -> None:
+        """Record that ranks and verdicts of a prompt are on the screen: later labels of it are not blind."""
+        try:
+            self.workspace.show(prompt_id)
+        except LabelStoreError as error:
+            self.tell_error(error)
+
+    def action_reload(self) -> None:
+        """Read the memories from disk again, and let the screens show them."""
+        try:
+            self.workspace.reload()
+        except MemsiftError as error:
+            self.tell_error(error)
+            return
+        self._claims.clear()
+        self.tell(f"{len(self.workspace.index):,} memories read.")
+        self._tell_screens(Reloaded())
+
+    def _tell_screens(self, message: Message) -> None:
+        for screen in self.screen_stack:
+            screen.post_message(message)
+
+    # Toasts
+
+    def tell(self, message: str, *, title: str = "", severity: str = "information") -> None:
+        """Show a toast. *message* may hold text of any origin."""
+        self.notify(printable(message), title=title, severity=severity, markup=False)  # type: ignore[arg-type]
+
+    def tell_error(self, error: MemsiftError) -> None:
+        self.tell(str(error), title=error.title, severity="error")
+
+    def tell_failure(self, error: BaseException | None) -> None:
+        """Show a toast for any exception of a worker."""
+        if isinstance(error, MemsiftError):
+            self.tell_error(error)
+        else:
+            self.tell(f"{type(error).__name__}: {error}", severity="error")

@@ -1,0 +1,66 @@
+"""A whole memory: as text, and in a pane that scrolls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from engine.search.marks import Marker
+from tui.plain import marked, plain
+from tui.widgets.browse_columns import category_name, is_retired
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.app import ComposeResult
+
+    from engine.memory import Memory, MemorySummary, Section
+
+MUTED = "$foreground-muted"
+NO_MARKS = Marker()
+
+
+class MemoryPane(VerticalScroll, can_focus=True):
+    """The memory under the cursor in Browse, or the card in Label and Settle. Its text has the id `<id>-text`."""
+
+    def __init__(self, id: str) -> None:  # noqa: A002 - as Textual's widgets
+        super().__init__(id=id, classes="pane")
+
+    def compose(self) -> ComposeResult:
+        yield Static(id=f"{self.id}-text")
+
+    def show(self, text: Content) -> None:
+        """Show *text* from its beginning."""
+        self.query_one(Static).update(text)
+        self.scroll_home(animate=False)
+
+
+def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:
+    """Title, facts, tags, path and body of a memory, with the matches of *marker* marked."""
+    return Content("\n").join([*_head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
+
+
+def _head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
+    dates = [f"updated {summary.updated_at[:10]}"] if summary.updated_at else []
+    status = [summary.status] if is_retired(summary) else []
+    facts = " · ".join([category_name(summary.category), *status, *dates])
+    tags = marked("#" + " #".join(summary.tags), marker) if summary.tags else Content("")
+    return [
+        marked(summary.title, marker).stylize_before("bold"),
+        plain(facts).stylize_before(MUTED),
+        *([tags.stylize_before(MUTED)] if summary.tags else []),
+        plain(summary.path).stylize_before(MUTED),
+    ]
+
+
+def _body_lines(sections: Iterable[Section], marker: Marker) -> list[Content]:
+    lines: list[Content] = []
+    for section in sections:
+        lines.append(Content(""))
+        if section.heading:
+            lines.append(plain(section.heading).stylize_before("bold $text-primary"))
+        lines += [marked(line, marker) for line in section.lines]
+    return lines

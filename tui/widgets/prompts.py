@@ -1,0 +1,53 @@
+"""Prompts: a list of them, the present one in a pane, and one as a whole text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.content import Content
+from textual.widgets import Static
+
+from engine.prompt import Prompt
+from tui.plain import beginning, cells, plain
+from tui.widgets.row_list import RecordList
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from tui.widgets.row_list import Cell
+
+
+class PromptList(RecordList[Prompt]):
+    """Prompts, a row each, with a tick before those whose id is in `labelled`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.labelled: Collection[str] = ()
+
+    def mark_labelled(self, labelled: Collection[str]) -> None:
+        self.labelled = labelled
+        self.refresh()
+
+    def id_of(self, record: Prompt) -> str:
+        return record.id
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        prompt = self.records[index]
+        mark = "✓" if prompt.id in self.labelled else " "
+        return [(f" {mark} ", "good"), (cells(prompt.text, width - 4) + " ", "")]
+
+
+class PromptPane(Static):
+    """The prompt whose cards are asked about; a long prompt is cut."""
+
+    def show(self, prompt: Prompt | None) -> None:
+        self.border_title = f"Prompt{' · i shows the turns before it' if prompt and prompt.turns else ''}"
+        self.update(beginning(prompt.text) if prompt else "")
+
+
+def prompt_text(prompt: Prompt) -> Content:
+    """The turns before the prompt, oldest first, and the prompt, each under the name of its speaker."""
+    parts = [*((turn.role, turn.text) for turn in prompt.turns), ("prompt", prompt.text)]
+    return Content("\n\n").join(
+        plain(f"{speaker}\n").stylize_before("bold $text-primary") + plain(text) for speaker, text in parts
+    )
