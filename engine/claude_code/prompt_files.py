@@ -1,4 +1,4 @@
-"""Every prompt in a set of files and folders, each once: what people typed, to be replayed and labelled."""
+"""The prompts that people typed, from a set of files and folders, without duplicates: for replay and labelling."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from engine.claude_code.prompt_rows import HISTORY, PASTED_TEXT, TRANSCRIPT, BadRow, Found, found_in, skipped_rows
+from engine.claude_code.prompt_rows import (
+    HISTORY,
+    PASTED_TEXT,
+    TRANSCRIPT,
+    BadRow,
+    FoundPrompt,
+    prompts_in,
+    skipped_rows,
+)
 from engine.errors import PromptFileError
 from engine.lean.record import Record, replace
 from engine.memory import Skipped
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PromptReading(Record):
-    """The prompts of some files, oldest first, with ids that are unique among them, and what could not be read."""
+    """The prompts of some files, oldest first, with unique ids, and the rows and files that could not be read."""
 
     prompts: tuple[Prompt, ...]
     skipped: tuple[Skipped, ...] = ()
@@ -30,13 +38,13 @@ class PromptReading(Record):
 def read_prompts(paths: Sequence[str], *, include_sdk: bool = False) -> PromptReading:
     """The prompts in *paths*: transcripts, history.jsonl, prompt JSONL, plain text (a prompt per line), or folders.
 
-    A folder is searched for *.jsonl at any depth, without the transcripts of subagents. Prompts come by time, those
-    without a time after them in file order. A fork's copies, a prompt that was sent again and a history row whose
-    transcript is among *paths* do not count twice. `include_sdk` adds what came from `claude -p` and the Agent SDK,
-    as far as the client says so (2.1 and later). One bad row or file within a folder is skipped; PromptFileError if
-    one of *paths* itself is not there or cannot be read.
+    Folders are searched for *.jsonl at any depth, without the transcripts of subagents. Prompts are ordered by time;
+    prompts without a time follow in file order. Copies in a fork, a prompt that was sent again, and a history row whose
+    transcript is among *paths* count once. `include_sdk` adds prompts from `claude -p` and the Agent SDK, as far as
+    the client names them (2.1 and later). Bad rows, and bad files within a folder, are skipped. Raises PromptFileError
+    if one of *paths* does not exist or cannot be read.
     """
-    found: list[Found] = []
+    found: list[FoundPrompt] = []
     skipped: list[Skipped] = []
     seen: set[str] = set()
     for path in paths:
@@ -56,12 +64,12 @@ def _identity(path: str) -> str:
         return path
 
 
-def _read(path: str, skipped: list[Skipped], *, is_named: bool) -> list[Found]:
-    found: list[Found] = []
+def _read(path: str, skipped: list[Skipped], *, is_named: bool) -> list[FoundPrompt]:
+    found: list[FoundPrompt] = []
     bad: list[BadRow] = []
     try:
-        for item in found_in(path):
-            if isinstance(item, Found):
+        for item in prompts_in(path):
+            if isinstance(item, FoundPrompt):
                 found.append(item)
             else:
                 bad.append(item)
@@ -98,30 +106,31 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _each_once(found: Iterable[Found]) -> list[Prompt]:
-    """The prompts without the copies; of a prompt in a transcript and in the history the transcript's stays."""
+def _each_once(found: Iterable[FoundPrompt]) -> list[Prompt]:
+    """The prompts without copies. Of a prompt in a transcript and in the history, the transcript's is kept."""
     kept: list[Prompt] = []
-    remembered: list[Prompt] = []
+    of_history: list[Prompt] = []
     by_key: dict[str, int] = {}
-    spoken = _Spoken()
+    of_transcripts = _TranscriptPrompts()
     for item in found:
         if item.kind == HISTORY:
-            remembered.append(item.prompt)
+            of_history.append(item.prompt)
             continue
         place = next((by_key[key] for key in item.keys if key in by_key), len(kept))
         if place == len(kept):
             kept.append(item.prompt)
         by_key.update(dict.fromkeys(item.keys, place))
         if item.kind == TRANSCRIPT:
-            spoken.add(item.prompt, place)
-    rest = [prompt for prompt in remembered if not spoken.take(prompt)]
-    return kept + [prompt for prompt in rest if not spoken.take_by_ends(prompt)]
+            of_transcripts.add(item.prompt, place)
+    rest = [prompt for prompt in of_history if not of_transcripts.take(prompt)]
+    return kept + [prompt for prompt in rest if not of_transcripts.take_by_ends(prompt)]
 
 
-class _Spoken:
-    """The prompts of transcripts by session (old history rows: by project) and words, each to be taken once.
+class _TranscriptPrompts:
+    """The prompts of transcripts by session and words, each to be matched with one history row.
 
-    A fork's copy stands for the original as well: the original's transcript may be the one that was read second.
+    Old history rows name no session, so prompts are kept by project as well. A copy in a fork is kept beside the
+    original, because the two transcripts can be read in either order.
     """
 
     def __init__(self) -> None:
@@ -135,10 +144,11 @@ class _Spoken:
                 places.append(place)
 
     def take(self, prompt: Prompt) -> bool:
+        """Whether a transcript has this prompt of the history, by its words; that copy is then used up."""
         return self._take_one(self._scoped(prompt).get(_words(prompt.text), []))
 
     def take_by_ends(self, prompt: Prompt) -> bool:
-        """The same for a prompt with a paste that is gone: by the words before and after it."""
+        """The same for a prompt whose paste is lost: by the words before and after the paste."""
         parts = PASTED_TEXT.split(prompt.text)
         if len(parts) == 1:
             return False
@@ -166,7 +176,7 @@ def _words(text: str) -> str:
 
 
 def _moment(timestamp: str) -> tuple[bool, float]:
-    """A key that puts prompts in order of time, and those without one last."""
+    """A sort key by time; prompts without a time come last."""
     try:
         moment = datetime.fromisoformat(timestamp)
         return (False, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())

@@ -8,17 +8,18 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from engine.claude_code.transcripts import ASSISTANT, USER, followed_by, is_sdk, read_row, turn_of
+from engine.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, with_turn
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, is_human_prompt, prompt_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, BinaryIO
 
     Line = tuple[int, bytes | None]
+    Reader = Callable[[dict[str, Any]], "FoundPrompt | None"]
 
 TRANSCRIPT, HISTORY, PROMPTS = "transcript", "history", "prompts"
 """Kinds of files."""
@@ -28,15 +29,15 @@ CONTEXT_TURNS = 5
 TURN_CHARACTERS = 2000
 
 PASTED_TEXT = re.compile(r"\[(?:\.\.\.)?(?:Pasted|Truncated) text #(\d+)(?: \+\d+ lines)?(?:\.\.\.)?\]")
-"""What stands for a paste in history.jsonl."""
+"""The placeholder of a pasted text in history.jsonl."""
 
 _TOO_LONG = "too long to hold in memory"
 _HASH = re.compile(r"[0-9A-Za-z_-]+")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-class Found(Record):
-    """A prompt in a file of that `kind`. Prompts that share one of `keys` are the same prompt."""
+class FoundPrompt(Record):
+    """A prompt, and the kind of its file. Prompts that share one of `keys` are copies of the same prompt."""
 
     prompt: Prompt
     kind: str
@@ -45,28 +46,28 @@ class Found(Record):
 
 
 class BadRow(Record):
-    """A row that cannot be read, by its line number from 1."""
+    """A row that cannot be read. `number` is its line, from 1."""
 
     number: int
     reason: str
 
 
-def found_in(path: str, *, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[Found | BadRow]:
-    """The prompts of a file in its order, and its unreadable rows. OSError if the file itself cannot be read.
+def prompts_in(path: str, *, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[FoundPrompt | BadRow]:
+    """The prompts and the unreadable rows of a file, in its order. OSError if the file itself cannot be read.
 
-    The first row that belongs to a known kind of file decides what the file is; one that is not named .jsonl or .json
-    and does not begin with such a row holds a prompt per line. A line of *max_line_bytes* or more is a bad row.
+    The first row of a known kind decides the kind of the file. A file of another name than .jsonl and .json that does
+    not begin with such a row holds a prompt per line. A line of *max_line_bytes* or more is a bad row.
     """
     with open(path, "rb") as file:
         lines = _numbered_lines(file, max_line_bytes)
-        first = next((line for line in lines if line[1] is None or line[1].strip()), None)
+        first = next((line for line in lines if not _is_blank(line[1])), None)
         if first is not None:
-            is_text = not path.endswith((".jsonl", ".json")) and not _kind(_row_or_reason(first))
+            is_text = not path.endswith((".jsonl", ".json")) and not _kind_of_line(*first)
             yield from (_from_text if is_text else _from_rows)(chain([first], lines), path)
 
 
 def skipped_rows(path: str, rows: list[BadRow], limit: int = 20) -> tuple[Skipped, ...]:
-    """One entry per unreadable row of a file, or a single one with the count where there are more than *limit*."""
+    """An entry per unreadable row of a file, or a single entry with the count if there are more than *limit*."""
     if len(rows) > limit:
         first = f"the first is line {rows[0].number}: {rows[0].reason}"
         return (Skipped(where=path, reason=f"{len(rows)} rows cannot be read; {first}"),)
@@ -74,7 +75,7 @@ def skipped_rows(path: str, rows: list[BadRow], limit: int = 20) -> tuple[Skippe
 
 
 def _numbered_lines(file: BinaryIO, max_bytes: int) -> Iterator[Line]:
-    """Lines and their numbers from 1; None for one that is too long to hold in memory."""
+    """Lines with their numbers from 1; None for a line of *max_bytes* or more."""
     number = 0
     while line := file.readline(max_bytes):
         number += 1
@@ -85,22 +86,23 @@ def _numbered_lines(file: BinaryIO, max_bytes: int) -> Iterator[Line]:
         yield number, line if len(line) < max_bytes else None
 
 
-def _row_or_reason(line: Line) -> dict[str, Any] | str:
-    number, content = line
-    if content is None:
-        return _TOO_LONG
-    if number == 1:
-        content = content.removeprefix(b"\xef\xbb\xbf")
+def _is_blank(line: bytes | None) -> bool:
+    return line is not None and not line.strip()
+
+
+def _row(number: int, line: bytes | None) -> dict[str, Any]:
+    """The JSON object in a line. ValueError with the reason for any other content."""
+    if line is None:
+        raise ValueError(_TOO_LONG)
     try:
-        return read_row(content)
+        return read_row(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
     except ValueError as error:
-        is_cut_off = str(error) in {"not JSON", "not UTF-8"} and not content.endswith(b"\n")
-        return "cut off: the file ends within this row" if is_cut_off else str(error)
+        is_cut_off = str(error) in {"not JSON", "not UTF-8"} and not line.endswith(b"\n")
+        raise ValueError("cut off: the file ends within this row" if is_cut_off else str(error)) from None
 
 
-def _kind(row: dict[str, Any] | str) -> str:
-    if isinstance(row, str):
-        return ""
+def _kind(row: dict[str, Any]) -> str:
+    """The kind of file that a row belongs to; empty for none of them."""
     if isinstance(row.get("type"), str) and ("prompt" not in row or "sessionId" in row):
         return TRANSCRIPT
     if isinstance(row.get("display"), str):
@@ -108,25 +110,41 @@ def _kind(row: dict[str, Any] | str) -> str:
     return PROMPTS if "prompt" in row else ""
 
 
-def _from_rows(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
-    for line in lines:
-        row = _row_or_reason(line)
-        if kind := _kind(row):
-            readers = {TRANSCRIPT: _from_transcript, HISTORY: _from_history, PROMPTS: _from_prompts}
-            yield from readers[kind](chain([line], lines), path)
-        elif line[1] is None or line[1].strip():
-            yield BadRow(line[0], row if isinstance(row, str) else "not a row of a transcript, history or prompt file")
+def _kind_of_line(number: int, line: bytes | None) -> str:
+    try:
+        return _kind(_row(number, line))
+    except ValueError:
+        return ""
 
 
-def _rows(lines: Iterator[Line]) -> Iterator[tuple[int, dict[str, Any]] | BadRow]:
-    for line in lines:
-        if line[1] is not None and not line[1].strip():
+def _from_rows(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
+    read: Reader | None = None
+    for number, line in lines:
+        if _is_blank(line):
             continue
-        row = _row_or_reason(line)
-        yield BadRow(line[0], row) if isinstance(row, str) else (line[0], row)
+        try:
+            row = _row(number, line)
+            read = read or _reader(row, path)
+            found = read(row)
+        except ValueError as error:
+            yield BadRow(number, str(error))
+        else:
+            yield from [found] if found else []
 
 
-def _from_text(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
+def _reader(row: dict[str, Any], path: str) -> Reader:
+    """The function that reads all rows of the file, chosen by its first usable row. ValueError for any other row."""
+    kind = _kind(row)
+    if kind == TRANSCRIPT:
+        return _TranscriptReader(path).read
+    if kind == HISTORY:
+        return lambda row: _from_history(row, path)
+    if kind == PROMPTS:
+        return lambda row: FoundPrompt(_prompt_of(row, _file_source(path)), PROMPTS)
+    raise ValueError("not a row of a transcript, history or prompt file")
+
+
+def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
     for number, line in lines:
         try:
             text = "" if line is None else line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
@@ -136,18 +154,7 @@ def _from_text(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
         if line is None:
             yield BadRow(number, _TOO_LONG)
         elif text:
-            yield Found(Prompt(id=prompt_id(text), text=text, source=_file_source(path)), PROMPTS)
-
-
-def _from_prompts(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
-    for item in _rows(lines):
-        if isinstance(item, BadRow):
-            yield item
-            continue
-        try:
-            yield Found(_prompt_of(item[1], _file_source(path)), PROMPTS)
-        except ValueError as error:
-            yield BadRow(item[0], str(error))
+            yield FoundPrompt(Prompt(id=prompt_id(text), text=text, source=_file_source(path)), PROMPTS)
 
 
 def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
@@ -177,31 +184,31 @@ def _turns_of(context: object) -> tuple[Turn, ...]:
     return tuple(Turn(role, without_lone_surrogates(text)) for role, text in turns)
 
 
-def _from_transcript(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
-    turns: tuple[Turn, ...] = ()
-    seen: set[str] = set()
-    for item in _rows(lines):
-        if isinstance(item, BadRow):
-            yield item
-            continue
-        number, row = item
-        try:
-            turn = turn_of(row)
-        except ValueError as error:
-            yield BadRow(number, str(error))
-            continue
+class _TranscriptReader:
+    """Reads the rows of a transcript in order. Each prompt gets the turns before it."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._turns: tuple[Turn, ...] = ()
+        self._seen: set[str] = set()
+
+    def read(self, row: dict[str, Any]) -> FoundPrompt | None:
+        turn = turn_of(row)
         if turn is None:
-            continue
-        keys = _keys(row, turn)
-        if seen.isdisjoint(keys):
-            if turn.role == USER:
-                yield Found(_spoken_prompt(row, turn.text, turns, path), TRANSCRIPT, keys, is_sdk(row))
-            turns = followed_by(turns, turn, CONTEXT_TURNS, TURN_CHARACTERS)
-        seen.update(keys)
+            return None
+        keys, turns = _keys(row, turn), self._turns
+        is_copy = not self._seen.isdisjoint(keys)
+        self._seen.update(keys)
+        if is_copy:
+            return None
+        self._turns = with_turn(turns, turn, CONTEXT_TURNS, TURN_CHARACTERS)
+        if turn.role != USER:
+            return None
+        return FoundPrompt(_transcript_prompt(row, turn.text, turns, self._path), TRANSCRIPT, keys, is_sdk(row))
 
 
 def _keys(row: Mapping[str, Any], turn: Turn) -> tuple[str, ...]:
-    """What names the same message in another row: a fork keeps the uuid, a prompt that was sent again its promptId."""
+    """Names that a message shares with its copies: a fork keeps the uuid, a prompt sent again keeps its promptId."""
     attachment, position = row.get("attachment"), row.get("turnPosition")
     queued = _word(attachment, "source_uuid") if isinstance(attachment, dict) else ""
     index = _word(position, "turnIndex") if isinstance(position, dict) else ""
@@ -210,7 +217,7 @@ def _keys(row: Mapping[str, Any], turn: Turn) -> tuple[str, ...]:
     return (*names, f"prompt {sent} {index} {turn.text}") if sent else tuple(names)
 
 
-def _spoken_prompt(row: Mapping[str, Any], text: str, turns: tuple[Turn, ...], path: str) -> Prompt:
+def _transcript_prompt(row: Mapping[str, Any], text: str, turns: tuple[Turn, ...], path: str) -> Prompt:
     uuid, session_id = _word(row, "uuid"), _word(row, "sessionId")
     return Prompt(
         id=uuid.replace("-", "")[:16] if _UUID.fullmatch(uuid) else prompt_id(uuid or text, () if uuid else turns),
@@ -223,23 +230,15 @@ def _spoken_prompt(row: Mapping[str, Any], text: str, turns: tuple[Turn, ...], p
     )
 
 
-def _from_history(lines: Iterator[Line], path: str) -> Iterator[Found | BadRow]:
-    for item in _rows(lines):
-        if isinstance(item, BadRow):
-            yield item
-        elif not isinstance(item[1].get("display"), str):
-            yield BadRow(item[0], "the row has no display")
-        elif prompt := _remembered_prompt(item[1], path):
-            yield Found(prompt, HISTORY)
-
-
-def _remembered_prompt(row: Mapping[str, Any], path: str) -> Prompt | None:
+def _from_history(row: dict[str, Any], path: str) -> FoundPrompt | None:
+    if not isinstance(row.get("display"), str):
+        raise ValueError("the row has no display")
     typed = row["display"].strip()
     if not typed or typed.startswith("!") or not is_human_prompt(typed):
         return None
     session_id, timestamp = _word(row, "sessionId"), _iso(row.get("timestamp"))
     text = without_lone_surrogates(_with_pastes(typed, row.get("pastedContents"), os.path.dirname(path))).strip()
-    return Prompt(
+    prompt = Prompt(
         id=prompt_id("\0".join((session_id, timestamp, text))),
         text=text,
         session_id=session_id,
@@ -247,10 +246,11 @@ def _remembered_prompt(row: Mapping[str, Any], path: str) -> Prompt | None:
         timestamp=timestamp,
         source=f"history:{session_id}" if session_id else _file_source(path),
     )
+    return FoundPrompt(prompt, HISTORY)
 
 
 def _with_pastes(typed: str, pasted: object, folder: str) -> str:
-    """*typed* with its pastes in place; a paste that is gone keeps its placeholder."""
+    """*typed* with its pastes in place. The placeholder of a lost paste stays."""
     contents = pasted if isinstance(pasted, dict) else {}
 
     def content(placeholder: re.Match[str]) -> str:
@@ -262,7 +262,7 @@ def _with_pastes(typed: str, pasted: object, folder: str) -> str:
 
 
 def _paste_text(paste: Mapping[str, Any], folder: str) -> str | None:
-    """Short pastes are in the row; from about 1,000 characters on the client keeps them in a file named by hash."""
+    """The text of a paste: in the row if it is short, else in a file named by its hash. None if it is lost."""
     text, name = paste.get("content"), paste.get("contentHash")
     if isinstance(text, str):
         return text
@@ -276,7 +276,7 @@ def _paste_text(paste: Mapping[str, Any], folder: str) -> str | None:
 
 
 def _iso(milliseconds: object) -> str:
-    """Milliseconds since 1970 as ISO 8601 in UTC; empty for anything that is not a time."""
+    """Milliseconds since 1970 as ISO 8601 in UTC; empty for other values."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return ""
     try:
@@ -287,7 +287,7 @@ def _iso(milliseconds: object) -> str:
 
 
 def _word(row: Mapping[str, Any], name: str) -> str:
-    """A field as text; empty where it is missing or neither text nor a whole number."""
+    """A field as text; empty if it is neither text nor a whole number."""
     value = row.get(name)
     if isinstance(value, str):
         return without_lone_surrogates(value)

@@ -1,7 +1,7 @@
-"""The turns of a conversation: who said what in a row of a transcript, the last turns of a file.
+"""Claude Code's transcripts: the turn in a row, and the last turns of a file.
 
-The rule for what a person typed was checked against what the hook received on stdin, for clients 1.0.128 to 2.1.330.
-The hook reads turns where a judge is asked: `re` is imported where a prompt holds a pasted text, and nowhere else.
+The rules for prompts that a person typed agree with the prompts that the hook received from clients 1.0.128 to 2.1.330.
+The hook reads turns for a judge, so `re` is imported only for a prompt with a pasted text.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ _PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
 
 
 def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
-    """Whether a path, with every link followed, is one where Claude Code keeps transcripts: no other file is read."""
+    """Whether a path, after all links are followed, is a transcript in the folder where Claude Code keeps them."""
     place = os.path.realpath(projects_dir(environ)) + os.sep
     real = os.path.realpath(transcript_path)
     return real.startswith(place) and real.endswith(".jsonl")
 
 
 def read_row(line: bytes) -> dict[str, Any]:
-    """The JSON object in a line; ValueError whose message is the reason, for whatever else the line holds."""
+    """The JSON object in a line. ValueError with the reason for any other content."""
     try:
         row = loads(line.decode("utf-8"))
     except UnicodeDecodeError:
@@ -74,10 +74,10 @@ def read_row(line: bytes) -> dict[str, Any]:
 
 
 def turn_of(row: Mapping[str, Any]) -> Turn | None:
-    """What a person or the assistant said in a row of a transcript, uncut; None for every other kind of row.
+    """The text that a person or the assistant said in a row of a transcript, uncut; None for other kinds of rows.
 
-    ValueError with the reason for a message that is not shaped as messages are. Pasted text stands in the prompt
-    without its wrapper, what editor and client put around the prompt is left out, and so are commands and `!` lines.
+    ValueError with the reason for a malformed message. Pasted text stands in the prompt without its tags. Additions
+    of the editor and the client are left out, and so are commands and `!` lines.
     """
     if any(row.get(mark) for mark in _NOT_SAID):
         return None
@@ -89,12 +89,12 @@ def turn_of(row: Mapping[str, Any]) -> Turn | None:
 
 
 def is_sdk(row: Mapping[str, Any]) -> bool:
-    """Whether the row's prompt came from `claude -p` or the Agent SDK; clients up to 2.0.76 do not tell."""
+    """Whether the row's prompt came from `claude -p` or the Agent SDK. Clients up to 2.0.76 do not tell."""
     return row.get("promptSource") == "sdk" or str(row.get("entrypoint")).startswith("sdk-")
 
 
-def followed_by(turns: tuple[Turn, ...], turn: Turn, count: int, max_characters: int) -> tuple[Turn, ...]:
-    """*turns* and then *turn*: the last *count*, each cut; what an assistant says in several rows is one turn."""
+def with_turn(turns: tuple[Turn, ...], turn: Turn, count: int, max_characters: int) -> tuple[Turn, ...]:
+    """The last *count* of *turns* and *turn*, each cut. Consecutive rows of the assistant are a single turn."""
     if turns and turns[-1].role == turn.role == ASSISTANT:
         turn = Turn(ASSISTANT, f"{turns[-1].text}\n{turn.text}")
         turns = turns[:-1]
@@ -105,14 +105,14 @@ def followed_by(turns: tuple[Turn, ...], turn: Turn, count: int, max_characters:
 def last_turns(
     transcript_path: str, count: int = 5, *, max_bytes: int = 262_144, max_characters: int = 200
 ) -> tuple[Turn, ...]:
-    """The last *count* turns of a transcript, oldest first, from its last *max_bytes* bytes; SDK prompts are turns too.
+    """The last *count* turns of a transcript, oldest first, from its last *max_bytes* bytes; SDK prompts included.
 
-    Never raises: a file that is not there or cannot be read has no turns, and neither has a row that makes no sense.
-    The client creates the file after a session's first prompt and never has the current prompt in it yet.
+    Never raises: a file that cannot be read has no turns, and malformed rows are left out. The current prompt is not
+    among them: the client writes it later, and creates the file only after a session's first prompt.
     """
     turns: tuple[Turn, ...] = ()
-    for turn in reversed(_newest(_turns_backwards(_tail(transcript_path, max_bytes)), count)):
-        turns = followed_by(turns, turn, count, max_characters)
+    for turn in reversed(_last(_turns_backwards(_tail(transcript_path, max_bytes)), count)):
+        turns = with_turn(turns, turn, count, max_characters)
     return turns
 
 
@@ -130,7 +130,7 @@ def _typed_text(row: Mapping[str, Any]) -> str:
 
 
 def _typed_content(row: Mapping[str, Any]) -> object:
-    """The content of a row that may hold a prompt, else None. A prompt typed while a tool ran is an attachment."""
+    """The content of a row that can hold a prompt, else None. A prompt typed while a tool ran is an attachment."""
     if not _is_from_a_person(row):
         return None
     if row.get("type") == USER:
@@ -159,7 +159,7 @@ def _content(row: Mapping[str, Any]) -> object:
 
 
 def _text_blocks(content: object) -> list[str]:
-    """The texts in a message's content; none if it holds a tool's result."""
+    """The texts in a message's content; none if it holds the result of a tool."""
     if isinstance(content, str):
         return [content]
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
@@ -184,7 +184,7 @@ def _without_client_blocks(text: str) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """*text* without the tags around pasted text; one pass, because a prompt may hold any number of stray tags."""
+    """*text* without the tags around pasted text, in a single pass: a hostile prompt may hold very many tags."""
     if "<pasted_content" not in text:
         return text
     import re
@@ -204,7 +204,7 @@ def _unwrapped(text: str) -> str:
 
 
 def _tail(path: str, max_bytes: int) -> list[bytes]:
-    """The whole lines among the last *max_bytes* bytes of a file, in order."""
+    """The complete lines in the last *max_bytes* bytes of a file, in order."""
     try:
         with open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)
@@ -231,8 +231,8 @@ def _turns_backwards(lines: list[bytes]) -> Iterator[Turn]:
             seen.add(uuid)
 
 
-def _newest(turns: Iterable[Turn], count: int) -> list[Turn]:
-    """What makes up the first *count* turns of an iterable that runs backwards; rows of one answer count once."""
+def _last(turns: Iterable[Turn], count: int) -> list[Turn]:
+    """The rows of the last *count* turns; *turns* runs backwards. Consecutive assistant rows are a single turn."""
     kept: list[Turn] = []
     begun = 0
     for turn in turns:

@@ -1,6 +1,6 @@
-"""Claude Code's auto memory: a Markdown file with front matter per memory, and a MEMORY.md that lists them (read).
+"""Claude Code's auto memory: a Markdown file with front matter per memory, and a MEMORY.md that lists them.
 
-It lies outside the project, so a memory's path is absolute: the model must be able to open what it is pointed to.
+It lies outside the project, so a memory's path is absolute: the model must be able to open it.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ TYPES = ("user", "feedback", "project", "reference")
 DEFAULT_TYPE = "project"
 FENCE = "---"
 BLOCK_SCALARS = ("|", "|-", "|+", ">", ">-", ">+")
-"""YAML's marks for a text on the lines below, which is not read: the body says it too."""
+"""YAML's marks for a text on the following lines. Such a text is not read: the body repeats it."""
 
 
 def listing(root: str) -> tuple[set[str], list[Skipped]]:
-    """The files of *root* that may be memories, relative to it, and what was skipped on the way: nothing."""
+    """The files of *root* that may be memories, relative to it. Nothing is skipped. Raises OSError."""
     names = (name for name in os.listdir(root) if name.endswith(".md") and not name.startswith("."))
     return {name for name in names if name != INDEX_FILE}, []
 
 
-def places(names: Iterable[str]) -> list[str]:  # noqa: ARG001 - every format is asked alike
-    """What changes when a file comes or goes: the root."""
+def places(names: Iterable[str]) -> list[str]:  # noqa: ARG001 - see `engine.stores.registry.Store`
+    """The root itself: its time changes when a file comes or goes."""
     return [""]
 
 
 def read_file(root: str, relative: str) -> Memory:
-    """One memory. Raises UnreadableFileError with the reason, in words that follow the file's name."""
+    """The memory in a file. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
     front, body = _split(read_text(root, path).splitlines())
     shown = without_lone_surrogates(relative)
@@ -60,7 +60,7 @@ def read_file(root: str, relative: str) -> Memory:
 
 
 def _split(lines: list[str]) -> tuple[dict[str, str], list[str]]:
-    """Front matter as a flat mapping, and the lines after it. Without a closing fence there is no front matter."""
+    """Front matter as a flat mapping, and the lines after it. Without a closing fence all lines are the body."""
     if not lines or lines[0].strip() != FENCE:
         return {}, lines
     end = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), 0)
@@ -70,7 +70,7 @@ def _split(lines: list[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def _pair(line: str) -> tuple[str, str] | None:
-    """`key: value` at any indentation. Nested keys are kept flat: clients write `type` at the root or in `metadata`."""
+    """`key: value` at any indentation. Nesting is ignored: clients write `type` at the top or under `metadata`."""
     key, colon, value = line.strip().partition(":")
     value = value.strip()
     if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
@@ -79,7 +79,7 @@ def _pair(line: str) -> tuple[str, str] | None:
 
 
 def _type(front: dict[str, str], stem: str) -> str:
-    """The memory's type from its front matter, else from a file name such as `feedback_tests.md`."""
+    """The memory's type by its front matter, else by a file name such as `feedback_tests.md`."""
     given = front.get("type", "").lower()
     prefix = stem.replace("-", "_").split("_", 1)[0].lower()
     return next((kind for kind in (given, prefix) if kind in TYPES), DEFAULT_TYPE)
@@ -90,7 +90,7 @@ def _first_words(body: list[str]) -> str:
 
 
 def _sections(body: list[str]) -> tuple[Section, ...]:
-    """Headings of the Markdown body start a section each; a `#` inside a code block is no heading."""
+    """A section for each heading of the Markdown body. A `#` inside a code block is no heading."""
     parts: list[tuple[str, list[str]]] = [("", [])]
     in_code = False
     for line in body:

@@ -1,4 +1,4 @@
-"""The claude-memory format: a JSON file per memory in six folders, and an index.md beside them (read)."""
+"""The claude-memory format: a JSON file per memory in six folders, and an index.md beside them."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ MAX_DEPTH = 6
 
 
 def listing(root: str) -> tuple[set[str], list[Skipped]]:
-    """The files of *root* that may be memories, relative to it, and what was skipped on the way."""
+    """The files of *root* that may be memories, relative to it, and the entries that were skipped."""
     skipped: list[Skipped] = []
     in_folders = _folder_files(root, skipped)
     return {*in_folders, *_indexed_files(root, in_folders, skipped)}, skipped
 
 
 def places(names: Iterable[str]) -> list[str]:
-    """What changes when a file comes or goes: the index and the folders of *names*, relative to the root."""
+    """The index and the folders of *names*: their times change when a file comes or goes."""
     return sorted({INDEX_FILE, *FOLDERS, *(name.rpartition("/")[0] for name in names)})
 
 
 def read_file(root: str, relative: str) -> Memory:
-    """One memory. Raises UnreadableFileError with the reason, in words that follow the file's name."""
+    """The memory in a file. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
     try:
         content = loads(read_text(root, path))
@@ -74,7 +74,7 @@ def _memory(content: dict[str, Any], relative: str, path: str) -> Memory:
 
 
 def _sections(content: object) -> tuple[Section, ...]:
-    """Each field of `content` as a section; text alone is one section without a heading."""
+    """A section for each field of `content`; a text is a single section without a heading."""
     if not isinstance(content, dict):
         lines = tuple(_lines(content, 0))
         return (Section("", lines),) if lines else ()
@@ -106,7 +106,7 @@ def _flat_items(value: dict[str, Any], depth: int) -> list[tuple[str, str]]:
 
 
 def _joined(lines: list[str]) -> str:
-    """Lines as one; the items of a list with a semicolon between them."""
+    """*lines* joined to one; a semicolon stands between the items of a list."""
     is_list = all(line.startswith(("- ", "  ")) for line in lines)
     return "; ".join(line.removeprefix("- ").strip() for line in lines) if is_list else " ".join(lines)
 
@@ -129,7 +129,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _folder_files(root: str, skipped: list[Skipped]) -> dict[str, bool]:
-    """The .json files of the six folders, relative to the root, and whether each is a link."""
+    """JSON file in one of the six folders, relative to the root -> whether it is a link."""
     found: dict[str, bool] = {}
     for folder in FOLDERS:
         path = os.path.join(root, folder)
@@ -151,7 +151,7 @@ def _folder_files(root: str, skipped: list[Skipped]) -> dict[str, bool]:
 
 
 def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped]) -> list[str]:
-    """What index.md names beside *in_folders*, relative to the root. A line that leads elsewhere is skipped."""
+    """The files that index.md names beside *in_folders*, relative to the root. Other lines are skipped."""
     try:
         text = read_text(root, os.path.join(root, INDEX_FILE))
     except UnreadableFileError as error:
@@ -177,7 +177,7 @@ def _indexed_files(root: str, in_folders: dict[str, bool], skipped: list[Skipped
 
 
 def _index_target(line: str) -> str:
-    """The path of an index line `- [CATEGORY] title -> path #tags:a,b`, or nothing."""
+    """The path in an index line `- [CATEGORY] title -> path #tags:a,b`; empty for any other line."""
     if not line.startswith("- [") or " -> " not in line:
         return ""
     return line.rsplit(" -> ", 1)[1].split(" #tags:", 1)[0].strip()

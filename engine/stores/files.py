@@ -1,4 +1,4 @@
-"""Reading one file safely: a regular one; of a root: inside the root, not too large, valid UTF-8."""
+"""Safe reading: regular files only, and for a file of a root also inside the root, not too large, and UTF-8."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _FILE_TYPE, _REGULAR = 0o170000, 0o100000
 
 
 class UnreadableFileError(Exception):
-    """Why one file cannot be used; the reader turns it into a `Skipped`."""
+    """The reason why a file cannot be used, in words that follow the file's name."""
 
 
 def has_earlier_id(memory_id: str) -> str:
-    """Why a file is no memory whose id a file before it in the order of paths has."""
+    """The reason for a file whose id another file already uses; the first path wins."""
     return f"has the id {memory_id[:80]!r}, which an earlier file has too"
 
 
 def is_inside(root: str, path: str) -> bool:
-    """Whether *path*, with every link followed, lies inside *root* (which is resolved already)."""
+    """Whether *path* lies inside *root* after all links are followed. *root* is resolved already."""
     try:
         real = os.path.realpath(path)
         return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
@@ -31,7 +31,7 @@ def is_inside(root: str, path: str) -> bool:
 
 
 def read_text(root: str, path: str) -> str:
-    """The text of a file. Raises UnreadableFileError for one outside the root, too large, not UTF-8 or not readable."""
+    """The text of a file. UnreadableFileError if it is outside the root, too large, not UTF-8 or not readable."""
     if not is_inside(root, path):
         raise UnreadableFileError("points outside the root")
     try:
@@ -50,12 +50,12 @@ def read_text(root: str, path: str) -> str:
 
 
 def is_regular(found: os.stat_result) -> bool:
-    """Whether it is a file, neither folder nor device nor pipe."""
+    """Whether it is a file: not a folder, a device or a pipe."""
     return found.st_mode & _FILE_TYPE == _REGULAR
 
 
 def open_regular(path: str) -> BinaryIO:
-    """A file, open to be read. OSError for a device or a pipe, which could go on for ever or never begin."""
+    """A file, open for reading. OSError for a device or a pipe, which might never end or never begin."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     if is_regular(os.fstat(descriptor)):
         return open(descriptor, "rb")
@@ -64,6 +64,6 @@ def open_regular(path: str) -> BinaryIO:
 
 
 def read_regular(path: str, most: int) -> bytes:
-    """A file's bytes, *most* of them at most. OSError as `open_regular`."""
+    """The first *most* bytes of a file. OSError as for `open_regular`."""
     with open_regular(path) as file:
         return file.read(min(most, os.fstat(file.fileno()).st_size))

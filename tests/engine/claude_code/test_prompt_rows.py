@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.claude_code.prompt_files import PromptReading, read_prompts
-from engine.claude_code.prompt_rows import BadRow, Found, found_in
+from engine.claude_code.prompt_rows import BadRow, FoundPrompt, prompts_in
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, prompt_id
 
@@ -148,7 +148,7 @@ def test_a_row_of_fifty_megabytes_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", [b"\n", b""])
 def test_a_row_that_is_too_long_to_hold_is_skipped(tmp_path: Path, end: bytes) -> None:
     path = write(tmp_path / "t.jsonl", user("first"), user("x" * 3_000_000), user("last"), user("y" * 999_999), end=end)
-    found = list(found_in(path, max_line_bytes=1_000_000))
-    assert [item.prompt.text for item in found if isinstance(item, Found)] == ["first", "last"]
+    found = list(prompts_in(path, max_line_bytes=1_000_000))
+    assert [item.prompt.text for item in found if isinstance(item, FoundPrompt)] == ["first", "last"]
     reason = "too long to hold in memory"
     assert [item for item in found if isinstance(item, BadRow)] == [BadRow(2, reason), BadRow(4, reason)]
