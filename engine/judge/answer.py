@@ -1,11 +1,32 @@
-"""Reading a judge's answer, however a model wrapped it: only candidates that were offered come out."""
+"""Reading a model's answer, whatever stands around it. Only indices of offered candidates come out."""
 
 from __future__ import annotations
 
 import json
 
+from engine.errors import ProviderError
 from engine.judge.prompts import cut
-from engine.judge.verdict import APPROVED, DECISIONS, FLAGGED, KEEP, REJECTED, Opinion
+from engine.judge.provider import MAX_TOKENS, REFUSAL
+from engine.judge.verdict import (
+    APPROVED,
+    DECISIONS,
+    FLAGGED,
+    HTTP_ERROR,
+    KEEP,
+    OK,
+    PARSE_ERROR,
+    REFUSED,
+    REJECTED,
+    Opinion,
+    Outcome,
+)
+from engine.lean.record import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.judge.provider import Completion
 
 ANSWER_LIMIT = 20_000
 """Characters of an answer that are read. Thirty verdicts with a sentence each take a third of it."""
@@ -13,33 +34,58 @@ ANSWER_LIMIT = 20_000
 REASONING_LIMIT = 300
 """Characters of a reasoning that are kept."""
 
+EXCERPT_LIMIT = 80
+"""Characters of an unreadable answer that are shown to people."""
+
 MAX_DIGITS = 6
 SILENT = Opinion(FLAGGED, reasoning="the judge said nothing about it")
 CONTRADICTORY = Opinion(FLAGGED, reasoning="the judge contradicted itself")
 
 
 class UnreadableAnswerError(ValueError):
-    """The text does not hold what was asked for."""
+    """The text holds no answer in the form that was asked for."""
+
+
+def outcome_of(call: Callable[[], Completion], shown: tuple[int, ...], depth: str) -> Outcome:
+    """The outcome of *call*, which asks about the candidates at the positions *shown*, in that order."""
+    try:
+        completion = call()
+    except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
+        return failure(error)
+    return replace(
+        _read(completion, shown, depth),
+        input_tokens=completion.input_tokens,
+        output_tokens=completion.output_tokens,
+        source=completion.source,
+    )
+
+
+def failure(error: Exception) -> Outcome:
+    """The outcome for *error*. For an unexpected error only its type is shown: its text may quote a secret."""
+    if isinstance(error, ProviderError):
+        return Outcome(error.status, detail=str(error))
+    return Outcome(HTTP_ERROR, detail=f"The judge failed: {type(error).__name__}.")
 
 
 def opinions(text: str, count: int, depth: str) -> tuple[Opinion, ...]:
-    """What *text* says of each of *count* candidates. Raises UnreadableAnswerError if it holds no answer.
+    """The opinion in *text* on each of *count* candidates. Raises UnreadableAnswerError if it holds no answer.
 
-    Prose, code fences, thoughts and other objects around the answer are passed over. "2" and 2.0 are 2; whatever is no
-    index that was offered is ignored. A candidate of which two answers, or two entries of one, say different things is
-    flagged: one of the two may be a title that the model repeats.
+    Prose, code fences, thoughts and other objects around the answer are skipped. "2" and 2.0 are read as 2; an index
+    that was not offered is ignored. A candidate with two different decisions is flagged: one of the two may come from a
+    title that the model repeats.
     """
-    return (kept if depth == KEEP else explained)(_without_thoughts(text[:ANSWER_LIMIT]), count)
+    read = _opinions_of_keep_list if depth == KEEP else _opinions_of_verdicts
+    return read(_without_thoughts(text[:ANSWER_LIMIT]), count)
 
 
-def kept(text: str, count: int) -> tuple[Opinion, ...]:
-    """See `opinions`; by `{"keep": [indices]}`."""
+def _opinions_of_keep_list(text: str, count: int) -> tuple[Opinion, ...]:
+    """From `{"keep": [indices]}`."""
     answers = [{_index(item) for item in found} for found in _lists(text, "keep")]
     return tuple(_kept({index in answer for answer in answers}) for index in range(count))
 
 
-def explained(text: str, count: int) -> tuple[Opinion, ...]:
-    """See `opinions`; by `{"verdicts": [...]}`. A candidate that is left out, or decided in other words, is flagged."""
+def _opinions_of_verdicts(text: str, count: int) -> tuple[Opinion, ...]:
+    """From `{"verdicts": [...]}`. A candidate that is missing, or has an unknown decision, is flagged."""
     found: dict[int, Opinion] = {}
     for entry in (entry for answer in _lists(text, "verdicts") for entry in answer):
         if isinstance(entry, dict):
@@ -51,15 +97,14 @@ def explained(text: str, count: int) -> tuple[Opinion, ...]:
 
 
 def _without_thoughts(text: str) -> str:
-    """*text* without the thoughts that some local models begin with."""
+    """*text* without the thoughts with which some local models begin."""
     return text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text
 
 
-def _kept(said: set[bool]) -> Opinion:
-    """By whether each answer keeps it."""
-    if len(said) > 1:
+def _kept(decisions: set[bool]) -> Opinion:
+    if len(decisions) > 1:
         return CONTRADICTORY
-    return Opinion(APPROVED if True in said else REJECTED)
+    return Opinion(APPROVED if True in decisions else REJECTED)
 
 
 def _opinion(entry: dict[str, object]) -> Opinion:
@@ -109,3 +154,21 @@ def _index(item: object) -> int:
         if digits.isascii() and digits.isdecimal() and len(digits) <= MAX_DIGITS:
             return int(digits)
     return -1
+
+
+def _read(completion: Completion, shown: tuple[int, ...], depth: str) -> Outcome:
+    if completion.stop_reason == REFUSAL:
+        return Outcome(REFUSED, detail="The model refused to answer.")
+    try:
+        found = opinions(completion.text, len(shown), depth)
+    except UnreadableAnswerError:
+        return Outcome(PARSE_ERROR, detail=_unreadable(completion, depth))
+    return Outcome(OK, opinions=dict(zip(shown, found, strict=True)))
+
+
+def _unreadable(completion: Completion, depth: str) -> str:
+    if completion.stop_reason == MAX_TOKENS:
+        return "The answer was cut off before it was complete."
+    excerpt = cut(completion.text, EXCERPT_LIMIT)
+    wanted = "keep-list" if depth == KEEP else "verdicts"
+    return f"The answer holds no {wanted}: {excerpt}" if excerpt else "The answer is empty."

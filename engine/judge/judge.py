@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from engine.judge.outcome import Outcome, failure, outcome_of
+from engine.judge.answer import failure, outcome_of
 from engine.judge.prices import cost_usd
-from engine.judge.prompts import request_text, shuffled
-from engine.judge.templates import templates
-from engine.judge.verdict import CACHE, FLAGGED, OK, Judgement, Opinion, Verdict
+from engine.judge.prompts import request_text, shuffled, templates
+from engine.judge.verdict import CACHE, FLAGGED, OK, Judgement, Opinion, Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,19 +15,18 @@ if TYPE_CHECKING:
 
     from engine.config import JudgeConfig
     from engine.judge.cache import Cache
+    from engine.judge.prompts import Template
     from engine.judge.provider import Provider
-    from engine.judge.templates import Template
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
 
 
 class Judge:
-    """Asks *provider* which candidates to keep. Holds no state between calls but its *cache*, where one is given; may
-    be shared between threads.
+    """Asks *provider* which candidates to keep. Its only state is the *cache*, if there is one. Safe for threads.
 
-    Of several *samples*, which are asked one after the other, the majority decides. The configured timeout is for each.
-    *price_share* is what is paid of the provider's price, 0..1. Raises ConfigError for a prompt in *config* that does
-    not hold what it needs.
+    Of several *samples*, asked in turn, the majority decides. The configured timeout holds for each sample.
+    *price_share* is the paid part of the provider's price, 0..1. Raises ConfigError for a prompt in *config* without
+    its placeholder.
     """
 
     def __init__(
@@ -49,11 +47,11 @@ class Judge:
         self._templates = templates(config)
 
     def prepare(self) -> None:
-        """See `Provider.prepare`: raises what would make every judgement fail, such as MissingKeyError."""
+        """See `Provider.prepare`: raises an error that would make every judgement fail, such as MissingKeyError."""
         self._provider.prepare()
 
     def identity(self, mode: str) -> tuple[str, str, str]:
-        """(provider, model, template hash): judgements that differ in one of them are not of one judge."""
+        """(provider, model, template hash). Judgements that differ in one of them come from different judges."""
         return self._provider.name, self._provider.model, self._templates[mode].hash
 
     def close(self) -> None:
@@ -63,10 +61,10 @@ class Judge:
             self._cache.close()
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:
-        """A verdict on each of *candidates*, in their order; no call for no candidates.
+        """A verdict on each of *candidates*, in their order. Without candidates no call is made.
 
-        Mode "search" asks leniently, "auto" strictly. Never raises: on any error the judgement has its status and
-        detail, and every candidate is flagged with that status. Time counts from when the provider is loaded.
+        Mode "search" asks leniently, "auto" strictly. Never raises: an error becomes the judgement's status and detail,
+        and every candidate is flagged with that status. Time counts from the moment when the provider is loaded.
         """
         template = self._templates[mode]
         settled = self._unready() if candidates else Outcome(OK)
@@ -87,7 +85,7 @@ class Judge:
         )
 
     def _unready(self) -> Outcome | None:
-        """Why the provider cannot be asked, if it cannot."""
+        """The failure if the provider cannot be asked."""
         try:
             self._provider.prepare()
         except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
@@ -95,47 +93,52 @@ class Judge:
         return None
 
     def _voted(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
-        def ask(sample: int) -> Outcome:
-            return self._asked(template, prompt, candidates, sample)
-
         if self.samples == 1:
-            return ask(0)
+            return self._sampled(template, prompt, candidates, 0)
         from engine.judge.voting import voted
 
-        return voted(ask, self.samples)
+        return voted(lambda sample: self._sampled(template, prompt, candidates, sample), self.samples)
 
-    def _asked(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
+    def _sampled(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
         turns = self._turns(prompt)
 
         def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
+            memories = [candidates[position] for position in shown]
             try:
-                return recalled(shown, timeout_s)
+                return self._asked(template, request_text(prompt, memories, turns), memories, shown, sample, timeout_s)
             except Exception as error:  # noqa: BLE001 - a candidate that cannot be shown is a status, too
                 return failure(error)
 
-        def recalled(shown: tuple[int, ...], timeout_s: float) -> Outcome:
-            memories = [candidates[position] for position in shown]
-            question = template.question(request_text(prompt, memories, turns))
-
-            def call() -> Outcome:
-                return outcome_of(lambda: self._provider.complete(question, timeout_s), shown, template.depth)
-
-            if self._cache is None:
-                return call()
-            from engine.judge.cache import cache_key
-
-            digests = [memory.digest for memory in memories]
-            return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
-
         shown, timeout_s = shuffled(prompt, len(candidates), sample), self._config.timeout_per_call
         if 0 < self._config.split_over < len(candidates):
-            from engine.judge.split import asked_in_two  # loads threads, which one call does not need
+            from engine.judge.voting import asked_in_halves
 
-            return asked_in_two(ask, shown, timeout_s)
+            return asked_in_halves(ask, shown, timeout_s)
         return ask(shown, timeout_s)
 
+    def _asked(
+        self,
+        template: Template,
+        request: str,
+        memories: Sequence[MemorySummary],
+        shown: tuple[int, ...],
+        sample: int,
+        timeout_s: float,
+    ) -> Outcome:
+        question = template.question(request)
+
+        def call() -> Outcome:
+            return outcome_of(lambda: self._provider.complete(question, timeout_s), shown, template.depth)
+
+        if self._cache is None:
+            return call()
+        from engine.judge.cache import cache_key
+
+        digests = [memory.digest for memory in memories]
+        return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
+
     def _cost_usd(self, outcome: Outcome) -> float | None:
-        """Nothing for what the cache answers: it was paid for when it was asked."""
+        """0 for an answer from the cache, which was paid for when it was asked."""
         if outcome.source == CACHE:
             return 0.0
         full = cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens)
@@ -147,7 +150,7 @@ class Judge:
 
 
 def _verdict(memory: MemorySummary, position: int, outcome: Outcome) -> Verdict:
-    """An error has no samples, and nothing to agree on."""
+    """An error has no samples, and so no agreement."""
     opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
     return Verdict(
         memory_id=memory.id,

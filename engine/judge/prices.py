@@ -1,7 +1,6 @@
-"""What tokens cost.
+"""Prices of tokens, from https://platform.claude.com/docs/en/about-claude/pricing (base tokens, as read in 2026).
 
-Source: https://platform.claude.com/docs/en/about-claude/pricing, base input and output tokens, as read in 2026. A
-family that is not in the table has no known price, and a call's cost is then None rather than a guess.
+A model that is not in the table has no known price: its calls cost None, which is not a guess.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ PRICES = {
     "claude-3-5-haiku": (0.8, 4.0),
     "claude-3-haiku": (0.25, 1.25),
 }
-"""US dollars for a million tokens in and a million out, by the beginning of a model's name."""
+"""US dollars for a million input and a million output tokens, by the beginning of a model's name."""
 
 BATCH_SHARE = 0.5
-"""What a token of a batch costs, of the price of one that is answered at once."""
+"""The price of a token in a batch, as a share of the full price."""
 
 BILLED_BY_TOKEN = ("anthropic", "anthropic-http")
 """Providers to which the table applies."""
 
 
 def price_of(provider: str, model: str) -> tuple[float, float] | None:
-    """US dollars for a million tokens in and a million out, where they are known."""
+    """US dollars for a million input and a million output tokens; None where they are not known."""
     family = next((family for family in PRICES if model.startswith(family)), None)
     return PRICES[family] if family and provider in BILLED_BY_TOKEN else None
 

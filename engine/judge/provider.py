@@ -1,23 +1,31 @@
-"""What a judge needs of a model: one call, text in, text out."""
+"""The one thing that a judge needs of a model: a call that takes a question and gives an answer within a time limit."""
 
 from __future__ import annotations
 
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from engine.errors import ProviderCancelledError, ProviderTimeoutError
 from engine.judge.verdict import LIVE
 from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, Protocol
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol, TypeVar
+
+    T = TypeVar("T")
 else:
     Protocol = object
 
 END_TURN, MAX_TOKENS, REFUSAL = "end_turn", "max_tokens", "refusal"
 """Stop reasons that the judge knows, in the words of the Anthropic Messages API."""
 
+CANCELLED = "The judge was stopped before it answered."
+
 
 class Question(Record):
-    """One request: instructions, data, the JSON schema of the answer, and how many tokens it may take."""
+    """One request: instructions, data, the JSON schema of the answer, and the largest answer in tokens."""
 
     system: str
     user: str
@@ -51,10 +59,10 @@ class Provider(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """What else tells its answers from another's of the same name and model, or empty. No secret."""
+        """Anything else that tells this provider from another of the same name and model, or empty. No secret."""
 
     def prepare(self) -> None:
-        """Check what a call needs and load it, so that no call's time pays for it. Cheap after the first time.
+        """Check and load everything that a call needs, so that no call's time pays for it. Cheap after the first time.
 
         Raises MissingKeyError where there is no key, ProviderError where something else is missing.
         """
@@ -66,4 +74,43 @@ class Provider(Protocol):
         """
 
     def close(self) -> None:
-        """Give back what is held between calls. A call under way may end with ProviderCancelledError."""
+        """Give back everything held between calls. A call under way may end with ProviderCancelledError."""
+
+
+class Calls:
+    """Runs each call in a thread of its own, and waits for it until a deadline or until `close`.
+
+    Nothing else bounds a whole call: a name lookup cannot be interrupted, and a socket's timeout begins anew with each
+    byte that arrives. A call that is given up ends when its server stops sending, or with the process.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: set[SimpleQueue[tuple[Any, Exception | None]]] = set()
+
+    def run(self, call: Callable[[], T], timeout_s: float) -> T:
+        """The result of *call*. Raises its error, ProviderTimeoutError after *timeout_s* seconds of wall time, or
+        ProviderCancelledError on `close`."""
+        results: SimpleQueue[tuple[Any, Exception | None]] = SimpleQueue()
+
+        def work() -> None:
+            try:
+                results.put((call(), None))
+            except Exception as error:  # noqa: BLE001 - raised in the thread that waits
+                results.put((None, error))
+
+        self._waiting.add(results)
+        Thread(target=work, name="memsift-judge", daemon=True).start()
+        try:
+            result, error = results.get(timeout=timeout_s)
+        except Empty:
+            raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.") from None
+        finally:
+            self._waiting.discard(results)
+        if error:
+            raise error
+        return result  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """End the wait for every call under way."""
+        for results in tuple(self._waiting):
+            results.put((None, ProviderCancelledError(CANCELLED)))

@@ -1,11 +1,15 @@
-"""What a judge said of candidates. An error is a status, never a rejection."""
+"""A judge's decisions on candidates. An error is a status, never a rejection."""
 
 from __future__ import annotations
 
 from engine.config import DEPTHS as DEPTHS
 from engine.config import EXPLAINED as EXPLAINED
 from engine.config import KEEP as KEEP
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 APPROVED, REJECTED, FLAGGED = DECISIONS = ("approved", "rejected", "flagged")
 """Flagged means undecided: the judge could not tell, or could not answer at all."""
@@ -19,17 +23,17 @@ OK, TIMEOUT, HTTP_ERROR, PARSE_ERROR, REFUSED, NO_KEY, CANCELLED = STATUSES = (
     "no_key",
     "cancelled",
 )
-"""How a judgement came out: whether the judge answered, or why not."""
+"""How a judgement ended: with an answer, or with the reason why there is none."""
 
 LIVE, CACHE = SOURCES = ("live", "cache")
 """Where an answer comes from."""
 
 
 class Opinion(Record):
-    """What one answer, or several together, say of one candidate.
+    """The decision of one answer, or of several together, on one candidate.
 
-    `confidence` is 0..1, or None where none was given. `samples` are the answers, `agreement` the share of them that
-    say the same as most.
+    `confidence` is 0..1, or None where none was given. `samples` counts the answers; `agreement` is the share of them
+    that gave the commonest decision, 0..1.
     """
 
     decision: str
@@ -39,11 +43,32 @@ class Opinion(Record):
     agreement: float = 1.0
 
 
+class Outcome(Record):
+    """The result of one or more calls. `opinions` are by position in the pool; empty unless `status` is ok."""
+
+    status: str
+    opinions: Mapping[int, Opinion] = {}
+    detail: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    source: str = LIVE
+
+    def after(self, *earlier: Outcome) -> Outcome:
+        """This outcome with the tokens of *earlier* calls added, because they are paid for, too. Live if any was."""
+        is_live = any(outcome.source == LIVE for outcome in (self, *earlier))
+        return replace(
+            self,
+            source=LIVE if is_live else CACHE,
+            input_tokens=self.input_tokens + sum(outcome.input_tokens for outcome in earlier),
+            output_tokens=self.output_tokens + sum(outcome.output_tokens for outcome in earlier),
+        )
+
+
 class Verdict(Record):
     """A judge's decision on one memory.
 
-    `confidence` is 0..1: how sure the judge is of the decision, or None where it did not say. `samples` are the answers
-    that the decision is drawn from (0 on an error), `agreement` the share of them that say the same as most, 0..1.
+    `confidence` is 0..1: how sure the judge is of the decision, or None where it gave none. `samples` counts the
+    answers behind the decision (0 on an error); `agreement` is the share of them that gave it, 0..1.
     """
 
     memory_id: str
@@ -57,16 +82,16 @@ class Verdict(Record):
 
     @property
     def is_disputed(self) -> bool:
-        """Whether its samples said different things."""
+        """Whether the samples gave different decisions."""
         return self.samples > 0 and self.agreement < 1
 
 
 class Judgement(Record):
-    """What a judge said of one prompt: a verdict for each candidate, in the order in which they were given.
+    """A judge's answer on one prompt: a verdict for each candidate, in the order of the candidates.
 
-    `elapsed_ms` is wall time of all calls; token counts are sums over them, 0 where the provider gives none; `cost_usd`
+    `elapsed_ms` is wall time of all calls. Token counts are sums over them, 0 where the provider gives none; `cost_usd`
     is None where tokens or price are not known. `template_hash` names the wording of the instructions (16 hex digits):
-    judgements of different hashes or depths are not comparable. `detail` says what went wrong, without secrets.
+    judgements of different hashes or depths cannot be compared. `detail` describes an error, without secrets.
     """
 
     status: str
@@ -88,7 +113,7 @@ class Judgement(Record):
 
     @property
     def is_failure(self) -> bool:
-        """Whether it was asked and could not answer: a missing key is no judge."""
+        """Whether the judge was asked and could not answer. Without a key it is not asked."""
         return self.status not in (OK, NO_KEY)
 
     def verdict_on(self, memory_id: str) -> Verdict | None:

@@ -12,8 +12,7 @@ import pytest
 
 from engine.config import JudgeConfig
 from engine.judge.judge import Judge
-from engine.judge.providers.anthropic import AnthropicProvider
-from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.verdict import DEPTHS
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY

@@ -127,8 +127,9 @@ def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:
     modules = loaded(ANSWER, str(tmp_path / "home"), "injected", stdin=payload)
     assert {name for name in modules if name.startswith("engine.judge.providers.")} == {
         "engine.judge.providers.registry",
-        "engine.judge.providers.anthropic_http",
+        "engine.judge.providers.anthropic",
         "engine.judge.providers.credentials",
+        "engine.judge.providers.messages_api",
     }
     assert modules & (HEAVY | {"http", "ssl", "socket"}) == set()
 
@@ -145,7 +146,7 @@ def test_a_judge_that_answers_loads_no_third_party_module(tmp_path: Path, name: 
         assert len(server.requests) == 2
     assert top_level(modules) <= set(sys.stdlib_module_names) | {"engine"}
     assert "http.client" in modules
-    assert modules & {"asyncio", "logging", "site", "urllib.request", "concurrent.futures"} == set()
+    assert modules & {"asyncio", "logging", "site", "concurrent.futures"} == set()
 
 
 def imports(path: Path) -> set[str]:

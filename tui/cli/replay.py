@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.judge.bulk.batches import Batches
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.systems import System
     from labels.exchange.unfinished import UnfinishedRun
     from labels.store import LabelStore
-    from tui.workspace.batching import Batches
     from tui.workspace.replaying import Ending, Job, Terms
 
     Write = Callable[[dict[str, Any]], None]
@@ -85,12 +85,13 @@ def replay(
 
     Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
     """
-    from tui.workspace import batching, replaying
+    from engine.judge.bulk.batches import Batches
+    from tui.workspace import replaying
 
     found = opening.resolve_roots(roots, os.environ)
     if len(found) > 1 and (resume or batch or max_cost is not None):
         raise click.UsageError("--resume, --batch and --max-cost are for one folder of memories: name one --root.")
-    batches = batching.batches_of_user(os.environ, batch_poll, tell) if batch else None
+    batches = Batches(os.environ, batch_poll, tell) if batch else None
     if batch:
         judge = in_batches(judge, max_cost)
     terms = replaying.Terms(retries, max_cost)
@@ -121,12 +122,13 @@ class Replay:
     def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
         """Print the rows, and keep them in *store*: how it ended, and on how many memories the samples disagree."""
         from labels.exchange.runs import write_row
-        from tui.workspace import batching, replaying
+        from engine.judge.bulk.batches import without_split
+        from tui.workspace import replaying
         from tui.workspace.recording import record
 
         config = self.judge.applied(load_config(root, os.environ), os.environ)
         if self.batches:
-            config = batching.unsplit(config)
+            config = without_split(config)
         disagreements = 0
         with (
             opened_judge(self.judge, config, (self.batches or self.terms).around) as asked,

@@ -92,11 +92,11 @@ def make_judge(
     from engine.judge.cache import Cache, cache_file
     from engine.judge.judge import Judge
     from engine.judge.prices import BATCH_SHARE
-    from engine.judge.providers.cache_only import CacheOnlyProvider
+    from engine.judge.providers.registry import cache_only
 
     provider = make_provider(name, config.judge, environ)
     if options.is_cached_only:
-        provider = CacheOnlyProvider(provider, name)
+        provider = cache_only(provider, name)
     elif around:
         provider = around(provider)
     cache = Cache(cache_file(environ), refresh=options.is_refreshing)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
-from engine.judge.bulk.capped import CappedProvider
-from engine.judge.bulk.patient import PatientProvider
+from engine.judge.bulk.cost_cap import CostCapProvider
+from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.verdict import OK
+from engine.lean.record import replace
 from engine.pipeline import retrieve
 from tui.workspace.stderr import progress_bar
 from tui.workspace.workers import Workers
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.judge.bulk.batches import Batches
     from engine.judge.judge import Judge
     from engine.judge.provider import Provider
+    from engine.judge.verdict import Judgement
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from engine.search.index import Index
     from engine.systems import System
     from labels.exchange.unfinished import UnfinishedRun
-    from tui.workspace.batching import Batches
 
     Work = Callable[["Job"], list[Retrieval]]
 
@@ -57,7 +59,7 @@ class Terms:
     def __init__(self, retries: int, most_usd: float | None = None) -> None:
         self._retries = retries
         self._most_usd = most_usd
-        self._capped: CappedProvider | None = None
+        self._capped: CostCapProvider | None = None
 
     @property
     def is_spent(self) -> bool:
@@ -66,8 +68,8 @@ class Terms:
     def around(self, provider: Provider) -> Provider:
         """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
         if self._most_usd is not None:
-            provider = self._capped = CappedProvider(provider, self._most_usd)
-        return PatientProvider(provider, self._retries)
+            provider = self._capped = CostCapProvider(provider, self._most_usd)
+        return RetryingProvider(provider, self._retries)
 
 
 def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
@@ -135,12 +137,30 @@ def run(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], term
 def run_in_batches(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], batches: Batches) -> Ending:
     """As `run`, with answers from *batches*; rows come when all are there. After Ctrl-C the batches go on."""
     try:
-        for found in batches.answers(jobs, work):
+        for found in batches.answers(jobs, work, paid_together):
             keep_all(found, keep)
     except KeyboardInterrupt:
         return Ending(0, len(jobs), is_interrupted=True)
     batches.done()
     return Ending(len(jobs), len(jobs))
+
+
+def paid_together(now: list[Retrieval], before: list[Retrieval]) -> list[Retrieval]:
+    """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
+    return [
+        replace(one, judgement=_added_up(one.judgement, other.judgement)) if one.judgement and other.judgement else one
+        for one, other in zip(now, before, strict=True)
+    ]
+
+
+def _added_up(now: Judgement, before: Judgement) -> Judgement:
+    costs = [cost for cost in (now.cost_usd, before.cost_usd) if cost is not None]
+    return replace(
+        now,
+        input_tokens=now.input_tokens + before.input_tokens,
+        output_tokens=now.output_tokens + before.output_tokens,
+        cost_usd=sum(costs) if costs else None,
+    )
 
 
 def is_unanswered(retrieval: Retrieval) -> bool:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from anthropic import Anthropic, AnthropicError, APIStatusError
 
 from engine.errors import ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.providers.credentials import API_KEY, AUTH_TOKEN, BASE_URL, check_key, known_secrets
-from engine.judge.providers.http_post import HttpResponse
+from engine.judge.providers.credentials import API_KEY, AUTH_TOKEN, BASE_URL, check_key, known_secrets, presentable
+from engine.judge.providers.http import HttpResponse
 from engine.judge.providers.messages_api import read_answer
-from engine.judge.providers.redaction import presentable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

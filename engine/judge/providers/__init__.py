@@ -1,1 +1,1 @@
-"""Where a judge's answer comes from. Each provider turns a Question and a time limit into a Completion."""
+"""The models that a judge can ask. A provider turns a Question and a time limit into a Completion."""

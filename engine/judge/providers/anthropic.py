@@ -1,16 +1,14 @@
-"""The Messages API through the SDK: for the app and for replay. The hook does not use it (importing: 1.6 s).
-
-What is sent and how an answer is read are those of `messages_api`; the SDK adds its credentials and its connections.
-"""
+"""Anthropic's Messages API in two ways: through the SDK, and with the standard library alone for the hook."""
 
 from __future__ import annotations
 
 import os
 from threading import Lock
 
-from engine.errors import ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.providers.credentials import API_KEY, AUTH_TOKEN, BASE_URL, check_key, known_secrets
-from engine.judge.providers.messages_api import read_answer, request_body
+from engine.errors import ProviderError, ProviderHttpError
+from engine.judge.provider import Calls
+from engine.judge.providers import messages_api
+from engine.judge.providers.credentials import API_KEY, AUTH_TOKEN, BASE_URL, auth_headers, check_key, known_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,14 +18,13 @@ if TYPE_CHECKING:
     from engine.judge.providers.sdk_client import SdkClient
 
 
-class AnthropicProvider:
-    """One request per completion, without retries, under a wall-clock deadline; connections are kept until `close`.
+class _MessagesApi:
+    """One request per completion, without retries, under a wall-clock deadline.
 
-    *api_key* and *base_url* come before *environ*, whose variables are the SDK's own; profiles and workload identity
-    are left to the SDK, which reads them from the process's environment.
+    *api_key* and *base_url* come before *environ*, whose variables are the SDK's own.
     """
 
-    name = "anthropic"
+    name = ""
     fingerprint = ""
 
     def __init__(
@@ -39,13 +36,27 @@ class AnthropicProvider:
     ) -> None:
         self.model = model
         self._api_key = api_key
-        self._base_url = base_url
+        self._base_url = base_url or environ.get(BASE_URL) or None
         self._environ = environ
+        self._calls = Calls()
         self._lock = Lock()
-        self._client: SdkClient | None = None
 
     def __repr__(self) -> str:
-        return f"AnthropicProvider(model={self.model!r})"
+        return f"{type(self).__name__}(model={self.model!r})"
+
+    def close(self) -> None:
+        self._calls.close()
+
+
+class AnthropicProvider(_MessagesApi):
+    """Through the SDK, for the app and for commands: its connections are kept until `close`.
+
+    Profiles and workload identity are left to the SDK, which reads them from the process's environment.
+    """
+
+    name = "anthropic"
+
+    _client: SdkClient | None = None
 
     def prepare(self) -> None:
         """See `Provider.prepare`. The first time takes seconds: the SDK is large."""
@@ -54,13 +65,10 @@ class AnthropicProvider:
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
-        client = self._prepared()
-        secrets = known_secrets(self._environ, self._api_key)
+        client, body = self._prepared(), messages_api.request_body(self.model, question)
         try:
-            response = client.post(request_body(self.model, question), timeout_s)
-            return read_answer(response, secrets)
-        except TimeoutError:
-            raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.") from None
+            response = self._calls.run(lambda: client.post(body, timeout_s), timeout_s)
+            return messages_api.read_answer(response, known_secrets(self._environ, self._api_key))
         except ProviderError:
             raise
         except Exception as error:  # noqa: BLE001 - the SDK also raises TypeError, UnicodeError and pydantic's errors
@@ -68,6 +76,7 @@ class AnthropicProvider:
             raise ProviderHttpError(f"The API call failed: {type(error).__name__}.") from None
 
     def close(self) -> None:
+        super().close()
         with self._lock:
             client, self._client = self._client, None
         if client:
@@ -76,10 +85,10 @@ class AnthropicProvider:
     def _prepared(self) -> SdkClient:
         with self._lock:
             if self._client is None:
-                self._client = self._made()
+                self._client = self._opened()
             return self._client
 
-    def _made(self) -> SdkClient:
+    def _opened(self) -> SdkClient:
         if not self._api_key:
             check_key(self._environ)
         try:
@@ -88,5 +97,30 @@ class AnthropicProvider:
             raise ProviderHttpError(f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift.") from None
         key = self._api_key or self._environ.get(API_KEY) or None
         token = None if key else self._environ.get(AUTH_TOKEN) or None
-        url = self._base_url or self._environ.get(BASE_URL) or None
-        return SdkClient(key, token, url)
+        return SdkClient(key, token, self._base_url)
+
+
+class AnthropicHttpProvider(_MessagesApi):
+    """With the standard library, for the hook: importing the SDK takes longer than an answer.
+
+    Profiles and workload identity are for the `anthropic` provider: they need the SDK.
+    """
+
+    name = "anthropic-http"
+
+    def prepare(self) -> None:
+        """See `Provider.prepare`."""
+        auth_headers(self._environ, self._api_key)
+        import engine.judge.providers.http  # noqa: F401 - loaded only with a key, and before the clock starts
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
+        """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
+        ProviderCancelledError."""
+        headers = auth_headers(self._environ, self._api_key)
+        from engine.judge.providers.http import post
+
+        url = (self._base_url or messages_api.DEFAULT_URL).rstrip("/") + messages_api.PATH
+        headers = {**messages_api.HEADERS, **headers, "anthropic-version": messages_api.API_VERSION}
+        body = messages_api.encoded(messages_api.request_body(self.model, question))
+        response = self._calls.run(lambda: post(url, headers, body, timeout_s), timeout_s)
+        return messages_api.read_answer(response, known_secrets(self._environ, self._api_key))

@@ -1,8 +1,4 @@
-"""`claude -p`: for people who have a subscription and no API key. Not for the hook, which it would call again.
-
-Measured with the client 2.1.330: 0.6 to 0.9 s on top of the model's own time, which the default timeout leaves no room
-for.
-"""
+"""`claude -p`: for people who have a subscription and no API key. Not for the hook, which it would call again."""
 
 from __future__ import annotations
 
@@ -16,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.hook.request import GUARD
 from engine.judge.provider import Completion
-from engine.judge.providers.credentials import known_secrets
+from engine.judge.providers.credentials import known_secrets, presentable, without
 from engine.judge.providers.messages_api import count, decoded
-from engine.judge.providers.redaction import presentable, without
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -37,13 +32,13 @@ OPTIONS = (
     *("-p", "--output-format", "json", "--settings", SETTINGS, "--tools", ""),
     *("--strict-mcp-config", "--no-session-persistence"),
 )
-"""No hooks: the prompt would come back to ours. No tools, no servers and no transcript: it is not a session."""
+"""No hooks, because ours would be called again. No tools, no servers and no transcript: a judgement is no session."""
 
 
 class ClaudeCliProvider:
-    """One process per completion, in an empty folder, so that no project's instructions have a say in it.
+    """One process per completion, in an empty folder, so that no project's instructions are loaded.
 
-    A call that takes too long is killed with every process it started.
+    A call that takes too long is killed, with every process that it started.
     """
 
     name = "claude-cli"
@@ -74,7 +69,7 @@ class ClaudeCliProvider:
         return found
 
     def _run(self, command: list[str], stdin: str, folder: str, timeout_s: float) -> bytes:
-        """What the command printed. Into a file: a pipe would have to be read whole."""
+        """The output of the command. It goes into a file, because a pipe would have to be read whole."""
         with tempfile.TemporaryFile() as stdout:
             try:
                 process = subprocess.Popen(

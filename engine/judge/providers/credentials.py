@@ -1,21 +1,29 @@
-"""Anthropic's credentials: whether the SDK will find any, and those that can be sent without it.
+"""Anthropic's credentials: where they are found, which headers carry them, and how they are kept out of messages.
 
-The first is known before the SDK is imported, which takes 1.6 s, or asked, which ends in a bare TypeError.
+Whether the SDK will find any is checked here before it is loaded, because its own error is a bare TypeError.
 """
 
 from __future__ import annotations
 
 import os.path
+import re
 
 from engine.errors import MissingKeyError
+from engine.judge.prompts import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 API_KEY, AUTH_TOKEN, BASE_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"
 CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
 AUTH_HEADERS = ("authorization", "x-api-key")
+
+MESSAGE_LIMIT = 200
+"""Characters of a server's message that are shown."""
+
+HIDDEN = "[hidden]"
+_KEY_LIKE = re.compile(r"\bsk-[A-Za-z0-9_-]{8,}|(?<=Bearer )\S+")
 
 MISSING_KEY = (
     "The judge needs an API key: set ANTHROPIC_API_KEY. Create one at https://platform.claude.com under Settings, "
@@ -30,9 +38,9 @@ NO_SDK = (
 
 
 def auth_headers(environ: Mapping[str, str], api_key: str | None = None) -> dict[str, str]:
-    """The headers that carry credentials, and the user's custom ones, which come last. Names are in lower case.
+    """The headers that carry credentials, then the user's custom headers. Names are in lower case.
 
-    As in the SDK *api_key* comes before the key of *environ*, and that before its token. Raises MissingKeyError.
+    As in the SDK, *api_key* comes before the key of *environ*, and that before its token. Raises MissingKeyError.
     """
     key = api_key or environ.get(API_KEY) or environ.get(AUTH_TOKEN)
     headers = {**({"authorization": f"Bearer {key}"} if key else {}), **_custom_headers(environ)}
@@ -43,7 +51,7 @@ def auth_headers(environ: Mapping[str, str], api_key: str | None = None) -> dict
 
 
 def known_secrets(environ: Mapping[str, str], api_key: str | None = None) -> tuple[str, ...]:
-    """What no message may show."""
+    """The texts that no message may show."""
     custom = _custom_headers(environ)
     carried = [custom[name] for name in AUTH_HEADERS if name in custom]
     keys = (api_key or "", environ.get(API_KEY, ""), environ.get(AUTH_TOKEN, ""))
@@ -53,17 +61,30 @@ def known_secrets(environ: Mapping[str, str], api_key: str | None = None) -> tup
 def check_key(environ: Mapping[str, str]) -> None:
     """Raise MissingKeyError unless *environ* leads the SDK to credentials.
 
-    The SDK's order (2.12): key, token, named profile, workload identity, active profile on disk; and a custom header
-    that carries them.
+    The SDK (2.12) looks for a key, a token, a named profile, a workload identity and the active profile on disk.
+    A custom header may carry credentials, too.
     """
+    custom = _custom_headers(environ)
     found = (
         any(environ.get(name) for name in (API_KEY, AUTH_TOKEN, "ANTHROPIC_PROFILE"))
         or _has_workload_identity(environ)
-        or _has_header(environ)
+        or any(name in custom for name in AUTH_HEADERS)
         or _has_profile_on_disk(environ)
     )
     if not found:
         raise MissingKeyError(MISSING_KEY)
+
+
+def without(text: str, secrets: Iterable[str]) -> str:
+    """*text* with every one of *secrets* hidden."""
+    for secret in filter(None, secrets):
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
+def presentable(message: str, secrets: Iterable[str]) -> str:
+    """*message* on one line, at most MESSAGE_LIMIT characters, without *secrets* or anything that looks like a key."""
+    return one_line(_KEY_LIKE.sub(HIDDEN, without(message, secrets)))[:MESSAGE_LIMIT].rstrip()
 
 
 def _has_workload_identity(environ: Mapping[str, str]) -> bool:
@@ -72,13 +93,8 @@ def _has_workload_identity(environ: Mapping[str, str]) -> bool:
     return bool(rule and token)
 
 
-def _has_header(environ: Mapping[str, str]) -> bool:
-    custom = _custom_headers(environ)
-    return any(name in custom for name in AUTH_HEADERS)
-
-
 def _custom_headers(environ: Mapping[str, str]) -> dict[str, str]:
-    """A line of the variable is a header, `Name: value`; a line without a colon is none."""
+    """The variable holds a header on each line, as `Name: value`. Lines without a colon are skipped."""
     lines = (line.partition(":") for line in environ.get(CUSTOM_HEADERS, "").split("\n"))
     return {name.strip().lower(): value.strip() for name, colon, value in lines if colon}
 

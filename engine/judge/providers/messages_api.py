@@ -1,15 +1,16 @@
-"""Anthropic's Messages API as it is on the wire: what is sent, and what an answer says.
+"""Anthropic's Messages API on the wire: requests as JSON, and answers read as completions or errors.
 
-API version 2026-10-21, which refuses `temperature`. The order of the keys is the SDK's (2.12), so that both providers
-send the same bytes.
+API version 2026-10-21, which refuses `temperature`. The keys are in the order of the SDK (2.12), so that both
+providers send the same bytes.
 """
 
 from __future__ import annotations
 
+import json
+
 from engine.errors import ProviderHttpError
 from engine.judge.provider import Completion
-from engine.judge.providers.redaction import presentable, without
-from engine.lean.json_text import dumps, loads
+from engine.judge.providers.credentials import presentable, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engine.judge.provider import Question
-    from engine.judge.providers.http_post import HttpResponse
+    from engine.judge.providers.http import HttpResponse
 
 API_VERSION = "2026-10-21"
 DEFAULT_URL = "https://api.anthropic.com"
 PATH = "/v1/messages"
+HEADERS = {"accept": "application/json", "content-type": "application/json"}
 
 
 def request_body(model: str, question: Question) -> dict[str, Any]:
@@ -35,11 +37,11 @@ def request_body(model: str, question: Question) -> dict[str, Any]:
 
 
 def encoded(body: dict[str, Any]) -> bytes:
-    return dumps(body, ascii_only=False, space="").encode()
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
-    """What a response says, *secrets* hidden in it. Raises ProviderHttpError for an error of the server's."""
+    """The message in a response, with *secrets* hidden. Raises ProviderHttpError for an error of the server."""
     if response.status != 200:
         raise refusal(response, secrets)
     message = decoded(response.content)
@@ -56,7 +58,7 @@ def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
 
 
 def refusal(response: HttpResponse, secrets: Collection[str]) -> ProviderHttpError:
-    """The error that a response with another status than 200 stands for."""
+    """The error for a response with a status other than 200, with the server's message."""
     error = decoded(response.content).get("error")
     said = error.get("message") if isinstance(error, dict) else None
     message = f": {presentable(said, secrets)}" if isinstance(said, str) and said else "."
@@ -66,14 +68,14 @@ def refusal(response: HttpResponse, secrets: Collection[str]) -> ProviderHttpErr
 def decoded(content: bytes) -> dict[str, Any]:
     """The JSON object in *content*; an empty one for anything else."""
     try:
-        value = loads(content.decode("utf-8-sig"))
+        value = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
 
 def count(usage: object, field: str) -> int:
-    """A number of tokens; 0 for anything that is none."""
+    """The number of tokens in a field of *usage*; 0 for anything else."""
     value = usage.get(field) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 

@@ -1,16 +1,18 @@
 """Any server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, gateways, OpenAI itself.
 
-With the standard library rather than the `openai` package: the request is one POST, the deadline and the bound on the
-answer are those of the other providers, and a person with a local server has nothing to install.
+The `openai` package is not used: a request is one POST, and a person with a local server has nothing to install.
 """
 
 from __future__ import annotations
 
+import json
 import os
 
 from engine.errors import MissingKeyError, ProviderHttpError
-from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Completion
-from engine.lean.json_text import dumps
+from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Calls, Completion
+from engine.judge.providers.credentials import without
+from engine.judge.providers.http import post
+from engine.judge.providers.messages_api import HEADERS, count, decoded, refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ MISSING_KEY = (
 class OpenAiProvider:
     """One request per completion on a connection of its own, without retries, under a wall-clock deadline.
 
-    Where to and with what key only the environment says, never a root's configuration: a repository could else send
-    prompts, and the key, wherever it likes.
+    Only the environment names the server and the key, never a root's configuration: a cloned repository could
+    otherwise send prompts, and the key, to any server.
     """
 
     name = "openai"
@@ -42,46 +44,41 @@ class OpenAiProvider:
     def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
         self.model = model
         self._environ = environ
+        self._calls = Calls()
 
     @property
     def fingerprint(self) -> str:
-        """The server, without a password in its URL: models of one name differ from server to server."""
+        """The server's URL without a password: two servers may give one name to different models."""
         scheme, slashes, rest = self._url().partition("://")
         host, slash, path = rest.partition("/")
         return scheme + slashes + host.rpartition("@")[2] + slash + path
 
     def prepare(self) -> None:
-        """See `Provider.prepare`. A server of one's own may need no key."""
+        """See `Provider.prepare`. A local server may need no key."""
         if not (self._environ.get(KEY) or self._environ.get(BASE_URL)):
             raise MissingKeyError(MISSING_KEY)
-        import engine.judge.providers.http_post
-        import engine.judge.providers.messages_api  # noqa: F401 - loaded before the clock starts
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
-        """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError or ProviderHttpError."""
+        """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
+        ProviderCancelledError."""
         self.prepare()
-        from engine.judge.providers.http_post import post
-        from engine.judge.providers.messages_api import refusal
-
-        key = self._environ.get(KEY, "")
-        url = self._url()
-        headers = {"accept": "application/json", "content-type": "application/json"}
-        headers |= {"authorization": f"Bearer {key}"} if key else {}
-        body = dumps(request_body(self.model, question, url), ascii_only=False).encode()
-        response = post(f"{url}/chat/completions", headers, body, timeout_s, self._environ)
+        key, url = self._environ.get(KEY, ""), self._url()
+        headers = {**HEADERS, **({"authorization": f"Bearer {key}"} if key else {})}
+        body = json.dumps(request_body(self.model, question, url), ensure_ascii=False).encode()
+        response = self._calls.run(lambda: post(f"{url}/chat/completions", headers, body, timeout_s), timeout_s)
         if response.status != 200:
             raise refusal(response, (key,))
         return read_answer(response.content, key)
 
     def close(self) -> None:
-        """Nothing is held between calls."""
+        self._calls.close()
 
     def _url(self) -> str:
         return (self._environ.get(BASE_URL) or DEFAULT_URL).rstrip("/")
 
 
 def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
-    """What is sent. OpenAI's own models refuse the name of the limit that other servers know."""
+    """The request as JSON values. OpenAI's own models refuse `max_tokens`, the name that other servers know."""
     limit = "max_completion_tokens" if url == DEFAULT_URL else "max_tokens"
     schema = {"name": "answer", "strict": True, "schema": dict(question.schema)}
     return {
@@ -93,10 +90,7 @@ def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
 
 
 def read_answer(content: bytes, key: str) -> Completion:
-    """What an answer with status 200 says, *key* hidden in it. Raises ProviderHttpError for no chat completion."""
-    from engine.judge.providers.messages_api import count, decoded
-    from engine.judge.providers.redaction import without
-
+    """The completion in an answer with status 200, *key* hidden in it. Raises ProviderHttpError for anything else."""
     answer = decoded(content)
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None

@@ -1,21 +1,21 @@
-"""Providers by name. Each is imported when it is asked for."""
+"""The judges by name. A new provider is registered here: a function that makes it, and a row of `_PROVIDERS`."""
 
 from __future__ import annotations
 
 from engine.config import JudgeConfig
-from engine.errors import ConfigError
+from engine.errors import ConfigError, ProviderRefusedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from engine.judge.provider import Provider
+    from engine.judge.provider import Completion, Provider, Question
 
 NO_JUDGE = "none"
 SDK, HTTP = "anthropic", "anthropic-http"
 """The defaults where a judge is enabled: in the app and for commands, and in the hook."""
 
-KNOWN = (SDK, HTTP, "openai", "claude-cli", "scripted:PATH")
+SCRIPTED = "scripted"
 
 NOT_IN_HOOK = (
     "The judge claude-cli is not asked from the hook: it would start Claude Code inside Claude Code, for every prompt. "
@@ -27,33 +27,60 @@ NO_MODEL = (
 )
 
 
-def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str], script: str | None = None) -> Provider:
-    """The provider called *name*: one of KNOWN, or "scripted" with *script* as the path.
+def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
+    """The provider called *name*: one of KNOWN, where PATH is the path of a script.
 
-    A missing key is not looked for here: `Provider.prepare` does. Raises ConfigError for an unknown name, a model that
-    is not named, or a script that is missing or does not make sense.
+    A missing key is not noticed here but by `Provider.prepare`. Raises ConfigError for an unknown name, a missing
+    model name, or a script that cannot be read.
     """
-    kind, _, argument = name.partition(":")
-    if kind == "scripted":
-        return _scripted(argument or script)
-    if name not in KNOWN:
+    kind, _, path = name.partition(":")
+    if kind == SCRIPTED:
+        return _scripted(path)
+    if name not in _PROVIDERS:
         raise ConfigError(f"There is no judge called {name!r}. Known are {', '.join(KNOWN[:-1])} and {KNOWN[-1]}.")
-    return {SDK: _anthropic, HTTP: _anthropic_http, "openai": _openai, "claude-cli": _claude_cli}[name](config, environ)
+    return _PROVIDERS[name](config, environ)
 
 
 def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
-    """As `make_provider`, for a process that lives as long as a prompt waits.
+    """As `make_provider`, for the hook: the same requests without the SDK, which takes longer to load than an answer.
 
-    The SDK is not loaded, which would take longer than the answer: the same requests go out without it. What must not
-    run within a hook is refused when it is asked.
+    The provider of `claude-cli` refuses every question.
     """
-    if name == SDK:
-        name = HTTP
     if name == "claude-cli":
-        from engine.judge.providers.unavailable import UnavailableProvider
+        return RefusingProvider(name, config.model, NOT_IN_HOOK)
+    return make_provider(HTTP if name == SDK else name, config, environ)
 
-        return UnavailableProvider(name, config.model, NOT_IN_HOOK)
-    return make_provider(name, config, environ)
+
+class RefusingProvider:
+    """Stands in for a provider that must not be asked: each question is refused with *reason*, a sentence for people.
+
+    With the name, model and fingerprint of a provider, a judge still finds that provider's answers in the cache.
+    """
+
+    def __init__(self, name: str, model: str, reason: str, fingerprint: str = "") -> None:
+        self.name = name
+        self.model = model
+        self.fingerprint = fingerprint
+        self._reason = reason
+
+    def prepare(self) -> None:
+        """Nothing has to be loaded."""
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:  # noqa: ARG002
+        raise ProviderRefusedError(self._reason)
+
+    def close(self) -> None:
+        """Nothing is held between calls."""
+
+
+def cache_only(provider: Provider, known_as: str) -> RefusingProvider:
+    """A stand-in for *provider*, called *known_as* on the command line, that answers only from the cache."""
+    name, model = provider.name, provider.model
+    reason = (
+        f"The cache holds no answer of {name} ({model}) to this, and --judge none asks nobody. Ask once "
+        f"with --judge {known_as}, or name the judge that was asked in MEMSIFT_JUDGE and MEMSIFT_JUDGE_MODEL."
+    )
+    return RefusingProvider(name, model, reason, provider.fingerprint)
 
 
 def _anthropic(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
@@ -63,7 +90,7 @@ def _anthropic(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
 
 
 def _anthropic_http(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
-    from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+    from engine.judge.providers.anthropic import AnthropicHttpProvider
 
     return AnthropicHttpProvider(config.model, environ=environ)
 
@@ -82,9 +109,13 @@ def _claude_cli(config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
     return ClaudeCliProvider(config.model, environ)
 
 
-def _scripted(path: str | None) -> Provider:
+def _scripted(path: str) -> Provider:
     from engine.judge.providers.scripted import ScriptedProvider
 
     if not path:
         raise ConfigError("The scripted judge needs a file: scripted:PATH.")
     return ScriptedProvider.from_file(path)
+
+
+_PROVIDERS = {SDK: _anthropic, HTTP: _anthropic_http, "openai": _openai, "claude-cli": _claude_cli}
+KNOWN = (*_PROVIDERS, f"{SCRIPTED}:PATH")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from engine.config import AUTO, SEARCH
-from engine.judge.prompts import shuffled
-from engine.judge.templates import template
+from engine.judge.prompts import shuffled, template
 from engine.memory import MemorySummary
 from engine.prompt import Turn, typed_prompt
 

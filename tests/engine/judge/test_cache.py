@@ -16,11 +16,10 @@ import pytest
 from engine.config import JudgeConfig
 from engine.judge.cache import Cache, cache_file, cache_key
 from engine.judge.judge import Judge
-from engine.judge.outcome import Outcome
 from engine.judge.provider import Completion, Question
-from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.providers.openai import OpenAiProvider
-from engine.judge.verdict import CACHE, LIVE, OK, TIMEOUT, Opinion
+from engine.judge.verdict import CACHE, LIVE, OK, TIMEOUT, Opinion, Outcome
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn, typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, said

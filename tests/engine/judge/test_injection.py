@@ -12,7 +12,7 @@ from engine.config import JudgeConfig
 from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError, opinions
 from engine.judge.judge import Judge
 from engine.judge.prompts import FIELD_LIMIT, PROMPT_LIMIT, cut, parse_request
-from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.judge.verdict import DECISIONS, DEPTHS, EXPLAINED, KEEP
 from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.api_server import KEY

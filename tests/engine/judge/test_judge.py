@@ -26,7 +26,7 @@ from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.cases import HOSTILE_TEXTS, LENIENT, STRICT, AnsweringProvider, memory, pool
 
 if TYPE_CHECKING:
-    from engine.judge.templates import Template
+    from engine.judge.prompts import Template
 
 PROMPT = typed_prompt("how do we rotate the signing key")
 

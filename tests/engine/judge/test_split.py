@@ -14,8 +14,8 @@ from engine.config import JudgeConfig
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request, shuffled
 from engine.judge.provider import Completion
-from engine.judge.providers.anthropic_http import AnthropicHttpProvider
-from engine.judge.split import LEAST_S
+from engine.judge.providers.anthropic import AnthropicHttpProvider
+from engine.judge.voting import LEAST_S
 from tests.engine.judge.api_server import KEY, ApiRequest, ApiServer, Reply, failed, kept_titles, late
 from tests.engine.judge.cases import MODEL, PROMPT, AnsweringProvider, approved, assert_flagged, pool
 

@@ -9,7 +9,7 @@ import pytest
 from engine.config import AUTO, SEARCH, JudgeConfig, ModeConfig, ModesConfig
 from engine.errors import ConfigError
 from engine.judge.judge import Judge
-from engine.judge.templates import CUSTOM_LIMIT, template, templates
+from engine.judge.prompts import CUSTOM_LIMIT, template, templates
 from engine.judge.verdict import DEPTHS, EXPLAINED, KEEP
 from tests.engine.judge.cases import STRICT, AnsweringProvider
 

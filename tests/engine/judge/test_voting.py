@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from engine.config import JudgeConfig
 from engine.judge.cache import Cache
 from engine.judge.judge import Judge
-from engine.judge.outcome import Outcome
 from engine.judge.prompts import parse_request, shuffled
 from engine.judge.provider import Completion
-from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, Opinion
+from engine.judge.verdict import APPROVED, CACHE, DECISIONS, FLAGGED, LIVE, OK, REJECTED, TIMEOUT, Opinion, Outcome
 from engine.judge.voting import voted
 from tests.engine.judge.cases import PROMPT, AnsweringProvider, approved, assert_flagged, pool
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.errors import ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.bulk.patient import PatientProvider
+from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.provider import Completion, Question
 from tests.engine.judge.cases import AnsweringProvider
 
@@ -31,7 +31,7 @@ class World:
         self.waits: list[float] = []
         self._replies = list(replies)
         self.provider = self.answering()
-        self.patient = PatientProvider(
+        self.patient = RetryingProvider(
             self.provider, retries, clock=lambda: self.now, wait=self.wait, chance=lambda: 0.5
         )
 
@@ -120,8 +120,8 @@ def test_a_server_that_is_overloaded_holds_nobody_else() -> None:
 
 
 def test_closing_ends_a_wait() -> None:
-    def patience(provider: Provider) -> PatientProvider:
-        return PatientProvider(provider, 4)
+    def patience(provider: Provider) -> RetryingProvider:
+        return RetryingProvider(provider, 4)
 
     patient = patience(World(limited(30.0), DONE).provider)
     threading.Timer(0.05, patient.close).start()

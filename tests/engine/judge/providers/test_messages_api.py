@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.judge.providers.http_post import ANSWER_BYTES
+from engine.judge.providers.http import ANSWER_BYTES
 from tests.engine.judge.api_server import (
     CLOSED,
     GARBAGE,

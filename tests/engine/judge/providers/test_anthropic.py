@@ -17,8 +17,7 @@ from engine.errors import MissingKeyError, ProviderHttpError
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request, request_text, shuffled
 from engine.judge.provider import Completion
-from engine.judge.providers.anthropic import AnthropicProvider
-from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, failed, kept, kept_titles, late, rate_limited, said
 from tests.engine.judge.cases import (

@@ -16,7 +16,7 @@ FRAME_TOKENS = 500
 """What an API puts around a request: roles, and the instruction to answer by a schema."""
 
 
-class CappedProvider:
+class CostCapProvider:
     """Asks *provider* as long as the next call cannot bring the sum over *most_usd*. Safe for threads.
 
     Before a call the most that it can cost is set aside: a token for each byte of the request, and as many tokens out

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.errors import MissingKeyError
-from engine.judge.providers.credentials import check_key
-from engine.judge.providers.redaction import presentable
+from engine.judge.providers.credentials import check_key, presentable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 60.0
 more than the longest wait is not waited for."""
 
 
-class PatientProvider:
+class RetryingProvider:
     """Asks *provider* again, up to *retries* times, after an error that passes.
 
     A rate limit holds for the key, and so for all calls: where a server names a time with one, all of them wait. The

@@ -12,7 +12,7 @@ from engine.errors import MissingKeyError, ProviderHttpError
 from engine.judge.bulk.batch_api import BatchApi
 from engine.judge.bulk.batched import BatchedProvider
 from engine.judge.judge import Judge
-from engine.judge.providers.anthropic_http import AnthropicHttpProvider
+from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.prompt import typed_prompt
 from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
 from tests.engine.judge.cases import MODEL, approved, assert_flagged, pool

@@ -8,7 +8,7 @@ from threading import Barrier, Event
 import pytest
 
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.bulk.capped import FRAME_TOKENS, CappedProvider
+from engine.judge.bulk.cost_cap import FRAME_TOKENS, CostCapProvider
 from engine.judge.prices import cost_usd
 from engine.judge.provider import Completion, Question
 from tests.engine.judge.cases import MODEL, AnsweringProvider
@@ -27,7 +27,7 @@ class Priced(AnsweringProvider):
     fingerprint = ""
 
 
-def capped(most_usd: float, *replies: Completion | ProviderError) -> CappedProvider:
+def capped(most_usd: float, *replies: Completion | ProviderError) -> CostCapProvider:
     left = list(replies)
 
     def answer(*_: str) -> Completion:
@@ -36,7 +36,7 @@ def capped(most_usd: float, *replies: Completion | ProviderError) -> CappedProvi
             raise reply
         return reply
 
-    return CappedProvider(Priced(answer), most_usd)
+    return CostCapProvider(Priced(answer), most_usd)
 
 
 def test_it_asks_until_the_next_call_could_be_too_much() -> None:
@@ -81,7 +81,7 @@ def test_calls_under_way_are_waited_for_rather_than_given_up() -> None:
             both.wait()
         return CHEAP
 
-    provider = CappedProvider(Priced(answer), MOST + 2 * COST)
+    provider = CostCapProvider(Priced(answer), MOST + 2 * COST)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(provider.complete, QUESTION, 3.0)
         assert begun.wait(5)
@@ -118,4 +118,4 @@ def test_an_unknown_price_is_refused_with_a_sentence(name: str, model: str) -> N
     provider = Priced(lambda *_: CHEAP)
     provider.name, provider.model = name, model
     with pytest.raises(ConfigError, match=r"--max-cost needs to know what .* costs"):
-        CappedProvider(provider, 1.0)
+        CostCapProvider(provider, 1.0)
