@@ -26,16 +26,10 @@ BILLED_BY_TOKEN = ("anthropic", "anthropic-http")
 """Providers to which the table applies."""
 
 
-def price_of(provider: str, model: str) -> tuple[float, float] | None:
-    """US dollars for a million input and a million output tokens; None where they are not known."""
-    family = next((family for family in PRICES if model.startswith(family)), None)
-    return PRICES[family] if family and provider in BILLED_BY_TOKEN else None
-
-
 def cost_usd(provider: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
     """US dollars for the tokens of one judgement; None where the price or the number of tokens is not known."""
-    price = price_of(provider, model)
-    if price is None or not input_tokens:
+    family = next((family for family in PRICES if model.startswith(family)), None)
+    if family is None or provider not in BILLED_BY_TOKEN or not input_tokens:
         return None
-    price_in, price_out = price
+    price_in, price_out = PRICES[family]
     return (input_tokens * price_in + output_tokens * price_out) / 1_000_000

@@ -121,8 +121,8 @@ class Replay:
 
     def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
         """Print the rows, and keep them in *store*: how it ended, and on how many memories the samples disagree."""
-        from labels.exchange.runs import write_row
         from engine.judge.bulk.batches import without_split
+        from labels.exchange.runs import write_row
         from tui.workspace import replaying
         from tui.workspace.recording import record
 

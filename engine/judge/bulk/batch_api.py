@@ -1,4 +1,4 @@
-"""The Message Batches API through the SDK: half the price, and up to a day to wait. Importing this loads the SDK."""
+"""Anthropic's Message Batches API through the SDK: half the price, up to a day of waiting. Importing loads the SDK."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 
 class BatchApi:
-    """Submits requests, says when they are done, and fetches what came of them. Raises ProviderHttpError throughout,
-    MissingKeyError at first."""
+    """Submits batches, looks whether they have ended, and fetches their results.
+
+    Raises MissingKeyError without a key, and ProviderHttpError from every method.
+    """
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         check_key(environ)
@@ -33,16 +35,16 @@ class BatchApi:
         self._sdk = Anthropic(api_key=key, auth_token=token, base_url=environ.get(BASE_URL) or None, max_retries=4)
 
     def submit(self, bodies: Mapping[str, dict[str, Any]]) -> str:
-        """The id of a batch of the request *bodies*, which are named by custom ids (at most 64 of [A-Za-z0-9_-])."""
+        """The id of a new batch. *bodies* are requests by custom id (up to 64 characters of A-Z, a-z, 0-9, _ and -)."""
         requests: list[Any] = [{"custom_id": name, "params": body} for name, body in bodies.items()]
-        return self._asked(lambda: self._sdk.messages.batches.create(requests=requests).id)
+        return self._ask(lambda: self._sdk.messages.batches.create(requests=requests).id)
 
     def is_ended(self, batch_id: str) -> bool:
-        return self._asked(lambda: self._sdk.messages.batches.retrieve(batch_id).processing_status) == "ended"
+        return self._ask(lambda: self._sdk.messages.batches.retrieve(batch_id).processing_status) == "ended"
 
     def results(self, batch_id: str) -> dict[str, Completion | ProviderError]:
-        """What came of each request of a batch that ended, by its custom id; they come in any order."""
-        return self._asked(lambda: dict(self._results(batch_id)))
+        """The answer or error of each request of an ended batch, by its custom id."""
+        return self._ask(lambda: dict(self._results(batch_id)))
 
     def close(self) -> None:
         self._sdk.close()
@@ -56,19 +58,21 @@ class BatchApi:
             if result.type == "succeeded":
                 return read_answer(HttpResponse(200, result.message.to_json().encode()), self._secrets)
             if result.type == "errored":
-                said = presentable(result.error.error.message, self._secrets)
-                return ProviderHttpError(f"The batch could not answer this: {said}")
+                message = presentable(result.error.error.message, self._secrets)
+                return ProviderHttpError(f"The batch could not answer this: {message}")
         except ProviderError as error:
             return error
         if result.type == "expired":
             return ProviderTimeoutError("The batch expired before this was answered.")
         return ProviderCancelledError("The batch was cancelled before this was answered.")
 
-    def _asked(self, call: Callable[[], T]) -> T:
+    def _ask(self, call: Callable[[], T]) -> T:
         try:
             return call()
         except APIStatusError as error:
-            said = presentable(error.message, self._secrets)
-            raise ProviderHttpError(f"The batch API answered {error.status_code}: {said}", error.status_code) from None
+            message = presentable(error.message, self._secrets)
+            raise ProviderHttpError(
+                f"The batch API answered {error.status_code}: {message}", error.status_code
+            ) from None
         except (AnthropicError, OSError, ValueError) as error:
             raise ProviderHttpError(f"The batch API cannot be asked ({type(error).__name__}).") from None

@@ -1,14 +1,15 @@
-"""A provider that waits where it is told to come back later: for runs of many prompts, never for the hook."""
+"""Asking again after an error that passes, such as a rate limit: for runs of many prompts, never for the hook."""
 
 from __future__ import annotations
 
 import random
 import time
 from threading import Event, Lock
+from typing import TYPE_CHECKING
 
 from engine.errors import ProviderCancelledError, ProviderHttpError
+from engine.judge.provider import CANCELLED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -16,19 +17,19 @@ if TYPE_CHECKING:
 
 RATE_LIMITED = 429
 PASSING = (RATE_LIMITED, 500, 502, 503, 504, 529)
-"""What a server answers that may answer otherwise in a while; 529 is Anthropic's for overloaded."""
+"""HTTP statuses that may be different after a while. 529 is Anthropic's status for overload."""
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 60.0
-"""Without a `retry-after` each wait is twice the one before, less up to half of it by chance. A server that asks for
-more than the longest wait is not waited for."""
+"""Without a `retry-after` each wait is twice the last, shortened by a random part of up to half. A server that asks
+for a longer wait than the longest is not asked again."""
 
 
 class RetryingProvider:
     """Asks *provider* again, up to *retries* times, after an error that passes.
 
-    A rate limit holds for the key, and so for all calls: where a server names a time with one, all of them wait. The
-    timeout of a call holds for each attempt. *clock* is in seconds, *wait* takes seconds and says whether `close` was
-    called meanwhile, *chance* gives 0..1.
+    A rate limit holds for the key: if the server names a time, all calls wait for it. The timeout of a call holds for
+    each attempt. *clock* is in seconds; *wait* takes seconds, and returns whether `close` was called meanwhile;
+    *chance* gives 0..1.
     """
 
     def __init__(
@@ -81,11 +82,11 @@ class RetryingProvider:
         return min(FIRST_WAIT_S * float(2**attempt), LONGEST_WAIT_S) * (1 - self._chance() / 2)
 
     def _hold(self, error: ProviderHttpError, wait_s: float) -> None:
-        """Let every call wait, if it is a rate limit that says for how long."""
+        """Let every call wait, if *error* is a rate limit with a time."""
         if error.http_status == RATE_LIMITED and error.retry_after_s is not None:
             with self._lock:
                 self._held_until = max(self._held_until, self._clock() + wait_s)
 
     def _sleep(self, seconds: float) -> None:
         if seconds > 0 and self._wait(seconds):
-            raise ProviderCancelledError("The judge was stopped before it answered.")
+            raise ProviderCancelledError(CANCELLED)

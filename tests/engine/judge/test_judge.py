@@ -1,4 +1,4 @@
-"""The judge: verdicts in the candidates' order, errors as statuses, nothing raised."""
+"""The judge: verdicts in the candidates' order, errors as statuses, nothing raised, and its price."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ from tests.engine.judge.cases import HOSTILE_TEXTS, LENIENT, STRICT, AnsweringPr
 
 if TYPE_CHECKING:
     from engine.judge.prompts import Template
+
+
+from engine.judge.prices import cost_usd
 
 PROMPT = typed_prompt("how do we rotate the signing key")
 
@@ -192,8 +195,42 @@ def test_importing_the_judge_loads_only_the_standard_library() -> None:
         "import engine.judge.providers.scripted\n"
         "known = sys.stdlib_module_names | {'engine', '__main__'}\n"
         "print(sorted(name for name in sys.modules if name.partition('.')[0] not in known))\n"
-        "slow = {'asyncio', 'anthropic', 'dataclasses', 'typing', 'pathlib', 'random', 'html'}\n"
+        "slow = {'asyncio', 'anthropic', 'dataclasses', 'typing', 'pathlib', 'random'}\n"
         "print(sorted(slow & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines() == ["[]", "[]"]
+
+
+# Prices
+
+
+@pytest.mark.parametrize(
+    ("model", "usd"),
+    [
+        ("claude-haiku-4-5", 6.0),
+        ("claude-haiku-4-5-20251001", 6.0),
+        ("claude-sonnet-4-5", 18.0),
+        ("claude-opus-4-5", 30.0),
+        ("claude-opus-4-1", 90.0),
+        ("claude-opus-4-20250514", 90.0),
+        ("claude-3-5-haiku-latest", 4.8),
+    ],
+)
+def test_a_million_tokens_each_way_cost_what_the_table_says(model: str, usd: float) -> None:
+    assert cost_usd("anthropic", model, 1_000_000, 1_000_000) == pytest.approx(usd)
+    assert cost_usd("anthropic-http", model, 1_000_000, 1_000_000) == pytest.approx(usd)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "tokens"),
+    [
+        ("anthropic", "claude-haiku-9", 100),
+        ("anthropic", "", 100),
+        ("anthropic", "claude-haiku-4-5", 0),
+        ("claude-cli", "claude-haiku-4-5", 100),
+        ("openai", "claude-haiku-4-5", 100),
+    ],
+)
+def test_a_cost_that_is_not_known_is_not_guessed(provider: str, model: str, tokens: int) -> None:
+    assert cost_usd(provider, model, tokens, tokens) is None

@@ -10,7 +10,7 @@ import pytest
 from engine.config import JudgeConfig
 from engine.errors import MissingKeyError, ProviderHttpError
 from engine.judge.bulk.batch_api import BatchApi
-from engine.judge.bulk.batched import BatchedProvider
+from engine.judge.bulk.batches import BatchedProvider
 from engine.judge.judge import Judge
 from engine.judge.providers.anthropic import AnthropicHttpProvider
 from engine.prompt import typed_prompt
@@ -40,8 +40,8 @@ def test_a_batch_is_answered_as_its_requests_would_be(server: ApiServer, api: Ba
     judge = Judge(batched, JudgeConfig())
     for prompt in PROMPTS:
         assert_flagged(judge.evaluate(prompt, pool(4), "auto"), "cancelled")
-    wanted = batched.take_wanted()
-    assert (len(wanted), batched.take_wanted()) == (4, {})
+    wanted = batched.take_unanswered()
+    assert (len(wanted), batched.take_unanswered()) == (4, {})
     server.batches.failing = {1: "errored", 2: "expired", 3: "canceled"}
     batch_id = api.submit(wanted)
     assert [api.is_ended(batch_id), api.is_ended(batch_id)] == [False, True]
@@ -52,14 +52,14 @@ def test_a_batch_is_answered_as_its_requests_would_be(server: ApiServer, api: Ba
     assert (approved(first), first.input_tokens, first.output_tokens) == ([1], 120, 9)
     assert [one.status for one in failed] == ["http_error", "timeout", "cancelled"]
     assert failed[0].detail == "The batch could not answer this: internal"
-    assert batched.take_wanted() == {}
+    assert batched.take_unanswered() == {}
 
 
 def test_a_request_is_the_same_in_the_next_process(server: ApiServer) -> None:
     def names() -> list[str]:
         batched = BatchedProvider(AnthropicHttpProvider(MODEL, KEY, server.url))
         Judge(batched, JudgeConfig(), samples=3).evaluate(PROMPTS[0], pool(4), "auto")
-        return list(batched.take_wanted())
+        return list(batched.take_unanswered())
 
     assert names() == names()
     assert len(set(names())) == 2  # a third is asked only if these disagree

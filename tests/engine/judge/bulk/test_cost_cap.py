@@ -8,13 +8,13 @@ from threading import Barrier, Event
 import pytest
 
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.bulk.cost_cap import FRAME_TOKENS, CostCapProvider
+from engine.judge.bulk.cost_cap import OVERHEAD_TOKENS, CostCapProvider
 from engine.judge.prices import cost_usd
 from engine.judge.provider import Completion, Question
 from tests.engine.judge.cases import MODEL, AnsweringProvider
 
 QUESTION = Question("s" * 300, "u" * 198, {}, 256)
-MOST = (FRAME_TOKENS + 500 + 5 * 256) / 1e6
+MOST = (OVERHEAD_TOKENS + 500 + 5 * 256) / 1e6
 """What QUESTION can cost, in US dollars: with its schema `{}` it has 500 bytes."""
 
 CHEAP = Completion("done", 120, 9)

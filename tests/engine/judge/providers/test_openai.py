@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import JudgeConfig
-from engine.errors import ConfigError
 from engine.judge.judge import Judge
 from engine.judge.providers.openai import DEFAULT_URL, OpenAiProvider, request_body
-from engine.judge.providers.registry import make_provider
 from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, chatted, dripping, failed, huge, said
 from tests.engine.judge.cases import PROMPT, STRICT, approved, assert_flagged, pool, shown_at
 
@@ -84,9 +82,3 @@ def test_without_key_and_server_it_says_what_to_set() -> None:
     assert_flagged(judgement, "no_key")
     for part in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "https://platform.openai.com/api-keys", "billed apart"):
         assert part in judgement.detail
-
-
-def test_the_model_has_to_be_named() -> None:
-    with pytest.raises(ConfigError, match="--judge-model"):
-        make_provider("openai", JudgeConfig(), {})
-    assert make_provider("openai", JudgeConfig(model="llama3.2"), {}).model == "llama3.2"

@@ -12,8 +12,6 @@ from engine.errors import ConfigError, ProviderRefusedError, ProviderTimeoutErro
 from engine.judge.judge import Judge
 from engine.judge.prompts import request_text
 from engine.judge.provider import Completion
-from engine.judge.providers.anthropic import AnthropicProvider
-from engine.judge.providers.registry import make_provider
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.cases import HOSTILE_TEXTS, STRICT, memory, pool
@@ -147,23 +145,3 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'{"prompt": "\xe9"}')
     with pytest.raises(ConfigError, match=r"latin\.jsonl cannot be read: it is not UTF-8"):
         ScriptedProvider.from_file(str(tmp_path / "latin.jsonl"))
-
-
-def test_providers_are_made_by_name(tmp_path: Path) -> None:
-    path = script(tmp_path, {"prompt": "p", "keep": []})
-    anthropic = make_provider("anthropic", JudgeConfig(model="claude-haiku-5-5"), {})
-    assert isinstance(anthropic, AnthropicProvider)
-    assert (anthropic.name, anthropic.model) == ("anthropic", "claude-haiku-5-5")
-    assert isinstance(make_provider(f"scripted:{path}", JudgeConfig(), {}), ScriptedProvider)
-    assert isinstance(make_provider("scripted", JudgeConfig(), {}, script=path), ScriptedProvider)
-
-
-@pytest.mark.parametrize("name", ["gpt", "", "anthropic:x", "Anthropic"])
-def test_an_unknown_provider_is_an_error_that_names_the_known(name: str) -> None:
-    with pytest.raises(ConfigError, match="anthropic, anthropic-http, openai, claude-cli and scripted:PATH"):
-        make_provider(name, JudgeConfig(), {})
-
-
-def test_a_scripted_judge_without_a_file_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="scripted:PATH"):
-        make_provider("scripted:", JudgeConfig(), {})
