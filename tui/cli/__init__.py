@@ -75,7 +75,27 @@ def main(
 ) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
 
-    Without a command: the app, on this project's memories and prompts.
+    Without a command, the app opens on this project's memories and prompts.
+
+    stdout is for data, stderr for people. Exit codes: 0 fine, 1 a check did not hold, 2 a mistake in setup or usage.
+
+    \b
+    Files (XDG_DATA_HOME, XDG_CACHE_HOME and XDG_STATE_HOME move them):
+      memory-config.json in the root     settings of a root, under "retrieval"
+      ~/.local/share/memsift/labels.db   labels
+      ~/.cache/memsift/                  indexes, and the judge's answers; if you
+                                         delete them, they are made again
+      ~/.local/state/memsift/            the hook's log and sessions, tuned
+                                         cutoffs, the chosen theme
+
+    \b
+    Environment variables, stronger than memory-config.json:
+      MEMSIFT_DB, MEMSIFT_ANNOTATOR (the name on your labels),
+      MEMSIFT_MATCH_STRATEGY, MEMSIFT_MAX_INJECT, MEMSIFT_NOISE_FLOOR,
+      MEMSIFT_MIN_STRENGTH, MEMSIFT_OUTPUT_MODE, MEMSIFT_HINTS,
+      MEMSIFT_DEADLINE, MEMSIFT_LOG_PROMPTS, MEMSIFT_JUDGE,
+      MEMSIFT_JUDGE_ENABLED, MEMSIFT_JUDGE_MODEL, MEMSIFT_JUDGE_TIMEOUT,
+      MEMSIFT_JUDGE_DEPTH, MEMSIFT_JUDGE_SAMPLES
     """
     if ctx.invoked_subcommand is None:
         from tui.cli.app import require_terminal, run_app

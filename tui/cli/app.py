@@ -1,4 +1,4 @@
-"""`memsift demo`, and the app itself."""
+"""The app: started by `memsift` without a command, and by `memsift demo`."""
 
 from __future__ import annotations
 
@@ -18,22 +18,25 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--fresh", is_flag=True, help="Forget the labels of earlier demos first.")
+@click.option("--fresh", is_flag=True, help="Delete the labels of earlier demos first.")
 @ORDER
 def demo(fresh: bool, order: str | None) -> None:
-    """The app on bundled example memories, prompts and a scripted judge; your own labels are not touched."""
+    """The app on example data: memories, prompts and a scripted judge.
+
+    Its labels are kept apart from yours, in the cache folder.
+    """
     require_terminal()
     run_app(opening.open_demo(os.environ, fresh=fresh, order=order))
 
 
 def require_terminal() -> None:
-    """Raise MemsiftError unless there is one where Textual looks for it: it reads stdin and draws on stderr."""
+    """Raise MemsiftError unless stdin, which Textual reads, and stderr, which it draws on, are a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise MemsiftError("The app needs a terminal. For scripts there are commands: see memsift --help.")
+        raise MemsiftError("The app needs a terminal. For scripts, use a command: see memsift --help.")
 
 
 def run_app(workspace: Workspace, start: str | None = None) -> None:
-    """The app until it is left; *start* is the mode that it opens in, if not the usual one."""
+    """Run the app until the person quits. *start*: the screen that it opens on, Browse by default."""
     from tui.app import MemsiftApp, ThemeFile
 
     try:

@@ -35,9 +35,9 @@ FORMATS = (
 )
 """`labels.exchange.formats.ALL`, which is loaded only when it is needed."""
 
-ROOTS = "Only what runs over this folder brought up; of several, over any of them. Default: everything."
-INTERFACE = "Print the labelling interface that Label Studio must be given for what it is to load, and no labels."
-NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
+ROOTS = "Only memories that replays over this folder returned. Repeatable: over any of them. Default: everything."
+INTERFACE = "Print the labelling interface for Label Studio instead of labels."
+NO_TEXT = "Replace texts and ids of prompts and memories by hashes."
 
 
 @click.command()
@@ -46,7 +46,7 @@ NO_TEXT = "Hashes in the place of all texts and ids of prompts and memories."
 @click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
 @click.option("--no-text", is_flag=True, help=NO_TEXT)
 @click.option("--annotator", metavar="NAME", help="Only this person's labels.")
-@click.option("--gold", is_flag=True, help="What all say together, instead of each person's labels.")
+@click.option("--gold", is_flag=True, help="The consensus of all people, instead of each person's labels.")
 @click.option("--root", "roots", metavar="PATH", multiple=True, help=ROOTS)
 @DB
 def export(
@@ -59,9 +59,10 @@ def export(
     roots: tuple[str, ...],
     db: str | None,
 ) -> None:
-    """Write the labels in a format of memsift's own (jsonl, everything) or of another program.
+    """Write the labels for another program, or as a backup.
 
-    What the format has no place for is told on stderr, with counts.
+    The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
+    data they have no place for.
     """
     from labels.exchange.formats import FORMATS as KNOWN
     from labels.exchange.losses import dropped
@@ -103,7 +104,7 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
 
 
 def put(text: str, output: str | None) -> None:
-    """Write *text* to stdout, or to a file that is whole or not there, and only its owner's to read."""
+    """Write *text* to stdout, or to the file *output*: complete or not at all, and readable only by its owner."""
     content = text.encode("utf-8")
     if output is None:
         click.echo(content, nl=False)

@@ -11,37 +11,31 @@ import click
 from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.systems import system_of
-from tui.cli.options import DB, of_roots, opened_store, roots_option
+from tui.cli.options import DB, QRELS, RUN, TEXT_OR_JSON, UNJUDGED, of_roots, opened_store, roots_option
 from tui.workspace import opening
 
 if TYPE_CHECKING:
     from labels.measure.gate.decision import Gate
     from labels.measure.gate.evidence import Evidence
 
-LEAST = "The precision you ask for, between 0 and 1: relevant memories of all that are injected."
-ZONE = "Where either answer will do: LOW-HIGH, such as 0.75-0.85, or the width of a zone around the gate, such as 0.1."
-WORTH = "How many irrelevant memories one relevant memory is worth to you: says whether the judge pays."
+LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
+ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
+WORTH = "Number of irrelevant memories that a relevant memory is worth to you. Tells whether the judge pays."
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
 @click.command()
 @click.option("--min-precision", "least", type=SHARE, required=True, metavar="P", help=LEAST)
-@click.option("--system", metavar="NAME", help="The system to decide on. Default: the one that is configured.")
-@click.option("--strict", is_flag=True, help="Exit with 1 if it cannot be decided yet, too.")
+@click.option("--system", metavar="NAME", help="System to decide on. Default: the configured system.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if the answer is undecided, too.")
 @click.option("--indifference", "zone", metavar="ZONE", help=ZONE)
 @click.option("--worth", type=click.FloatRange(min=0, min_open=True), metavar="N", help=WORTH)
-@click.option("--run", "run_file", metavar="FILE", help="Rows of `memsift replay`, instead of the label store.")
-@click.option("--qrels", metavar="FILE", help="TREC relevance labels for --run.")
-@click.option(
-    "--unjudged",
-    type=click.Choice(["not", "exclude"]),
-    default="not",
-    show_default=True,
-    help="What a memory without a row in --qrels counts as.",
-)
-@roots_option("each is decided by itself, and one that fails makes the exit code 1.")
+@RUN
+@QRELS
+@UNJUDGED
+@roots_option("each root is decided by itself; if any fails, the exit code is 1.")
 @DB
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@TEXT_OR_JSON
 def gate(
     least: float,
     system: str | None,
@@ -55,9 +49,11 @@ def gate(
     db: str | None,
     form: str,
 ) -> None:
-    """Is what is injected relevant often enough? Exit code 0 if it is or cannot be told yet, 1 if it is not.
+    """Decide whether precision reaches a target.
 
-    The answer stays true however often you ask: label some prompts, ask, and stop as soon as it is decided.
+    The answer is pass (exit code 0), fail (1) or undecided (0, or 1 with --strict). An undecided answer says about how
+    many more labelled prompts it takes. You may label some prompts, ask, and stop as soon as it is decided: the answer
+    stays valid however often you ask.
     """
     from labels.measure.gate.decision import FAIL, UNDECIDED
     from labels.measure.gate.report import gate_report
@@ -82,7 +78,7 @@ def gate(
 
 
 def wanted(least: float, zone: str | None) -> Gate:
-    """The gate; click.UsageError for a zone that is none, or in which it does not lie."""
+    """The gate. Raises click.UsageError if *zone* is malformed or does not contain *least*."""
     from labels.measure.gate.decision import Gate
     from labels.measure.intervals import Interval
 
@@ -93,7 +89,7 @@ def wanted(least: float, zone: str | None) -> Gate:
 
 
 def zone_of(least: float, zone: str) -> tuple[float, float]:
-    """LOW-HIGH, or what a width is around *least*, as far as it is within 0 and 1."""
+    """The range in *zone*: LOW-HIGH, or a width around *least*, cut to 0..1."""
     low, dash, high = zone.partition("-")
     try:
         if dash:
@@ -117,7 +113,7 @@ def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
 
 
 def evidence_of_labels(found: str, db: str | None) -> tuple[Evidence, str]:
-    """What the labels say of a root, and the system that its configuration and its tuned cutoff come to."""
+    """The evidence in the labels of a root, and the name of its configured system."""
     from labels.measure.gate.evidence import evidence_from_store
 
     config = load_config(found, os.environ)
@@ -129,9 +125,9 @@ def evidence_of_labels(found: str, db: str | None) -> tuple[Evidence, str]:
 
 
 def chosen(name: str | None, evidence: Evidence, configured: str) -> str:
-    """The system to decide on: the one that was named, is configured, or is alone without a judge.
+    """The system to decide on: the named one, else the configured one, else the only one without a judge.
 
-    Raises MemsiftError where nothing was replayed, and click.UsageError for a name that is not among what was.
+    Raises MemsiftError if nothing was replayed, and click.UsageError if the system was not, or if none can be chosen.
     """
     systems = evidence.systems
     if not systems:

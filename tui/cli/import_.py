@@ -13,7 +13,7 @@ from engine.errors import RootNotFoundError
 from engine.paths import labels_file
 from tui.cli.export import FORMATS
 from tui.cli.merge import report_added
-from tui.cli.options import DB, PROMPTS, opened_labels, roots_option
+from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from labels.exchange.importing import Imported, Surroundings
 
 READABLE = tuple(name for name in FORMATS if name != "run-candidates")
-DRY_RUN = "Say what would be imported, and import nothing."
-ANNOTATOR = "Whose labels these are, where the file does not say."
+DRY_RUN = "Tell what would be imported, and import nothing."
+ANNOTATOR = "Person who gave the labels, if the file does not say."
 
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "name", type=click.Choice(READABLE), help="Default: recognised.")
+@click.option("--format", "name", type=click.Choice(READABLE), help="Default: recognised by its beginning.")
 @click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
 @click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@roots_option("the memories of all are known, and runs in FILE are taken as runs over the first.")
-@PROMPTS
+@roots_option("memories of all roots are known; runs in FILE count as runs over the first root.")
+@click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS_HELP)
 @DB
 def import_(
     file: Path,
@@ -44,10 +44,11 @@ def import_(
     prompts: tuple[str, ...],
     db: str | None,
 ) -> None:
-    """Add the labels in FILE to the label store: all of them, or none if the file has a fault.
+    """Add the labels in FILE to the label store.
 
-    Memories are known by id, digest or text, prompts by id or text: those of the label store, of the root, and of
-    --prompts. What is about none of these and comes without a text is left out, and told.
+    All labels are added, or none if FILE has a fault. A memory is found by id, digest or text, a prompt by id or text,
+    among the label store, --root and --prompts. Labels about an unknown prompt or memory without a text are left out,
+    and counted on stderr. Nothing is imported twice. Imported labels are not blind unless FILE says so.
     """
     from labels.exchange.copying import opened_copy
     from labels.exchange.formats import FORMATS as KNOWN

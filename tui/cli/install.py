@@ -13,31 +13,37 @@ from engine.errors import MemsiftError
 from engine.hook import process
 
 TIMEOUT_S = 5
-"""After which the client goes on without an answer. The hook's own deadline is shorter, unless a judge is enabled."""
+"""The client stops waiting after this time. Without a judge, the hook's own deadline is shorter."""
 
 
 @click.command()
-@click.option("--print", "is_print", is_flag=True, help="Print the settings that start the hook fastest.")
+@click.option("--print", "is_print", is_flag=True, help="Print the `hooks` section of a settings.json.")
 def install(is_print: bool) -> None:
-    """Set the hook up in Claude Code: print the `hooks` section of a settings.json."""
+    """Print the hook's settings for Claude Code.
+
+    With them, Claude Code runs the hook on every prompt. Put them into .claude/settings.json. The printed command
+    starts faster than `memsift-hook`, which does the same.
+    """
     if not is_print:
-        raise MemsiftError("There is only --print yet. Put what it prints into .claude/settings.json yourself.")
+        raise MemsiftError(
+            "Use --print, and put its output into .claude/settings.json. memsift does not change that file itself."
+        )
     click.echo(json.dumps(hook_settings(), indent=2))
 
 
 def hook_command(executable: str | None = None) -> str:
-    """The hook with this interpreter, for a shell. It behaves as `memsift-hook` does, which loads `site` first."""
+    """The shell command that runs the hook with *executable*, or with this interpreter."""
     launcher = Path(process.__file__).resolve().with_name("launch.py")
     return shlex.join([executable or bare_interpreter(), "-I", "-S", str(launcher)])
 
 
 def bare_interpreter() -> str:
-    """This interpreter outside of its virtual environment: the hook needs no package, and starts 0.5 ms earlier."""
+    """The interpreter that the virtual environment was made from: the hook needs no package, and starts faster."""
     base = getattr(sys, "_base_executable", None)
     return base if base and Path(base).exists() else sys.executable
 
 
 def hook_settings() -> dict[str, object]:
-    """What belongs into a settings.json: the `hooks` section, with this hook alone in it."""
+    """The `hooks` section of a settings.json, with this hook only."""
     entry = {"type": "command", "command": hook_command(), "timeout": TIMEOUT_S}
     return {"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}}

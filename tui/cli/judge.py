@@ -13,7 +13,7 @@ from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from tui.cli.options import STRICT, disputed, judge_options, of_roots, require_agreement, roots_option
+from tui.cli.options import STRICT, TEXT_OR_JSON, disputed, judge_options, of_roots, require_agreement, roots_option
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped, visible
@@ -21,18 +21,41 @@ from tui.workspace.stderr import report_fallback, report_skipped, visible
 if TYPE_CHECKING:
     from engine.retrieval import Candidate, Retrieval
 
+MODE = "The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related ones, too."
 HEADER = ("decision", "sure", "injected", "category", "title")
 
 
 @click.command()
 @click.argument("prompt")
-@roots_option("the judge is asked about each.")
-@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help="auto: as the hook.")
+@roots_option("the judge is asked about each root.")
+@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help=MODE)
 @judge_options
 @STRICT
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@TEXT_OR_JSON
 def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
-    """Ask the judge about the memories that PROMPT brings up; print its verdict on each."""
+    """Ask the judge about the memories for PROMPT.
+
+    Its verdict on each memory is printed. A decision is approved, rejected or flagged (not sure). Only approved memories
+    are injected. Without an answer, the status says why: timeout, http_error, parse_error, refused, no_key or
+    cancelled. Then the best memories of the first stage are injected: judge.fallback_top_k (2) of them, or max_inject
+    (3) if the key is missing.
+
+    \b
+    Judges:
+      anthropic       Messages API through the SDK; needs ANTHROPIC_API_KEY or
+                      another credential of the SDK
+      anthropic-http  the same without the SDK, as the hook does it; needs
+                      ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN
+      openai          a compatible server (Ollama, vLLM, llama.cpp); needs
+                      OPENAI_BASE_URL or OPENAI_API_KEY, and --judge-model
+      claude-cli      `claude -p`, for a subscription without a key; needs
+                      Claude Code, and --judge-timeout 20
+      scripted:PATH   answers from a file of rows {"prompt", "keep": [titles]}
+      none            asks nobody: cached answers of the configured judge, and
+                      exit code 2 at the first question without an answer
+
+    Answers are cached in ~/.cache/memsift/judge.db: the same question is paid for once. Errors are not cached.
+    """
     texts, disagreements = {}, 0
     for root in opening.resolve_roots(roots, os.environ):
         retrieval = judged(prompt, root, mode, judge)
@@ -47,9 +70,9 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
 
 
 def judged(prompt: str, found: str, mode: str, judge: JudgeOptions) -> Retrieval:
-    """What the judge says of what *prompt* brings up in a root. Raises MemsiftError where there is none to ask."""
+    """The retrieval of *prompt* in a root, with verdicts. Raises MemsiftError if no judge is named."""
     config = load_config(found, os.environ)
-    enabled = replace(config, judge=replace(config.judge, enabled=True))  # who runs this wants a judge
+    enabled = replace(config, judge=replace(config.judge, enabled=True))  # the command itself asks for a judge
     config = judge.applied(enabled, os.environ)
     with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
         if asked is None:
@@ -62,9 +85,9 @@ def judged(prompt: str, found: str, mode: str, judge: JudgeOptions) -> Retrieval
 
 
 def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
-    """What `memsift judge` prints: how the judge was asked, and a verdict for each memory that it was shown.
+    """The JSON output: how the judge was asked, and its verdict on each memory that it saw, in BM25 order.
 
-    `judgement` is null where nothing was left to ask about. `verdicts` are in BM25 order.
+    `judgement` is null if no memory was left to ask about.
     """
     from labels.exchange.runs import judgement_field
 
@@ -78,7 +101,7 @@ def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
 
 
 def verdict_lines(rows: dict[str, Any]) -> list[str]:
-    """The same as a table: a line for each memory, and one below with the reasoning where there is one."""
+    """*rows* as a table: a line per memory, and its reasoning below, if there is any."""
     cells = [HEADER, *(_cells(row) for row in rows["verdicts"])]
     widths = [max(len(row[column]) for row in cells) for column in range(len(HEADER) - 1)]
     lines = []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.cli.app import require_terminal, run_app
-from tui.cli.options import DB, ORDER, PROMPTS, judge_options, of_roots, roots_option
+from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, of_roots, roots_option
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -31,14 +31,16 @@ ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts
 
 
 @click.command()
-@roots_option("one after the other.")
+@roots_option("each root has its own numbers.")
 @PROMPTS
 @judge_options
 @DB
 @ORDER
-@click.option("--next", "following", metavar="N", type=click.IntRange(min=1), help="List the next N prompts to label.")
-@click.option("--adjudicate", is_flag=True, help="Open the app on the memories on which people differ.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--next", "following", metavar="N", type=click.IntRange(min=1), help="Only list the next N prompts to label."
+)
+@click.option("--adjudicate", is_flag=True, help="Open the app to settle the labels on which people differ.")
+@TEXT_OR_JSON
 def label(
     roots: tuple[str, ...],
     prompts: tuple[str, ...],
@@ -49,7 +51,11 @@ def label(
     adjudicate: bool,
     form: str,
 ) -> None:
-    """How far labelling is: who said how much, what is left, who differs. Labelling itself is in the app: F4."""
+    """Show the progress of labelling, of each person.
+
+    To label, open the app with memsift and press F4. MEMSIFT_ANNOTATOR is the name on your labels, by default your user
+    name.
+    """
     if adjudicate and len(roots) > 1:
         raise click.UsageError("--adjudicate opens the app, which is open on one folder of memories: name one --root.")
     if adjudicate:
@@ -82,14 +88,14 @@ def said(workspace: Workspace, following: int | None, form: str) -> str:
 
 
 def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
-    """A line for each: as `memsift prompts` has it, or the beginning of what it says."""
+    """A line per prompt: JSON as in `memsift prompts`, or its id and the beginning of its text."""
     if form == "json":
         return "".join(f"{json.dumps(prompt_row(prompt))}\n" for prompt in prompts)
     return "".join(f"{prompt.id}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)
 
 
 def progress_row(progress: Progress) -> dict[str, Any]:
-    """As JSON; ratios are left to the reader, as counts."""
+    """The progress as JSON, in counts."""
     people = [{**asdict(person), "labels": person.labels} for person in progress.people]
     return {**asdict(progress), "people": people}
 

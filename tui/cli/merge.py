@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 @click.argument("other", type=click.Path(path_type=Path))
 @DB
 def merge(other: Path, db: str | None) -> None:
-    """Add everything that is in the label store OTHER, and not in yours, to yours. OTHER is only read."""
+    """Add the content of the label store OTHER to yours. OTHER is only read.
+
+    Two people may merge in any order and as often as they like: nothing is added twice.
+    """
     from labels.exchange.merge import merge as merge_stores
 
     with opened_labels(db) as labels:
@@ -27,7 +30,7 @@ def merge(other: Path, db: str | None) -> None:
 
 
 def report_added(what: str, added: Added, known: int) -> None:
-    """One line on stderr: what a label store got from a file or another store, and what it had already."""
+    """Tell what a label store received, after the words *what*, and how many key presses (*known*) it had already."""
     labels = [event for event in added.events if event.verdict]
     people = sorted({event.annotator for event in labels})
     parts = [

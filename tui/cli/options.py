@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
+ROOT_HELP = "Folder of memories. Default: the nearest .claude/memory upwards, else this project's auto memory."
+PROMPTS_HELP = (
+    "Prompts: a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. "
+    "Repeatable."
+)
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
 
@@ -53,52 +58,81 @@ def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str
 
 def roots_option(of_several: str) -> Callable[[F], F]:
     """`--root`, repeatable; *of_several* says what a command does with more than one."""
-    text = f"Folder of memories. Default: this project's. Of several, {of_several}"
-    return click.option("--root", "roots", metavar="PATH", multiple=True, help=text)
+    return click.option("--root", "roots", metavar="PATH", multiple=True, help=f"{ROOT_HELP} Repeatable: {of_several}")
 
 
-ROOT = click.option(
-    "--root", metavar="PATH", multiple=True, callback=only_one, help="Folder of memories. Default: this project's."
+ROOT = click.option("--root", metavar="PATH", multiple=True, callback=only_one, help=ROOT_HELP)
+PROMPTS = click.option(
+    "--prompts", metavar="FILE", multiple=True, help=f"{PROMPTS_HELP} Default: the transcripts of this project."
 )
-DB = click.option("--db", metavar="FILE", envvar="MEMSIFT_DB", help="Label store. Default: one per user.")
-STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if the samples of any verdict disagree.")
+DB = click.option(
+    "--db",
+    metavar="FILE",
+    envvar="MEMSIFT_DB",
+    help="Label store, a SQLite file. Default: MEMSIFT_DB, else ~/.local/share/memsift/labels.db.",
+)
 ORDER = click.option(
     "--order",
     metavar="NAME",
     callback=known_order,
-    help="Prompts to label first: random, stratified, disagreement-first or uncertain-first. Default: as last time.",
+    help="Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) "
+    "or uncertain-first (near the threshold of a tuned cutoff). Default: the last order, at first random.",
 )
-PROMPTS = click.option(
-    "--prompts",
-    metavar="FILE",
-    multiple=True,
-    help="Prompts: transcripts, history.jsonl, JSON lines, text or a folder.",
+RUN = click.option(
+    "--run", "run_file", metavar="FILE", help="Output of `memsift replay` to measure, instead of the label store."
+)
+QRELS = click.option("--qrels", metavar="FILE", help="Relevance labels for --run, in TREC form.")
+UNJUDGED = click.option(
+    "--unjudged",
+    type=click.Choice(["not", "exclude"]),
+    default="not",
+    show_default=True,
+    help="Count a memory without a row in --qrels as not relevant, or exclude it.",
+)
+STRICT = click.option(
+    "--strict", is_flag=True, help="Exit with 1 if the samples of the judge disagree about any memory."
+)
+TEXT_OR_JSON = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Text for people or JSON for programs.",
 )
 JUDGE_OPTIONS = (
     click.option(
-        "--judge", metavar="NAME", help=f"{', '.join(KNOWN)}, or {NO_JUDGE}: only what the cache holds of the judge."
+        "--judge",
+        metavar="NAME",
+        help=f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "
+        "Default: MEMSIFT_JUDGE, else judge.provider if judge.enabled is set in memory-config.json.",
     ),
-    click.option("--no-judge", is_flag=True, help="Without a judge."),
-    click.option("--judge-model", metavar="NAME", help="The model to ask."),
+    click.option("--no-judge", is_flag=True, help="Use no judge, whatever environment and configuration say."),
+    click.option(
+        "--judge-model", metavar="NAME", help="The judge's model. Default: MEMSIFT_JUDGE_MODEL, else judge.model."
+    ),
     click.option(
         "--judge-timeout",
         metavar="SECONDS",
         type=click.FloatRange(*LIMITS["timeout_per_call"]),
-        help="For everything that one prompt asks, or each sample of it.",
+        help="Time limit for all calls about a prompt, or for each sample. Default: MEMSIFT_JUDGE_TIMEOUT, else "
+        "judge.timeout_per_call, else 3.",
     ),
     click.option(
         "--judge-depth",
         type=click.Choice(DEPTHS),
-        help="Which memories to keep, or a decision, a confidence and a sentence for each.",
+        help="keep: the judge only lists the memories to keep. explained: a decision, a confidence and a sentence for "
+        "each memory; slower, so add --judge-timeout 20. Default: MEMSIFT_JUDGE_DEPTH, else judge.depth, else keep.",
     ),
     click.option(
         "--judge-samples",
         metavar="K",
         type=click.IntRange(1, 15),
         envvar="MEMSIFT_JUDGE_SAMPLES",
-        help=f"Ask K times and let the majority decide. Default: {REPLAY_SAMPLES} in replay, else 1.",
+        help="Ask up to K times, each time with the candidates in another order; the majority decides. "
+        f"Default: MEMSIFT_JUDGE_SAMPLES, else {REPLAY_SAMPLES} in replay and 1 elsewhere.",
     ),
-    click.option("--judge-refresh", is_flag=True, help="Ask anew, whatever the cache holds, and keep the answers."),
+    click.option("--judge-refresh", is_flag=True, help="Ask again where the cache has an answer, and replace it."),
 )
 
 
@@ -130,10 +164,10 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_roots(made: Mapping[str, str], form: str) -> str:
-    """The output of a command over some roots: root -> its text in the format *form*. One root's text stays as it is.
+    """The output of a command over one or several roots. *made*: root -> its output in the format *form*.
 
-    Of several, JSON documents become an array of objects with `root` first, "jsonl" rows get it each, and texts stand
-    one after the other under their roots.
+    The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, each
+    "jsonl" row gets `root` first, and texts follow each other under their roots.
     """
     if len(made) == 1:
         return next(iter(made.values()))

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--include-sdk", is_flag=True, help="Also prompts from `claude -p` and the Agent SDK.")
+@click.option("--include-sdk", is_flag=True, help="Include prompts of `claude -p` and of the Agent SDK.")
 def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     """Print the prompts that people typed, as JSON lines.
 
-    PATH is a transcript, a history.jsonl, JSON lines, a text file or a folder. Default: this project's transcripts.
+    PATH is a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. Default:
+    the transcripts of this project.
+
+    Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}. --prompts of other commands
+    reads such lines; only `prompt` must be there.
     """
     from engine.claude_code.prompt_files import read_prompts
 
@@ -33,7 +37,7 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 
 
 def prompt_row(prompt: Prompt) -> dict[str, Any]:
-    """What `memsift prompts` prints for a prompt, and what `--prompts` reads."""
+    """A prompt as `memsift prompts` prints it and `--prompts` reads it."""
     return {
         "id": prompt.id,
         "prompt": prompt.text,

@@ -17,6 +17,7 @@ from engine.pipeline import BY_KEYWORDS
 from engine.systems import SYSTEMS, system_of
 from tui.cli.options import (
     DB,
+    PROMPTS_HELP,
     REPLAY_SAMPLES,
     STRICT,
     disputed,
@@ -46,25 +47,40 @@ if TYPE_CHECKING:
 
     Write = Callable[[dict[str, Any]], None]
 
-AT_ONCE = "How many prompts the judge is asked about at once."
-RETRIES = "Ask again after a rate limit or a server's error, when the server says."
-BATCH = "Ask in batches: half the price, and up to a day to wait. Only with the judge anthropic."
-MAX_COST = "Stop before the judge has cost more than this, in US dollars."
+NAMES = (
+    f"Comma-separated systems: {', '.join(SYSTEMS)}. Default: the configured system alone, with the tuned cutoff if \
+there is one, and with the judge if there is one."
+)
+AT_ONCE = "Number of prompts that the judge is asked about at the same time."
+RETRIES = (
+    "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, \
+and twice as long each time."
+)
+BATCH = (
+    "Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge anthropic. The \
+same command fetches batches of a process that ended."
+)
+POLL = "Seconds between two questions whether a batch is done."
+MAX_COST = "Stop before the judge costs more than this, in US dollars. Exit code 1 if it stopped."
+RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
+SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
 @click.command()
-@roots_option("the prompts go through the systems over each, and a row says its `root`.")
-@click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help="Prompts to replay.")
-@click.option("--systems", metavar="NAMES", help=f"Comma-separated, of {', '.join(SYSTEMS)}. Default: what there is.")
+@roots_option("the prompts are replayed over each root, and each row has its `root`.")
+@click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help=PROMPTS_HELP)
+@click.option("--systems", metavar="NAMES", help=NAMES)
 @judge_options
 @STRICT
 @click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE)
 @click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES)
 @click.option("--batch", is_flag=True, help=BATCH)
-@click.option("--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True)
+@click.option(
+    "--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True, help=POLL
+)
 @click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST)
-@click.option("--resume", metavar="FILE", help="Write the rows to FILE, behind those that it holds from before.")
-@click.option("--save", is_flag=True, help="Record the retrievals in the label store, for `memsift report`.")
+@click.option("--resume", metavar="FILE", help=RESUME)
+@click.option("--save", is_flag=True, help=SAVE)
 @DB
 def replay(
     roots: tuple[str, ...],
@@ -81,9 +97,14 @@ def replay(
     save: bool,
     db: str | None,
 ) -> None:
-    """Run prompts through systems; print a JSON line for each prompt and system.
+    """Run prompts through systems, and print the results.
 
-    Ctrl-C keeps what is done: the same command with --resume FILE goes on where FILE ends.
+    A JSON line is printed for each prompt and system, in the order of the prompts: {prompt_id, system, injected: [{id,
+    path, rank, score, confidence}], candidates: [{id, bm25, body_bonus, score, matched, probability, verdict,
+    dropped_by}], judgement, fallback, ms}.
+
+    After Ctrl-C the finished rows are printed, and the exit code is 130. With --resume FILE, the same command continues
+    where FILE ends, even after kill -9.
     """
     from engine.judge.bulk.batches import Batches
     from tui.workspace import replaying
@@ -109,7 +130,7 @@ def replay(
 
 @dataclass(frozen=True)
 class Replay:
-    """How prompts are replayed over a root; `systems` are named, or None. `names_root`: each row says it."""
+    """A replay with its options. `systems`: the value of --systems. `names_root`: each row has its `root`."""
 
     systems: str | None
     judge: JudgeOptions
@@ -120,7 +141,7 @@ class Replay:
     names_root: bool
 
     def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
-        """Print the rows, and keep them in *store*: how it ended, and on how many memories the samples disagree."""
+        """Print the rows, and record them in *store*. Returns the end, and the number of disputed verdicts."""
         from engine.judge.bulk.batches import without_split
         from labels.exchange.runs import write_row
         from tui.workspace import replaying
@@ -177,10 +198,10 @@ def in_batches(judge: JudgeOptions, max_cost: float | None) -> JudgeOptions:
 def chosen_systems(
     given: str | None, root: str, config: Config, judge: Judge | None
 ) -> tuple[list[System], Cutoff | None]:
-    """The systems to run, and the cutoff of those that have one; by default what *config* says, alone and with what
-    there is: the tuned cutoff, and the judge on top.
+    """The systems to run, and the tuned cutoff if a system has it. *given* is the value of --systems.
 
-    Raises click.UsageError for an unknown one, for a judge that was not named, or for a cutoff that was not tuned.
+    By default: the configured system alone, with the tuned cutoff, and with the judge, as far as these exist. Raises
+    click.UsageError for an unknown system, a judge that was not named, or a cutoff that was not tuned.
     """
     if not given:
         cutoff = opened_cutoff(root, config)
@@ -193,7 +214,7 @@ def chosen_systems(
 
 
 def cutoff_for(system: System, root: str, config: Config) -> Cutoff:
-    """The cutoff that was tuned for a system. Raises click.UsageError where there is none."""
+    """The cutoff that was tuned for a system. Raises click.UsageError if there is none."""
     cutoff = opened_cutoff(root, system.of(config))
     if cutoff is None:
         raise click.UsageError(f"There is no cutoff for {system.name}. `memsift tune` makes one from labels.")
@@ -212,7 +233,7 @@ def named_systems(given: str, judge: Judge | None) -> list[System]:
 
 
 def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> None:
-    """Exit with 130 after Ctrl-C, with 1 where the judge may cost no more; and say how to go on."""
+    """After an early end, tell how to continue. Exit with 130 after Ctrl-C, with 1 at the cost limit."""
     if not (ending.is_interrupted or ending.is_spent):
         return
     file = "a file for each root" if names_root else "a file"
@@ -226,9 +247,10 @@ def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> No
 
 @contextmanager
 def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[UnfinishedRun, Write]]:
-    """What is there already of *systems* and others, and what writes a row: whole, and before it returns.
+    """The rows that *file* has already, and a function that adds a row, to *file* or to stdout.
 
-    Raises ExchangeError for a *file* that is no run file, MemsiftError for one that cannot be written.
+    A row is written whole before the function returns. Raises ExchangeError if *file* is not a run file, and
+    MemsiftError if it cannot be written.
     """
     from labels.exchange.unfinished import UnfinishedRun, read_unfinished
 
@@ -251,7 +273,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
 
 
 def reopened(path: Path, found: UnfinishedRun) -> BinaryIO:
-    """The file at *path* with what was *found* in it and no more, at its end. Raises OSError; it is as it was, then."""
+    """*path*, cut to the complete rows in *found*, open at its end. Raises OSError, and then it is unchanged."""
     if found.failed:
         made = path.with_name(f"{path.name}.new")
         made.write_bytes(found.content)

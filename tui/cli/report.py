@@ -10,7 +10,7 @@ import click
 
 from engine.config import load_config
 from engine.errors import MemsiftError
-from tui.cli.options import DB, of_roots, opened_store, roots_option
+from tui.cli.options import DB, QRELS, RUN, UNJUDGED, of_roots, opened_store, roots_option
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -22,24 +22,19 @@ if TYPE_CHECKING:
     from labels.measure.report import Report
 
 FORMATS = ("text", "json", "markdown", "html")
+FORMAT = "html is one page with charts that needs no other file."
 
 
 @click.command()
-@click.option("--run", "run_file", metavar="FILE", help="Rows of `memsift replay`, instead of the label store.")
-@click.option("--qrels", metavar="FILE", help="TREC relevance labels for --run.")
-@click.option(
-    "--unjudged",
-    type=click.Choice(["not", "exclude"]),
-    default="not",
-    show_default=True,
-    help="What a memory without a row in --qrels counts as.",
-)
-@click.option("--prompts", metavar="FILE", help="The prompts of --run: their kinds, and their texts instead of ids.")
-@click.option("--ranking", is_flag=True, help="P@k, MAP, nDCG, MRR and bpref of what is injected, too.")
-@roots_option("a report of each: a prompt and what it brings up belong to one root.")
+@RUN
+@QRELS
+@UNJUDGED
+@click.option("--prompts", metavar="FILE", help="Prompts of --run, for kinds and texts of prompts.")
+@click.option("--ranking", is_flag=True, help="Add the ranking measures P@k, MAP, nDCG, MRR and bpref.")
+@roots_option("a report of each root.")
 @DB
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("--output", metavar="FILE", help="Write it to FILE instead of printing it.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMAT)
+@click.option("--output", metavar="FILE", help="Write the report to FILE instead of stdout.")
 def report(
     run_file: str | None,
     qrels: str | None,
@@ -51,7 +46,11 @@ def report(
     form: str,
     output: str | None,
 ) -> None:
-    """Precision and its companions for each system, from your labels or from files."""
+    """Measure each system: precision and more.
+
+    The labels come from the label store, or from the files --run and --qrels. The report has precision with its
+    intervals, false fires, lost memories, recall, the judge against people, and the differences between systems.
+    """
     from labels.measure.extras import Extras
 
     if bool(run_file) != bool(qrels):
@@ -74,7 +73,7 @@ def report(
 
 
 def writer(form: str) -> Callable[[Report], str]:
-    """What writes a report in a format."""
+    """The function that writes a report in a format."""
     from labels.report import json_form, markdown, page, text
 
     return {
@@ -86,7 +85,7 @@ def writer(form: str) -> Callable[[Report], str]:
 
 
 def write_file(path: Path, content: str) -> None:
-    """Raises MemsiftError for a place that cannot be written."""
+    """Raises MemsiftError if *path* cannot be written."""
     try:
         path.write_text(content, encoding="utf-8")
     except OSError as error:
@@ -103,7 +102,7 @@ def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extr
 
 
 def names_of(prompts: str | None, roots: Sequence[str]) -> Names:
-    """What the prompts in a file say, and what the memories of the roots that were named are called."""
+    """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
     from labels.measure.names import Names
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()

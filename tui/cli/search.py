@@ -23,21 +23,34 @@ if TYPE_CHECKING:
 
     from engine.config import Config
 
-OF_SEVERAL = "each is searched by itself; their results take turns, each with its `root`."
+OF_SEVERAL = "each root is searched by itself, their results take turns, and each result has its `root`."
+MODE = "search: every match, for a person who searches. auto: as the hook, without weak matches."
 
 
 @click.command()
 @click.argument("query")
 @roots_option(OF_SEVERAL)
-@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help="auto: as the hook.")
-@click.option("--include-retired", is_flag=True, help="Find retired and archived memories too.")
-@click.option("--max-results", type=click.IntRange(1, 1000), metavar="N", help="Default: 10, or 3 in auto mode.")
-@judge_options
-@click.option("--format", "form", type=click.Choice(["json", "text"]), default="json", show_default=True)
+@click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help=MODE)
+@click.option("--include-retired", is_flag=True, help="Also find retired and archived memories.")
 @click.option(
-    "--explain", is_flag=True, help="Say why each result is there, and in auto mode what was dropped, and why."
+    "--max-results",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Limit of results. Default: max_results (10), or with --mode auto max_inject (3).",
 )
-@click.option("--memory", "memory_id", metavar="ID", help="Explain what became of this memory, found or not.")
+@judge_options
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "text"]),
+    default="json",
+    show_default=True,
+    help="JSON for programs or text for people.",
+)
+@click.option("--explain", is_flag=True, help="Add `explain` to each result, and list the `dropped` memories.")
+@click.option(
+    "--memory", "memory_id", metavar="ID", help="Explain this memory only, whether the query finds it or not."
+)
 def search(
     query: str,
     roots: tuple[str, ...],
@@ -49,7 +62,29 @@ def search(
     explain: bool,
     memory_id: str | None,
 ) -> None:
-    """Find memories that hold words of QUERY, best first. A judge, if one is named, leaves out the unrelated."""
+    """Find memories by the words of QUERY, best first.
+
+    If a judge is named, it leaves out unrelated memories.
+
+    Output: {query, total_results, results: [{id, title, category, path, tags, status, snippet, updated_at, score,
+    confidence, matches}]}. `score` is negative, the best score is the lowest. `matches` are the character ranges of the
+    words in `snippet`. With a judge, a result has its `verdict`.
+
+    \b
+    Fields of `explain`:
+      outcome       injected, or the stage that dropped it: status, floor, cutoff,
+                    judge, cap, pool (others were stronger), unmatched
+      reason        the same as a sentence
+      rank, gap     rank, and the strength by which it missed the stage's limit
+      strength      bm25 x coordination + bonus
+      floor, least, cutoff, pool
+                    the limits, each with its value and the gap to it
+      matched       words of the query in the memory: how (exact, phrase, stem,
+                    beginning), memories with the word, idf, bm25, share, found
+      missing       words of the query that are not in it
+      nearest       similar words, such as another spelling
+      advice        what would make it match
+    """
     from tui.cli.search_results import of_search
 
     wanted = Search(query, mode, include_retired, max_results, judge, form, explain, memory_id)
@@ -58,7 +93,7 @@ def search(
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched for and how; None of `max_results` is what the root's configuration says."""
+    """A search with its options. `max_results` None: the limit of the root's configuration."""
 
     query: str
     mode: str
@@ -70,7 +105,7 @@ class Search:
     memory_id: str | None
 
     def over(self, roots: Sequence[str]) -> dict[str, str]:
-        """What is printed of each root; one without the memory that was asked for is left out, unless all are."""
+        """Root -> output. A root without the memory of --memory is left out; UnknownMemoryError if no root has it."""
         found: dict[str, str] = {}
         for root in roots:
             try:

@@ -12,7 +12,7 @@ from engine.config import TITLE_TAGS, load_config
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
-from tui.cli.options import DB, opened_store, roots_option
+from tui.cli.options import DB, TEXT_OR_JSON, UNJUDGED, opened_store, roots_option
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -23,28 +23,29 @@ if TYPE_CHECKING:
     from labels.tuning.examples import JudgedPrompt
     from labels.tuning.tuning import Tuning
 
-TARGET = "Share of what is injected that is to be relevant, at least."
-CONFIDENCE = "How sure that is to be."
-UNJUDGED = "What a memory without a row in --qrels counts as."
+TARGET = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+CONFIDENCE = "Probability with which the target must be reached."
 
 
 @click.command()
-@click.option("--target-precision", "target", type=click.FloatRange(0, 1, min_open=True, max_open=True), help=TARGET)
+@click.option("--target-precision", "target", type=SHARE, metavar="P", help=TARGET)
 @click.option(
     "--confidence",
     type=click.FloatRange(0.5, 1, max_open=True),
+    metavar="P",
     default=0.9,
     show_default=True,
     help=CONFIDENCE,
 )
-@roots_option("one model is made for all.")
+@roots_option("one model for all roots.")
 @DB
-@click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels, instead of the store's.")
-@click.option("--qrels", metavar="FILE", help="TREC relevance labels, instead of those in the label store.")
-@click.option("--unjudged", type=click.Choice(["not", "exclude"]), default="not", show_default=True, help=UNJUDGED)
-@click.option("--apply", is_flag=True, help="Write the model: from then on the hook uses it.")
-@click.option("--undo", is_flag=True, help="Remove the model that --apply wrote.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels. Repeatable.")
+@click.option("--qrels", metavar="FILE", help="Relevance labels in TREC form, instead of the label store.")
+@UNJUDGED
+@click.option("--apply", is_flag=True, help="Write the model. Hook, app and commands use it from then on.")
+@click.option("--undo", is_flag=True, help="Remove the written model.")
+@TEXT_OR_JSON
 def tune(
     target: float | None,
     confidence: float,
@@ -57,9 +58,13 @@ def tune(
     undo: bool,
     form: str,
 ) -> None:
-    """Learn from labels which memories to leave out, and show what each threshold would have injected.
+    """Learn from labels which memories to leave out.
 
-    Nothing is written without --apply. Exits with 1 where no threshold reaches the target.
+    The cutoff drops a memory if its P(relevant) is below a threshold. Shown is precision against coverage at every
+    threshold, measured on prompts that the model has not learned from. The cutoff needs labels of at least 30 prompts,
+    20 relevant and 20 irrelevant memories. No judge is asked.
+
+    Nothing is written without --apply. The exit code is 1 if no threshold reaches the target.
     """
     found = opening.resolve_roots(roots, os.environ)
     if undo:
@@ -96,9 +101,7 @@ def tune(
 
 
 def config_of(roots: Sequence[str]) -> Config:
-    """The configuration that the hook has. Raises TuningError for roots that differ, and for keywords, which have no
-    cutoff.
-    """
+    """The configuration of the hook. Raises TuningError if *roots* differ, or if their strategy has no cutoff."""
     config, *others = (load_config(root, os.environ) for root in roots)
     if any(fit_of(other) != fit_of(config) for other in others):
         raise TuningError("The roots find memories by different rules (memory-config.json): tune each by itself.")
@@ -108,7 +111,7 @@ def config_of(roots: Sequence[str]) -> Config:
 
 
 def judged_in_store(roots: Sequence[str], config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
-    """The prompts with labels, and the stratum of every prompt where an order of labelling made strata."""
+    """The prompts with labels, and prompt id -> stratum for prompts whose labelling order has strata."""
     from labels.tuning.examples import Labelled, judged_prompts
 
     judged: list[JudgedPrompt] = []
@@ -125,7 +128,7 @@ def judged_in_store(roots: Sequence[str], config: Config, db: str | None) -> tup
 def judged_in_files(
     root: str, config: Config, prompts: tuple[str, ...], qrels: str, *, excludes: bool
 ) -> list[JudgedPrompt]:
-    """Raises MemsiftError for a file that cannot be read, or files that do not belong together."""
+    """The prompts with labels from files. Raises MemsiftError for an unreadable file, or if no id is in both."""
     from labels.exchange.qrels import read_qrels
     from labels.tuning.examples import FromFile, judged_prompts
 
