@@ -69,9 +69,11 @@ def export(
     from labels.exchange.redaction import without_text
 
     if annotator and gold:
-        raise click.UsageError("--annotator is one person's labels, --gold everybody's together: choose one.")
+        raise click.UsageError("--annotator and --gold exclude each other: choose one.")
     if gold and name == "jsonl":
-        raise click.UsageError("jsonl is made of single key presses: --gold is for the other formats.")
+        raise click.UsageError(
+            "--gold does not work with jsonl, which holds single key presses. Choose another --format."
+        )
     form = KNOWN[name]
     if interface:
         if not form.interface:
@@ -84,11 +86,11 @@ def export(
     for count, kind in dropped(dataset, form.keeps):
         tell(f"{name} leaves out {kind}: {count:,}.")
     if no_text:
-        tell("--no-text leaves out all texts, with titles, paths, notes and reasons; hashes stand for them.")
+        tell("--no-text leaves out all texts, titles, paths, notes and reasons, and writes hashes instead.")
         dataset = without_text(dataset)
     put(form.write(dataset), output)
     if form.interface:
-        tell(f"The project that is to load this needs what `memsift export --format {name} --interface` prints.")
+        tell(f"The project that loads this needs the output of `memsift export --format {name} --interface`.")
 
 
 def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Dataset:

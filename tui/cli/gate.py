@@ -60,7 +60,7 @@ def gate(
     from labels.report.gate_text import format_json, format_text
 
     if bool(run_file) != bool(qrels):
-        raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
+        raise click.UsageError("--run and --qrels go together: name both.")
     asked = wanted(least, zone)
     if run_file and qrels:
         known = {"": (evidence_of_files(run_file, qrels, unjudged), "")}
@@ -84,7 +84,7 @@ def wanted(least: float, zone: str | None) -> Gate:
 
     low, high = zone_of(least, zone) if zone else (least, least)
     if not 0 <= low <= least <= high <= 1:
-        raise click.UsageError(f"--indifference {zone} must be within 0 and 1 and hold --min-precision {least:g}.")
+        raise click.UsageError(f"--indifference {zone} must lie between 0 and 1 and contain --min-precision {least:g}.")
     return Gate(least, Interval(low, high))
 
 
@@ -98,7 +98,7 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
     except ValueError:
         raise click.UsageError(f"--indifference is LOW-HIGH or a width, not {zone!r}.") from None
     if not 0 <= width <= 1:
-        raise click.UsageError(f"--indifference {zone} must be within 0 and 1.")
+        raise click.UsageError(f"--indifference {zone} must lie between 0 and 1.")
     return max(0.0, least - width / 2), min(1.0, least + width / 2)
 
 
@@ -136,7 +136,7 @@ def chosen(name: str | None, evidence: Evidence, configured: str) -> str:
         )
     if name:
         if name not in systems:
-            raise click.UsageError(f"There is no system {name!r}. Replayed were {', '.join(systems)}.")
+            raise click.UsageError(f"The system {name!r} was not replayed. Choose from {', '.join(systems)}.")
         return name
     plain = [each for each in systems if not each.endswith("+judge")]
     if configured in systems:

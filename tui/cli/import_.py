@@ -91,7 +91,7 @@ def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
     matched = imported.matched
     for names, kind in ((matched.unknown_prompts, "prompts"), (matched.unknown_memories, "memories")):
         if names:
-            tell(f"Not known here, and without a text in the file: {len(names):,} {kind}, such as {names[0]!r}.")
+            tell(f"Unknown here, and without a text in the file: {len(names):,} {kind}, such as {names[0]!r}.")
     for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
         if count:
-            tell(f"Left out: {count:,} {kind} about what is not known here.")
+            tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")

@@ -35,10 +35,10 @@ HEADER = ("decision", "sure", "injected", "category", "title")
 def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, strict: bool, form: str) -> None:
     """Ask the judge about the memories for PROMPT.
 
-    Its verdict on each memory is printed. A decision is approved, rejected or flagged (not sure). Only approved memories
-    are injected. Without an answer, the status says why: timeout, http_error, parse_error, refused, no_key or
-    cancelled. Then the best memories of the first stage are injected: judge.fallback_top_k (2) of them, or max_inject
-    (3) if the key is missing.
+    Its verdict on each memory is printed: approved, rejected or flagged (not sure). Only approved memories are
+    injected. Without an answer, the status says why: timeout, http_error, parse_error, refused, no_key or cancelled.
+    Then the best memories of the first stage are injected: judge.fallback_top_k (2) of them, or max_inject (3) if the
+    key is missing.
 
     \b
     Judges:

@@ -45,7 +45,7 @@ def known_order(_context: click.Context, _option: click.Parameter, order: str | 
         from labels.orders import ORDERS
 
         if order not in ORDERS:
-            raise click.BadParameter(f"{order!r} is none of {', '.join(ORDERS)}.")
+            raise click.BadParameter(f"there is no order {order!r}. Choose from {', '.join(ORDERS)}.")
     return order
 
 
@@ -152,9 +152,11 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **others: Any,
     ) -> Any:
         if no_judge and judge is not None:
-            raise click.UsageError(f"--no-judge and --judge {judge} contradict each other.")
+            raise click.UsageError(f"--no-judge and --judge {judge} contradict each other. Leave out one of them.")
         if judge == NO_JUDGE and judge_refresh:
-            raise click.UsageError("--judge none asks nobody, so that --judge-refresh has nothing to refresh with.")
+            raise click.UsageError(
+                "--judge none makes no calls, so --judge-refresh has no effect. Leave out one of them."
+            )
         options = JudgeOptions(judge, judge_model, judge_timeout, judge_depth, no_judge, judge_refresh, judge_samples)
         return command(*given, judge=options, **others)
 

@@ -158,7 +158,7 @@ class Replay:
             chosen, cutoff = chosen_systems(self.systems, root, config, asked)
             with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
                 if before.failed:
-                    tell(f"The judge did not answer in {before.failed:,} of the rows: they are asked about again.")
+                    tell(f"{before.failed:,} rows have no answer of the judge: it is asked about them again.")
                 has_judge = asked is not None and any(system.has_judge for system in chosen)
                 if asked and has_judge:
                     replaying.refuse_another_judge(before, asked, AUTO)
@@ -189,9 +189,11 @@ class Replay:
 def in_batches(judge: JudgeOptions, max_cost: float | None) -> JudgeOptions:
     """The options of a judge that is asked in batches. Raises click.UsageError where that is impossible."""
     if max_cost is not None:
-        raise click.UsageError("--max-cost cannot hold with --batch: a batch is paid for as a whole.")
+        raise click.UsageError(
+            "--max-cost does not work with --batch, because a batch is paid for as a whole. Leave out one of them."
+        )
     if judge.is_cached_only:
-        raise click.UsageError("--judge none asks nobody, so that there is nothing to --batch.")
+        raise click.UsageError("--judge none makes no calls, so --batch has no effect. Leave out one of them.")
     return replace(judge, is_batched=True)
 
 
@@ -225,7 +227,7 @@ def named_systems(given: str, judge: Judge | None) -> list[System]:
     names = list(dict.fromkeys(name.strip() for name in given.split(",")))
     unknown = [name for name in names if name not in SYSTEMS]
     if unknown:
-        raise click.UsageError(f"There is no system {unknown[0]!r}. Known are {', '.join(SYSTEMS)}.")
+        raise click.UsageError(f"There is no system {unknown[0]!r}. Choose from {', '.join(SYSTEMS)}.")
     chosen = [SYSTEMS[name] for name in names]
     if judge is None and any(system.has_judge for system in chosen):
         raise click.UsageError("Name the judge with --judge, such as --judge anthropic.")

@@ -54,9 +54,9 @@ def report(
     from labels.measure.extras import Extras
 
     if bool(run_file) != bool(qrels):
-        raise click.UsageError("--run and --qrels go together: rows to measure, and labels to measure them by.")
+        raise click.UsageError("--run and --qrels go together: name both.")
     if prompts and not run_file:
-        raise click.UsageError("--prompts goes with --run: the label store knows its prompts.")
+        raise click.UsageError("--prompts needs --run. The label store has its own prompts.")
     extras = Extras(ranking, comparing=True, curves=form in ("json", "html"))
     if run_file and qrels:
         made = {"": report_of_files(run_file, qrels, unjudged, names_of(prompts, roots), extras)}

@@ -76,9 +76,9 @@ def tune(
     if target is None:
         raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
     if bool(prompts) != bool(qrels):
-        raise click.UsageError("--prompts and --qrels go together: prompts, and what is relevant to them.")
+        raise click.UsageError("--prompts and --qrels go together: name both.")
     if qrels and len(found) > 1:
-        raise click.UsageError("--qrels says nothing of roots: name one --root with it.")
+        raise click.UsageError("--qrels is about one folder of memories: name one --root.")
     config = config_of(found)
     from labels.tuning import text
     from labels.tuning.tuning import tune as tuned
@@ -97,7 +97,7 @@ def tune(
         for root in found:
             apply_tuning(root, made, config)
     else:
-        tell("Nothing was written. With --apply the hook uses it.")
+        tell("Nothing was written. Add --apply to use this cutoff.")
 
 
 def config_of(roots: Sequence[str]) -> Config:

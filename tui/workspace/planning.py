@@ -41,7 +41,7 @@ NOTES = {
 def require_possible(workspace: Workspace, order: str) -> None:
     """Raise MemsiftError for the order `uncertain-first` without a tuned cutoff."""
     if order == UNCERTAIN_FIRST and workspace.threshold is None:
-        raise MemsiftError("There is no cutoff to be uncertain about. Run `memsift tune --apply` first.")
+        raise MemsiftError("The order uncertain-first needs a tuned cutoff. Run `memsift tune --apply` first.")
 
 
 class Planning:

@@ -45,7 +45,7 @@ def report_fallback(retrieval: Retrieval) -> None:
     if retrieval.fallback == NO_FTS5:
         tell(f"{BY_KEYWORDS}.")
     elif judgement and retrieval.fallback:
-        more = " Give it more with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
+        more = " Allow more time with --judge-timeout SECONDS." if judgement.status == TIMEOUT else ""
         tell(f"{judgement.detail or judgement.status}{more}")
 
 

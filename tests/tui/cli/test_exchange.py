@@ -83,7 +83,7 @@ def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> N
 
 def test_the_interface_that_fits_is_named_and_printed(store: Path, tmp_path: Path) -> None:
     tasks = memsift("export", "--format", "label-studio", "--db", store)
-    assert told(tasks)[-1].endswith("needs what `memsift export --format label-studio --interface` prints.")
+    assert told(tasks)[-1].endswith("needs the output of `memsift export --format label-studio --interface`.")
     printed = memsift("export", "--format", "label-studio", "--interface", "--db", tmp_path / "none.db")
     assert told(printed) == []
     check_label_studio(json.loads(tasks.stdout), printed.stdout)
@@ -160,9 +160,9 @@ def test_what_is_not_known_is_told(tmp_path: Path) -> None:
         "import", qrels, "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--db", tmp_path / "l.db"
     )
     assert told(result)[1:] == [
-        "Not known here, and without a text in the file: 1 prompts, such as 'p77'.",
-        "Not known here, and without a text in the file: 1 memories, such as 'nothing'.",
-        "Left out: 1 labels about what is not known here.",
+        "Unknown here, and without a text in the file: 1 prompts, such as 'p77'.",
+        "Unknown here, and without a text in the file: 1 memories, such as 'nothing'.",
+        "Left out: 1 labels about unknown prompts or memories.",
     ]
 
 

@@ -174,13 +174,13 @@ def test_a_store_without_replays_is_a_setup_error(tmp_path: Path) -> None:
         ([], "--min-precision"),
         (["--min-precision", "1"], "--min-precision"),
         (["--min-precision", "80"], "--min-precision"),
-        (["--min-precision", "0.8", "--indifference", "0.5-0.7"], "hold --min-precision 0.8"),
-        (["--min-precision", "0.8", "--indifference", "0.7-1.2"], "within 0 and 1"),
+        (["--min-precision", "0.8", "--indifference", "0.5-0.7"], "contain --min-precision 0.8"),
+        (["--min-precision", "0.8", "--indifference", "0.7-1.2"], "between 0 and 1"),
         (["--min-precision", "0.8", "--indifference", "-0.1"], "LOW-HIGH or a width"),
         (["--min-precision", "0.8", "--indifference", "some"], "LOW-HIGH or a width"),
-        (["--min-precision", "0.8", "--indifference", "nan"], "within 0 and 1"),
+        (["--min-precision", "0.8", "--indifference", "nan"], "between 0 and 1"),
         (["--min-precision", "0.8", "--worth", "0"], "--worth"),
-        (["--min-precision", "0.8", "--system", "bm26"], "Replayed were memsift"),
+        (["--min-precision", "0.8", "--system", "bm26"], "Choose from memsift"),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path: Path, options: list[str], complaint: str) -> None:

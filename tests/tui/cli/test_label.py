@@ -112,7 +112,10 @@ def test_when_nothing_comes_next_it_says_so(place: list[str], tmp_path: Path) ->
 def test_orders_that_cannot_be_are_refused(place: list[str]) -> None:
     wrong = memsift("label", *place, "--order", "best-first")
     assert wrong.exit_code == 2
-    assert "'best-first' is none of random, stratified, disagreement-first, uncertain-first" in wrong.stderr
+    assert (
+        "there is no order 'best-first'. Choose from random, stratified, disagreement-first, uncertain-first"
+        in wrong.stderr
+    )
     assert "memsift tune --apply" in refused(memsift("label", *place, "--order", "uncertain-first"))
 
 

@@ -137,7 +137,7 @@ def test_what_the_judge_did_not_answer_is_asked_again(tmp_path: Path, server: Ap
     memsift(*replay, "--resume", run)
     assert sum(row["fallback"] == "http_error" for row in read(run)) == 3
     result = memsift(*replay, "--resume", run)
-    assert "memsift: The judge did not answer in 3 of the rows: they are asked about again." in result.stderr
+    assert "memsift: 3 rows have no answer of the judge: it is asked about them again." in result.stderr
     assert sorted(pairs(read(run))) == sorted(ALL)
     assert {row["fallback"] for row in read(run)} == {""}
     assert len(server.requests) == COUNT + 3

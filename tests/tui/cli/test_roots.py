@@ -51,7 +51,7 @@ def labelled(tmp_path: Path, both: Options, prompts: Path) -> Options:
     qrels.write_text("p1 0 a1 1\np1 0 a2 1\np1 0 b1 0\n", encoding="utf-8")
     done = memsift("import", qrels, *both, "--prompts", prompts, *store)
     assert "3 labels" in done.stderr
-    assert "Not known here" not in done.stderr
+    assert "Unknown here" not in done.stderr
     return store
 
 
