@@ -71,9 +71,7 @@ def export(
     if annotator and gold:
         raise click.UsageError("--annotator and --gold exclude each other: choose one.")
     if gold and name == "jsonl":
-        raise click.UsageError(
-            "--gold does not work with jsonl, which holds single key presses. Choose another --format."
-        )
+        raise click.UsageError("--gold does not work with jsonl, which holds each key press. Choose another --format.")
     form = KNOWN[name]
     if interface:
         if not form.interface:

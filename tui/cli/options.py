@@ -152,11 +152,9 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **others: Any,
     ) -> Any:
         if no_judge and judge is not None:
-            raise click.UsageError(f"--no-judge and --judge {judge} contradict each other. Leave out one of them.")
+            raise click.UsageError(f"--no-judge and --judge {judge} contradict each other: leave one out.")
         if judge == NO_JUDGE and judge_refresh:
-            raise click.UsageError(
-                "--judge none makes no calls, so --judge-refresh has no effect. Leave out one of them."
-            )
+            raise click.UsageError("--judge none makes no calls, so --judge-refresh has no effect: leave one out.")
         options = JudgeOptions(judge, judge_model, judge_timeout, judge_depth, no_judge, judge_refresh, judge_samples)
         return command(*given, judge=options, **others)
 

@@ -189,11 +189,9 @@ class Replay:
 def in_batches(judge: JudgeOptions, max_cost: float | None) -> JudgeOptions:
     """The options of a judge that is asked in batches. Raises click.UsageError where that is impossible."""
     if max_cost is not None:
-        raise click.UsageError(
-            "--max-cost does not work with --batch, because a batch is paid for as a whole. Leave out one of them."
-        )
+        raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
     if judge.is_cached_only:
-        raise click.UsageError("--judge none makes no calls, so --batch has no effect. Leave out one of them.")
+        raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
     return replace(judge, is_batched=True)
 
 
