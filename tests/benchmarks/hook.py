@@ -1,13 +1,12 @@
-"""What the hook costs: wall time of whole processes, as a ratio to `python -c pass` of the same interpreter.
+"""The hook's price: wall time of whole processes, as a ratio to `python -c pass` of the same interpreter.
 
     python -m tests.benchmarks.hook [--sizes 500 5000 50000] [--large] [--cutoff] [--rounds 30] [--folder FOLDER]
 
-Every round starts each form once with the same prompt, one after the other, so that a machine that slows down slows all
-of them; a ratio is one round's, and what is printed is their median (p95 beside) for a kind of prompt. The interpreter
-is a new virtual environment's, with nothing installed that has a say at its start. Cold means that the index, the log
-and the compiled modules were evicted from the page cache before; else all prompts of a kind were asked just before: to
-read all files would not do, as a machine may give back in a minute what is not used. With --cutoff, each root has a
-tuned cutoff with every feature. With --folder the roots are kept for the next time.
+A round starts each command once with the same prompt, one after the other. A ratio is taken within a round, so that a
+slow moment of the machine slows both sides. The tables show the median over the rounds, with the 95th percentile in
+brackets. The interpreter is a new virtual environment's, without packages. Cold means that the index, the log and the
+compiled modules were put out of the page cache before; otherwise all prompts of a kind were asked once before. With
+--cutoff each root has a tuned cutoff with every feature. With --folder the roots are kept for the next time.
 """
 
 from __future__ import annotations
@@ -36,28 +35,18 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 LAUNCH = PROJECT / "engine/hook/launch.py"
 SIZES, LARGE = [500, 5_000, 50_000], 500_000
 FLOOR, LAUNCHER = "python -c pass", "install --print"
-SCRIPT, OLD_SCRIPT = "console script", "console script of a pip before 25.2"
-FORMS = (LAUNCHER, SCRIPT, OLD_SCRIPT, "python -c import")
-RUN = "exec(code)"
+SCRIPT = "console script"
+BARE, IMPORTS = "python -I -S -c pass", "imports alone"
+FORMS = (LAUNCHER, SCRIPT)
 WRAPPER = """#!{python}
 import sys
 from engine.hook.launch import main
 if __name__ == '__main__':
-    if sys.argv[0].endswith('.exe'):
-        sys.argv[0] = sys.argv[0][:-4]
     sys.exit(main())
 """
-"""What pip writes. uv does much the same."""
+"""The console script as pip and uv write it."""
 
-OLD_WRAPPER = """#!{python}
-# -*- coding: utf-8 -*-
-import re
-import sys
-from engine.hook.launch import main
-if __name__ == '__main__':
-    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])
-    sys.exit(main())
-"""
+IMPORT = f"import os, sys; sys.path.append({str(PROJECT)!r}); import engine.hook.process; os._exit(0)"
 
 
 class Bench:
@@ -76,16 +65,14 @@ class Bench:
         bare = [bare_interpreter(), "-I", "-S"]
         self.commands = {
             FLOOR: [self.python, "-c", "pass"],
-            "python -I -S -c pass": [*bare, "-c", "pass"],
-            "imports alone": [*bare, str(imports_alone(folder / "imports.py"))],
+            BARE: [*bare, "-c", "pass"],
+            IMPORTS: [*bare, "-c", IMPORT],
             LAUNCHER: [*bare, str(LAUNCH)],
-            SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook", WRAPPER))],
-            OLD_SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook-of-old", OLD_WRAPPER))],
-            "python -c import": [self.python, "-c", "from engine.hook.process import main; main()"],
+            SCRIPT: [str(console_script(folder / "venv/bin/memsift-hook"))],
         }
 
     def ask(self, prompt: str, number: int) -> None:
-        """Make *prompt* the next request; a session of its own, so that nothing is held back."""
+        """Make *prompt* the next request, in a new session, so that no memory counts as given."""
         request = {"prompt": prompt, "cwd": str(self.project), "session_id": f"{os.getpid()}-{time.time_ns()}-{number}"}
         self.stdin.write_text(json.dumps(request), encoding="utf-8")
 
@@ -107,7 +94,7 @@ class Bench:
         return self.stdout.stat().st_size > 0
 
     def prepare(self) -> float:
-        """Seconds until the index is there: the first run builds it, or leaves that to another process."""
+        """Wait until the index exists, in seconds: the first run builds it, or starts a process that does."""
         started = time.perf_counter()
         self.ask(prompts(1, "ordinary")[0], 0)
         for _ in range(600):
@@ -118,13 +105,13 @@ class Bench:
         return time.perf_counter() - started
 
     def evict(self) -> None:
-        """Put what the hook reads out of the page cache."""
+        """Put the files that the hook reads out of the page cache."""
         for path in self.read():
             evict(path)
 
     def read(self) -> list[Path]:
         """The files that the hook reads."""
-        compiled = [*(PROJECT / "engine").rglob("*.pyc"), *(PROJECT / "engine").rglob("*.bundle-*")]
+        compiled = (PROJECT / "engine").rglob("*.pyc")
         return [path for path in [*self.home.rglob("*"), *compiled] if path.is_file()]
 
     def rows(self) -> list[dict[str, dict[str, float]]]:
@@ -145,7 +132,7 @@ class Bench:
 
 
 def clean_interpreter(folder: Path) -> str:
-    """The python of a virtual environment in which nothing is installed but a link to the engine."""
+    """The python of a virtual environment that holds a link to the engine and no packages."""
     python = folder / "bin/python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
@@ -154,18 +141,8 @@ def clean_interpreter(folder: Path) -> str:
     return str(python)
 
 
-def imports_alone(script: Path) -> Path:
-    """The launcher, with a last module that ends the process where the hook would begin."""
-    text = LAUNCH.read_text("utf-8")
-    assert RUN in text
-    end = "('end', *entries[-1][1:4], compile('import posix; posix._exit(0)', 'end', 'exec'))"
-    text = text.replace(RUN, f"entries.append({end}); {RUN}")
-    script.write_text(f"__file__ = {str(LAUNCH)!r}\n{text}", encoding="utf-8")
-    return script
-
-
-def console_script(script: Path, text: str) -> Path:
-    script.write_text(text.format(python=script.with_name("python")), encoding="utf-8")
+def console_script(script: Path) -> Path:
+    script.write_text(WRAPPER.format(python=script.with_name("python")), encoding="utf-8")
     script.chmod(0o755)
     return script
 
@@ -177,7 +154,7 @@ def evict(path: Path) -> None:
 
 
 def measure(bench: Bench, kind: str, rounds: int) -> tuple[dict[str, list[float]], int]:
-    """Milliseconds of each command, one per round, and how many rounds the launcher answered."""
+    """Milliseconds of each command, a list over the rounds, and the number of rounds that the launcher answered."""
     times: dict[str, list[float]] = {name: [] for name in bench.commands}
     answered = 0
     asked = prompts(rounds, kind, seed=1)
@@ -238,17 +215,17 @@ def report(bench: Bench, rounds: int, *, has_cutoff: bool) -> None:
     cells = [f"{median(cold[FLOOR]):.1f}", ratio(cold[LAUNCHER], cold[FLOOR]), *[""] * len(FORMS)]
     ratios.append(["ordinary, cold", *cells])
     table(["prompt", "floor ms", *(f"{form} p50 (p95)" for form in FORMS), "answered"], ratios)
-    table(["ms, median", "python -I -S", "imports", *STAGES, "rest", "launcher"], stages)
+    table(["ms, median", BARE, "imports", *STAGES, "rest", "launcher"], stages)
 
 
 STAGES = ["read", "parse", "root", "config", "session", "index", "retrieve", "inject", "save"]
 
 
 def stage_cells(bench: Bench, times: dict[str, list[float]]) -> list[str]:
-    """Where the launcher's time goes: before the hook by differences of processes, in it by its own log."""
+    """The parts of the launcher's time: start and imports as differences of processes, stages by the hook's log."""
     rows = bench.rows()
-    start = median(times["python -I -S -c pass"])
-    imports = median(times["imports alone"]) - start
+    start = median(times[BARE])
+    imports = median(times[IMPORTS]) - start
     within = [median([one["stages_ms"].get(stage, 0.0) for one in rows]) for stage in STAGES]
     whole = median(times[LAUNCHER])
     return [f"{value:.1f}" for value in (start, imports, *within, whole - start - imports - sum(within), whole)]

@@ -1,4 +1,4 @@
-"""What is loaded on the hook's path: the standard library, and little of it."""
+"""The modules that the hook loads: few of the standard library, and none of other packages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.engine.models import content, write_model
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
-HEAVY = {"anthropic", "textual", "rich", "click", "sqlite_utils", "httpx", "httpx2", "pydantic"}
+ORDINARY = {
+    *("__future__", "_json", "_sha256", "_sha2", "_sqlite3", "math", "unicodedata"),
+    *("_abc", "_collections_abc", "_stat", "abc", "genericpath", "os", "os.path", "posixpath", "stat"),
+}
+"""The modules of the standard library that an ordinary prompt may load. `os` brings the second row."""
+
 SLOW = {
     *("argparse", "asyncio", "collections", "contextlib", "dataclasses", "datetime", "enum", "functools", "hashlib"),
     *(
@@ -36,115 +41,88 @@ SLOW = {
     ),
     *("site", "sqlite3", "subprocess", "tempfile", "threading", "tomllib", "typing", "urllib"),
 }
-"""Of the standard library: each costs a cold process 1 to 46 ms; a retrieval costs less than 3."""
-
-ORDINARY = {
-    *("__future__", "_json", "_sha256", "_sha2", "_sqlite3", "math", "unicodedata"),
-    *("_abc", "_collections_abc", "_stat", "abc", "genericpath", "os", "os.path", "posixpath", "stat"),
-}
-"""The modules of the standard library that an ordinary prompt may load. `os` brings the second row."""
+"""Modules of the standard library that the hook does not load either when it updates the index: see engine/lean."""
 
 LOADED = """
 import sys
 before = set(sys.modules)
 sys.path.insert(0, sys.argv[1])
-{code}
-print("\\n".join(sorted(set(sys.modules) - before)))
-"""
-ANSWER = """
 import engine.hook.process
 payload = sys.stdin.buffer.read()
 given = dict(pair.split("=", 1) for pair in sys.argv[4:])
 answer = engine.hook.process.respond(payload, {"HOME": sys.argv[2], **given}, sys.stderr)
 assert ("<result " in answer) is (sys.argv[3] == "injected"), answer
+print("\\n".join(sorted(set(sys.modules) - before)))
 """
 
 
-def loaded(code: str, *arguments: str, stdin: str = "") -> set[str]:
-    """The modules that *code* loads in an isolated interpreter without site packages' .pth files."""
-    command = [sys.executable, "-I", "-S", "-c", LOADED.replace("{code}", code), str(PROJECT), *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
+class Project:
+    """A root, and a hook whose loaded modules can be listed."""
+
+    def __init__(self, folder: Path, **retrieval: object) -> None:
+        self.folder, self.home = folder, folder / "home"
+        self.root = write_root(folder / "project/.claude/memory", [memory("cache rule é 数据", "cache", body="text")])
+        (self.root / "memory-config.json").write_text(json.dumps({"retrieval": retrieval}), encoding="utf-8")
+        (folder / "t.jsonl").write_text("{}", encoding="utf-8")
+        self.state = Path(state_dir(str(self.root), {"HOME": str(self.home)}))
+
+    def loaded(self, prompt: str = "what is the cache rule", session_id: str = "", **environ: str) -> set[str]:
+        """The modules that an isolated interpreter loads to answer; nothing is found only for the word `zanzibar`."""
+        request = {"prompt": prompt, "session_id": session_id, "transcript_path": str(self.folder / "t.jsonl")}
+        payload = json.dumps({**request, "cwd": str(self.folder / "project")})
+        given = [f"{name}={value}" for name, value in environ.items()]
+        arguments = [str(PROJECT), str(self.home), "silent" if "zanzibar" in prompt else "injected", *given]
+        command = [sys.executable, "-I", "-S", "-c", LOADED, *arguments]
+        done = subprocess.run(command, input=payload, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return set(done.stdout.split())
+
+
+def ours(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.partition(".")[0] == "engine"}
 
 
 def top_level(modules: set[str]) -> set[str]:
-    return {name.split(".")[0] for name in modules}
-
-
-def assert_lean(modules: set[str]) -> None:
-    assert top_level(modules) <= set(sys.stdlib_module_names) | {"engine"}
-    assert modules & (HEAVY | SLOW) == set()
-    assert {name for name in modules if name.startswith("engine.judge.providers")} == set()
-
-
-def test_importing_the_hook_loads_only_the_standard_library() -> None:
-    modules = loaded("import engine.hook.process")
-    assert_lean(modules)
-    assert "engine.pipeline" in modules
-
-
-@pytest.mark.parametrize(
-    ("prompt", "outcome"), [("what is the cache rule", "injected"), ("zanzibar treasure", "silent")]
-)
-def test_answering_without_a_judge_loads_nothing_more(tmp_path: Path, prompt: str, outcome: str) -> None:
-    write_root(tmp_path / "project/.claude/memory", [memory("cache rule é 数据", "cache", body="text")])
-    (tmp_path / "project/.claude/memory/memory-config.json").write_text('{"retrieval": {"max_inject": 2}}', "utf-8")
-    payload = json.dumps({"prompt": prompt, "cwd": str(tmp_path / "project"), "session_id": "s"})
-    modules = loaded(ANSWER, str(tmp_path / "home"), outcome, stdin=payload)
-    assert_lean(modules)
-    assert "engine.judge.judge" not in modules
+    return {name.partition(".")[0] for name in modules}
 
 
 @pytest.mark.parametrize("configured", [{}, {"max_inject": 2, "judge": {"enabled": False}}])
-def test_an_ordinary_prompt_loads_what_it_needs_and_nothing_else(tmp_path: Path, configured: dict[str, object]) -> None:
-    root = write_root(tmp_path / "project/.claude/memory", [memory("cache rule é 数据", "cache", body="text")])
-    if configured:
-        (root / "memory-config.json").write_text(json.dumps({"retrieval": configured}), encoding="utf-8")
-    (tmp_path / "t.jsonl").write_text("{}", encoding="utf-8")
+def test_a_prompt_without_a_judge_loads_what_it_needs_and_nothing_else(
+    tmp_path: Path, configured: dict[str, object]
+) -> None:
+    project = Project(tmp_path, **configured)
+    time.sleep(2 * TICK_NS / 1e9)  # a file that changed just now is read again at the next prompt
+    building = project.loaded(session_id="first")
+    assert top_level(building) <= sys.stdlib_module_names | {"engine"}
+    assert building & SLOW == set()
+    for prompt in ("what is the cache rule", "zanzibar treasure"):
+        ordinary = project.loaded(prompt, "second")
+        assert ordinary - ours(ordinary) <= ORDINARY
+        assert ours(ordinary) < ours(building)
+        assert not any(name.startswith(("engine.cutoff", "engine.judge", "engine.errors")) for name in ordinary)
 
-    def ask(prompt: str, session_id: str, outcome: str) -> set[str]:
-        place = {"cwd": str(tmp_path / "project"), "transcript_path": str(tmp_path / "t.jsonl")}
-        payload = json.dumps({"prompt": prompt, "session_id": session_id, **place})
-        return loaded(ANSWER, str(tmp_path / "home"), outcome, stdin=payload)
-
-    time.sleep(2 * TICK_NS / 1e9)  # what changed just now is looked at again at the next prompt
-    assert "engine.search.updating" in ask("what is the cache rule", "first", "injected")
-    for prompt, outcome in [("what is the cache rule", "injected"), ("zanzibar treasure", "silent")]:
-        modules = ask(prompt, "second", outcome)
-        assert {name for name in modules if top_level({name}) != {"engine"}} <= ORDINARY
-        assert "engine.cutoff" not in modules
-
-    if not configured:
-        write_model(Path(state_dir(str(root), {"HOME": str(tmp_path / "home")})), content())
-        assert "engine.cutoff" in ask("what is the cache rule", "third", "injected")
+    write_model(project.state, content(threshold=0.0, doubt=0.0, fit=content()["fit"] | {"max_inject": 2}))
+    with_cutoff = project.loaded(session_id="third")
+    assert "engine.cutoff" in with_cutoff
+    assert with_cutoff - ours(with_cutoff) <= ORDINARY
 
 
-def test_a_judge_without_a_key_does_not_load_the_sdk(tmp_path: Path) -> None:
-    root = write_root(tmp_path / "project/.claude/memory", [memory("cache rule", "cache")])
-    (root / "memory-config.json").write_text('{"retrieval": {"judge": {"enabled": true}}}', "utf-8")
-    payload = json.dumps({"prompt": "what is the cache rule", "cwd": str(tmp_path / "project")})
-    modules = loaded(ANSWER, str(tmp_path / "home"), "injected", stdin=payload)
-    assert {name for name in modules if name.startswith("engine.judge.providers.")} == {
-        "engine.judge.providers.registry",
-        "engine.judge.providers.anthropic",
-        "engine.judge.providers.credentials",
-        "engine.judge.providers.messages_api",
-    }
-    assert modules & (HEAVY | {"http", "ssl", "socket"}) == set()
+def test_a_judge_without_a_key_loads_no_network(tmp_path: Path) -> None:
+    modules = Project(tmp_path, judge={"enabled": True}).loaded()
+    assert "engine.judge.judge" in modules
+    assert top_level(modules) <= sys.stdlib_module_names | {"engine"}
+    assert modules & {"http", "ssl", "socket"} == set()
 
 
 @pytest.mark.parametrize("name", ["", "anthropic", "anthropic-http"])
-def test_a_judge_that_answers_loads_no_third_party_module(tmp_path: Path, name: str) -> None:
-    root = write_root(tmp_path / "project/.claude/memory", [memory("cache rule", "cache"), memory("cache file")])
-    config = {"judge": {"enabled": True, "split_over": 1}}
-    (root / "memory-config.json").write_text(json.dumps({"retrieval": config}), "utf-8")
-    payload = json.dumps({"prompt": "what is the cache rule", "cwd": str(tmp_path / "project")})
+def test_a_judge_that_answers_loads_the_standard_library_only(tmp_path: Path, name: str) -> None:
+    project = Project(tmp_path, judge={"enabled": True, "split_over": 1})
+    write_root(project.root, [memory("cache rule", "cache"), memory("cache file")])
     with ApiServer(kept_titles("cache rule")) as server:
-        given = ("ANTHROPIC_API_KEY=sk-test", f"ANTHROPIC_BASE_URL={server.url}", f"MEMSIFT_JUDGE={name}")
-        modules = loaded(ANSWER, str(tmp_path / "home"), "injected", *given, stdin=payload)
+        given = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": server.url, "MEMSIFT_JUDGE": name}
+        modules = project.loaded(**given)
         assert len(server.requests) == 2
-    assert top_level(modules) <= set(sys.stdlib_module_names) | {"engine"}
+    assert top_level(modules) <= sys.stdlib_module_names | {"engine"}
     assert "http.client" in modules
     assert modules & {"asyncio", "logging", "site", "concurrent.futures"} == set()
 
