@@ -1,8 +1,7 @@
-"""The label store's file: opened, checked and brought up to date without harming what is not ours."""
+"""The file of the label store: opened, checked and brought up to date. Files of other programs are left alone."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
@@ -12,28 +11,43 @@ from sqlite_utils import Database
 
 from engine.errors import LabelStoreError, NewerStoreError
 from labels.migrations import MIGRATIONS, STEPS
-from labels.store_errors import ELSEWHERE, explained, unusable_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    Parameters = Sequence[Any] | dict[str, Any]
 
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 65536
-"""What a connection may keep of a store: with SQLite's own 2 MB, a report reads most pages again and again."""
+"""The page cache of a connection. SQLite's own 2 MB is too small for a report, which reads most pages several times."""
 OWNER_ONLY = 0o600
-"""Who may read a store: it holds prompts and memories. SQLite gives the files beside it the same mode."""
+"""The mode of a store's file, because it holds prompts and memories. SQLite gives the files beside it the same mode."""
 SQLITE_HEADER = b"SQLite format 3\0"
+
+ELSEWHERE = "or name another file with --db or MEMSIFT_DB"
+KEPT = "What was saved before is untouched."
+ADVICE = {
+    sqlite3.SQLITE_NOTADB: f"it is not an SQLite database, so it was left alone. Move it away, {ELSEWHERE}.",
+    sqlite3.SQLITE_CORRUPT: f"the file is damaged. Keep a copy and try `sqlite3 FILE .recover`, {ELSEWHERE}.",
+    sqlite3.SQLITE_READONLY: f"it may not be written. Check the permissions of the file and its folder, {ELSEWHERE}.",
+    sqlite3.SQLITE_CANTOPEN: f"it cannot be opened. Check that its folder may be written, {ELSEWHERE}.",
+    sqlite3.SQLITE_PERM: f"access is denied. Check the permissions of the file and its folder, {ELSEWHERE}.",
+    sqlite3.SQLITE_FULL: f"the disk is full. Free some space and try again, {ELSEWHERE}. {KEPT}",
+    sqlite3.SQLITE_IOERR: f"the disk cannot be written. Check its free space and health, {ELSEWHERE}. {KEPT}",
+    sqlite3.SQLITE_BUSY: f"another program is writing to it. Try again when that has ended. {KEPT}",
+}
+"""Messages by SQLite's primary result code (https://www.sqlite.org/rescode.html)."""
 
 
 class LabelDatabase:
-    """One connection to a label store. Every method raises LabelStoreError for what SQLite refuses."""
+    """One connection to a label store. Every method raises LabelStoreError for an error of SQLite."""
 
     def __init__(self, path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> None:
-        """Open *path*, making its folders and the file, and bring its schema up to date.
+        """Open *path* and bring its schema up to date. Makes the file and its folders if they are missing.
 
-        A file that is not an up-to-date or older label store is refused and left as it is: LabelStoreError, or
-        NewerStoreError when a newer memsift made it.
+        Raises LabelStoreError for a file that is no label store, and NewerStoreError for a store of a newer memsift.
+        Both are left as they were.
         """
         self.path = path
         make_place(path)
@@ -43,7 +57,7 @@ class LabelDatabase:
             with self.explaining():
                 refuse_foreign(self._db, path)
                 is_older = bool(MIGRATIONS.pending(self._db))
-            # whoever only reads need not wait for another process that writes
+            # an up-to-date store is opened without the write lock, so a reader need not wait for a writer
             if is_older:
                 self.update()
             with self.explaining():
@@ -53,7 +67,7 @@ class LabelDatabase:
             raise
 
     def update(self) -> None:
-        """Bring the schema up to date, unless another process has done that, or made something else, meanwhile."""
+        """Apply the pending steps. Checks again under the lock, because another process may have been faster."""
         with self.writing():
             refuse_foreign(self._db, self.path)
             if MIGRATIONS.pending(self._db):
@@ -73,10 +87,10 @@ class LabelDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction that is on disk when the block ends, and leaves nothing behind if it raises.
+        """A transaction: on disk when the block ends, undone if the block raises.
 
-        It takes the write lock first: a transaction that reads and then writes could find its snapshot overtaken by
-        another process, which no waiting cures (https://www.sqlite.org/rescode.html#busy_snapshot).
+        It takes the write lock first. A transaction that reads before it writes can fail when another process writes
+        in between, and waiting does not help (https://www.sqlite.org/rescode.html#busy_snapshot).
         """
         with self.explaining():
             self._db.execute("BEGIN IMMEDIATE")
@@ -87,41 +101,33 @@ class LabelDatabase:
                 self._db.rollback()
                 raise
 
-    def rows(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[dict[str, Any]]:
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
         with self.explaining():
             cursor = self._db.execute(sql, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor]
 
-    def tuples(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> list[tuple[Any, ...]]:
-        """As `rows`, without names: for very many rows."""
+    def tuples(self, sql: str, parameters: Parameters = ()) -> list[tuple[Any, ...]]:
         with self.explaining():
             return self._db.execute(sql, parameters).fetchall()
 
-    def columns(
-        self, names: Sequence[str], source: str, parameters: Sequence[Any] | dict[str, Any] = ()
-    ) -> list[list[Any]]:
-        """What the expressions *names* are in each row of *source* (what follows FROM); in no order, but in the same.
-
-        It takes half the time of `tuples`, but of numbers that are not whole it only keeps 15 digits.
-        """
-        found = self.tuples(
-            f"SELECT {', '.join(f'json_group_array({name})' for name in names)} FROM {source}", parameters
-        )
-        return [json.loads(column) for column in found[0]]
-
-    def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] = ()) -> None:
+    def execute(self, sql: str, parameters: Parameters = ()) -> None:
         with self.explaining():
             self._db.execute(sql, parameters)
 
-    def insert(self, table: str, row: dict[str, Any], *, upsert: str = "") -> int:
-        """Insert *row* and return its rowid; *upsert* is what follows ON CONFLICT, if a conflict is no error."""
-        names, marks = ", ".join(row), ", ".join(f":{name}" for name in row)
+    def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
+        """Insert *row* and return its rowid. *upsert* is the SQL after ON CONFLICT, for rows that may exist."""
+        names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
         conflict = f" ON CONFLICT {upsert}" if upsert else ""
         values = {name: storable(value) for name, value in row.items()}
         with self.explaining():
-            cursor = self._db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks}){conflict}", values)
+            cursor = self._db.execute(f"INSERT INTO {table} ({names}) VALUES ({places}){conflict}", values)
         return int(cursor.lastrowid or 0)
+
+    def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
+        """Insert *row*, or replace all other columns of the row with the same *keys*."""
+        changes = ", ".join(f"{name} = excluded.{name}" for name in row if name not in keys)
+        self.insert(table, row, upsert=f"({', '.join(keys)}) DO UPDATE SET {changes}")
 
 
 def storable(value: Any) -> Any:
@@ -130,7 +136,7 @@ def storable(value: Any) -> Any:
 
 
 def make_place(path: Path) -> None:
-    """Make the folders of *path* and the file; LabelStoreError if that fails or what is there is no SQLite database."""
+    """Make the folders of *path* and the file. Raises LabelStoreError if that fails or the file is no SQLite file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         head = first_bytes(path)
@@ -138,13 +144,13 @@ def make_place(path: Path) -> None:
             path.touch(mode=OWNER_ONLY)
     except OSError as error:
         raise unusable_place(error, path) from error
-    # SQLite itself takes a file of one byte for an empty database and would write over it
+    # SQLite takes a file of one byte for an empty database and would overwrite it
     if head and head != SQLITE_HEADER:
         raise not_a_store(path, "it is not an SQLite database")
 
 
 def keep_private(path: Path) -> None:
-    """Older versions made stores that everybody could read; who may read another person's file is not ours to say."""
+    """Make a store of an older version private; those were readable by everybody. Ignores other people's files."""
     with suppress(PermissionError):
         path.chmod(path.stat().st_mode & OWNER_ONLY)
 
@@ -163,8 +169,21 @@ def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     return connection
 
 
+def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
+    """Let readers and a writer work at once. SQLite itself does not wait for another writer here."""
+    deadline = time.monotonic() + busy_timeout_s
+    while True:
+        try:
+            db.enable_wal()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
 def refuse_foreign(db: Database, path: Path) -> None:
-    """Raise if *db* holds another program's tables, or steps of the schema that this code does not know."""
+    """Raise if *db* has tables of another program, or schema steps that are missing from STEPS."""
     applied = {step.name for step in MIGRATIONS.applied(db)}
     unknown = applied - {step.__name__ for step in STEPS}
     if unknown:
@@ -180,14 +199,13 @@ def not_a_store(path: Path, why: str) -> LabelStoreError:
     return LabelStoreError(f"Label store {path}: {why}, so it was left alone. Move it away, {ELSEWHERE}.")
 
 
-def switch_to_wal(db: Database, busy_timeout_s: float) -> None:
-    """Let readers and a writer work at once. SQLite does not wait for a writer here, so this does."""
-    deadline = time.monotonic() + busy_timeout_s
-    while True:
-        try:
-            db.enable_wal()
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
+def explained(error: sqlite3.Error, path: Path) -> LabelStoreError:
+    """SQLite's *error* for the store at *path*, in words that a person can act on."""
+    primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    advice = ADVICE.get(primary, f"SQLite says: {error}. {KEPT}")
+    return LabelStoreError(f"Label store {path}: {advice}")
+
+
+def unusable_place(error: OSError, path: Path) -> LabelStoreError:
+    """The file system's *error* for *path*, in words that a person can act on."""
+    return LabelStoreError(f"Label store {path}: {error.strerror or error}. Check its folder, {ELSEWHERE}.")

@@ -1,46 +1,17 @@
-"""What has been said, read back from the label store."""
+"""Label events in the store: read back as labels, skips and repeats; and the prompts whose ranks were seen."""
 
 from __future__ import annotations
 
 import json
-from functools import partial
-from itertools import repeat
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from labels.records import Event, Label
+from labels.records import Event, Label, Repeat
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
     from labels.database import LabelDatabase
     from labels.records import Pair
-
-LABEL_FIELDS = (
-    "event_id",
-    "ts",
-    "annotator",
-    "prompt_id",
-    "memory_id",
-    "digest",
-    "verdict",
-    "grade",
-    "reason",
-    "note",
-    "json(CASE WHEN blind THEN 'true' ELSE 'false' END)",
-    "source",
-)
-"""Of a current label, for JSON; it is not adjudicated."""
-
-BARE = {"grade": "NULL", "reason": "''", "note": "''", "source": "''"}
-"""What stands for that which no number needs."""
-
-NEW_LABEL = partial(tuple.__new__, Label)
-WHEN = attrgetter("ts", "event_id")
-"""Orders labels by time: those that were merged into a store are numbered when they came."""
-
-ABOUT = attrgetter("annotator", "prompt_id", "memory_id", "digest")
-"""Of the labels that have this in common, the latest counts."""
 
 LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, source,
     action = 'adjudicate' AS adjudicated"""
@@ -49,26 +20,19 @@ OF_ROOT = """(:root IS NULL OR EXISTS (
     SELECT 1 FROM result JOIN run USING (run_id)
     WHERE run.root = :root AND result.prompt_id = said.prompt_id AND result.memory_id = said.memory_id
 ))"""
-"""Whether a run over a root brought up the memory of a row of the view or table called `said`, for the same prompt."""
+"""SQL: a run over the root returned the memory of the row of `said` for the same prompt."""
 
 
 def current_labels(
-    db: LabelDatabase, annotator: str | None, prompt_id: str | None, root: str | None, bare: bool = False
+    db: LabelDatabase, annotator: str | None, prompt_id: str | None, root: str | None
 ) -> tuple[Label, ...]:
-    asked = {"annotator": annotator, "prompt_id": prompt_id}
-    # only what is asked for: SQLite uses no index for "is null or equal"
-    terms = [f"{name} = :{name}" for name, value in asked.items() if value is not None]
-    where = " AND ".join(["action = 'label' AND NOT repeat", *terms, *([OF_ROOT] if root is not None else [])])
-    fields = [BARE.get(name, name) for name in LABEL_FIELDS] if bare else LABEL_FIELDS
-    columns = db.columns(fields, f"label_standing AS said WHERE {where}", {**asked, "root": root})
-    return latest(sorted(map(NEW_LABEL, zip(*columns, repeat(False, len(columns[0])), strict=True))))
-
-
-def latest(labels: Sequence[Label]) -> tuple[Label, ...]:
-    """What the view `label_current` leaves of standing *labels*; it looks for a later one of each, which takes long."""
-    if len(set(map(ABOUT, labels))) == len(labels):
-        return tuple(labels)
-    return tuple(sorted({ABOUT(label): label for label in sorted(labels, key=WHEN)}.values()))
+    # only the filters that are given: SQLite uses no index for "is null or equal"
+    given = {name: value for name, value in (("annotator", annotator), ("prompt_id", prompt_id)) if value is not None}
+    where = " AND ".join([*(f"{name} = :{name}" for name in given), OF_ROOT])
+    rows = db.tuples(
+        f"SELECT {LABEL_COLUMNS} FROM label_current AS said WHERE {where} ORDER BY event_id", {**given, "root": root}
+    )
+    return tuple(map(label_of, rows))
 
 
 def is_labelled(db: LabelDatabase, root: str) -> bool:
@@ -83,6 +47,13 @@ def recent_labels(db: LabelDatabase, annotator: str, limit: int, repeats: bool) 
     return tuple(map(label_of, rows))
 
 
+def adjudications(db: LabelDatabase, root: str | None) -> tuple[Label, ...]:
+    rows = db.tuples(
+        f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS said WHERE {OF_ROOT} ORDER BY event_id", {"root": root}
+    )
+    return tuple(map(label_of, rows))
+
+
 def all_events(db: LabelDatabase, annotator: str | None, limit: int | None) -> tuple[Event, ...]:
     where = "annotator = :annotator" if annotator is not None else "TRUE"
     rows = db.rows(
@@ -92,38 +63,51 @@ def all_events(db: LabelDatabase, annotator: str | None, limit: int | None) -> t
     return tuple(event_of(row) for row in reversed(rows))
 
 
-def skips(db: LabelDatabase, annotator: str, prompt_id: str) -> Mapping[Pair, int]:
-    rows = db.rows(
-        """SELECT memory_id, digest, count(*) AS times FROM label_standing
-           WHERE action = 'skip' AND NOT repeat AND annotator = ? AND prompt_id = ? GROUP BY memory_id, digest""",
-        [annotator, prompt_id],
-    )
-    return {(row["memory_id"], row["digest"]): row["times"] for row in rows}
-
-
-def all_skips(db: LabelDatabase, annotator: str) -> Mapping[tuple[str, Pair], int]:
-    rows = db.rows(
-        """SELECT prompt_id, memory_id, digest, count(*) AS times FROM label_standing
-           WHERE action = 'skip' AND NOT repeat AND annotator = ? GROUP BY prompt_id, memory_id, digest""",
-        [annotator],
-    )
-    return {(row["prompt_id"], (row["memory_id"], row["digest"])): row["times"] for row in rows}
-
-
-def labelled_pairs(db: LabelDatabase, annotator: str, root: str | None) -> dict[str, set[Pair]]:
+def skips(db: LabelDatabase, annotator: str, prompt_id: str | None) -> dict[str, dict[Pair, int]]:
     rows = db.tuples(
-        f"""SELECT prompt_id, memory_id, digest FROM label_standing AS said
-            WHERE action = 'label' AND NOT repeat AND annotator = :annotator AND {OF_ROOT}""",
-        {"annotator": annotator, "root": root},
+        f"""SELECT prompt_id, memory_id, digest, count(*) FROM label_standing
+            WHERE action = 'skip' AND NOT repeat AND annotator = :annotator
+              AND {"TRUE" if prompt_id is None else "prompt_id = :prompt_id"}
+            GROUP BY prompt_id, memory_id, digest""",
+        {"annotator": annotator, "prompt_id": prompt_id},
     )
-    found: dict[str, set[Pair]] = {}
-    for prompt_id, memory_id, digest in rows:
-        found.setdefault(prompt_id, set()).add((memory_id, digest))
+    found: dict[str, dict[Pair, int]] = {}
+    for name, memory_id, digest, times in rows:
+        found.setdefault(name, {})[memory_id, digest] = times
     return found
 
 
-def superseding(db: LabelDatabase, row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a new label supersedes, if anything, and its time: not before that, even where the clock was set back."""
+def repeats(db: LabelDatabase, root: str | None, annotator: str | None) -> tuple[Repeat, ...]:
+    rows = db.rows(
+        f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
+                SELECT first.verdict FROM label_standing AS first
+                WHERE first.annotator = said.annotator AND first.prompt_id = said.prompt_id
+                  AND first.memory_id = said.memory_id AND first.digest = said.digest
+                  AND first.action = 'label' AND NOT first.repeat AND first.event_id < said.event_id
+                ORDER BY first.event_id DESC LIMIT 1
+            ) AS first
+            FROM label_standing AS said
+            WHERE action = 'label' AND repeat AND first IS NOT NULL
+              AND (:annotator IS NULL OR annotator = :annotator) AND {OF_ROOT} ORDER BY event_id""",
+        {"annotator": annotator, "root": root},
+    )
+    return tuple(Repeat(**row) for row in rows)
+
+
+def repeated_cards(db: LabelDatabase, annotator: str, prompt_id: str) -> frozenset[Pair]:
+    return frozenset(
+        db.tuples(
+            "SELECT DISTINCT memory_id, digest FROM label_standing WHERE repeat AND annotator = ? AND prompt_id = ?",
+            [annotator, prompt_id],
+        )
+    )
+
+
+def superseded(db: LabelDatabase, row: Mapping[str, Any]) -> dict[str, Any]:
+    """`supersedes` and `ts` of the new label *row*. Its time is never before the label that it replaces.
+
+    Else a clock that was set back would let the replaced label stay current.
+    """
     found = db.rows(
         """SELECT event_id, ts FROM label_current WHERE annotator = :annotator AND prompt_id = :prompt_id
            AND memory_id = :memory_id AND digest = :digest""",
@@ -136,7 +120,7 @@ def latest_standing(
     db: LabelDatabase, annotator: str, prompt_ids: Collection[str] | None, root: str | None, adjudications: bool
 ) -> Event | None:
     """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
-    # a list of prompts can be longer than SQLite allows parameters, so it goes in as one JSON array
+    # a list of prompts can be longer than SQLite's limit of parameters, so it goes in as a JSON array
     rows = db.rows(
         f"""SELECT * FROM label_standing AS said
            WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
@@ -157,6 +141,17 @@ def event_of(row: dict[str, Any]) -> Event:
 
 
 def label_of(row: tuple[Any, ...]) -> Label:
-    """A row of LABEL_COLUMNS, whose order is that of a label's fields."""
-    *told, blind, source, adjudicated = row
-    return Label._make((*told, bool(blind), source, bool(adjudicated)))
+    """A label from a row of LABEL_COLUMNS."""
+    *fields, blind, source, adjudicated = row
+    return Label._make((*fields, bool(blind), source, bool(adjudicated)))
+
+
+def record_seen(db: LabelDatabase, annotator: str, prompt_id: str, ts: str) -> None:
+    """Append to the table `sighting`, unless the annotator and prompt are there."""
+    if prompt_id not in seen_prompts(db, annotator):
+        db.insert("sighting", {"annotator": annotator, "prompt_id": prompt_id, "ts": ts})
+
+
+def seen_prompts(db: LabelDatabase, annotator: str) -> frozenset[str]:
+    rows = db.tuples("SELECT DISTINCT prompt_id FROM sighting WHERE annotator = ?", [annotator])
+    return frozenset(prompt_id for (prompt_id,) in rows)

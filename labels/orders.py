@@ -1,12 +1,11 @@
-"""Orders: which prompts are labelled first, such that estimates stay unbiased whenever a person stops.
+"""Labelling orders: which prompts come first, so that estimates stay unbiased whenever a person stops.
 
-Prompts fall into strata. Within a stratum the order is seeded-random, between strata the order interleaves them at a
-fixed rate. What is labelled at any moment is therefore a simple random sample of each stratum, and a prompt's chance to
-be in it is labelled / all prompts of its stratum (W. G. Cochran, Sampling Techniques, 3rd edition 1977, chapter 5).
+Prompts fall into strata. The order within a stratum is random by seed; the strata are interleaved at a fixed rate. So
+the labelled prompts of a stratum are a simple random sample of it at any moment, and a prompt's probability to be
+labelled is labelled / all prompts of its stratum (W. G. Cochran, Sampling Techniques, 3rd edition 1977, chapter 5).
 
-A change of order crosses the new strata with the old ones once labels exist: within a cell of both, prompts have been
-taken in the same random order all along. A prompt that comes in later takes its place in that order, so those before it
-are taken first.
+Once labels exist, a new order crosses its strata with the old ones: within a cell of both, prompts have had the same
+random order all along. A late prompt takes its place in that order, so earlier open prompts come first.
 """
 
 from __future__ import annotations
@@ -20,33 +19,35 @@ from labels.pooling import random_key
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from labels.database import LabelDatabase
+
 RANDOM, STRATIFIED = "random", "stratified"
 DISAGREEMENT_FIRST, UNCERTAIN_FIRST = "disagreement-first", "uncertain-first"
 ORDERS = (RANDOM, STRATIFIED, DISAGREEMENT_FIRST, UNCERTAIN_FIRST)
 
 ALL = "all"
-"""The stratum of a prompt of which nothing had to be known."""
+"""The stratum of a prompt in an order that needs no facet."""
 
 DIFFER, AGREE = "systems differ", "systems agree"
 NEAR, FAR = "near the cutoff", "far from the cutoff"
 CROSSING = " × "
 
 FACETS = {RANDOM: (), STRATIFIED: (DIFFER, AGREE), DISAGREEMENT_FIRST: (DIFFER, AGREE), UNCERTAIN_FIRST: (NEAR, FAR)}
-"""What an order must know of a prompt; where one of the two comes first, it is the former."""
+"""The facets by which an order splits prompts. In orders with a first kind, it is the first facet."""
 
 MOST_FIRST = 0.8
-"""The largest share of the labels that goes to the stratum that comes first, unless it holds more of the prompts."""
+"""The largest share of labels for the first kind, unless it holds more of the prompts."""
 
 EXCESS = 0.02
-"""By how much that may raise the variance of a precision, where it varies as much in one stratum as in the other."""
+"""The accepted rise of a precision's variance through labelling one kind first, where both kinds vary alike."""
 
 NEARNESS = 0.1
-"""A probability that is not further from the cutoff's threshold is uncertain."""
+"""A probability within this distance of the cutoff's threshold is uncertain."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """An annotator's order over one root, and the stratum of each prompt that it was made for."""
+    """An annotator's labelling order over one root, and the stratum of each of its prompts: prompt id -> stratum."""
 
     order: str
     seed: int
@@ -54,28 +55,28 @@ class Plan:
 
 
 def disagreement(injected: Iterable[Collection[str]]) -> str:
-    """DIFFER unless all systems inject the same memories, in whatever order."""
+    """AGREE if all systems inject the same memories, in any order; else DIFFER."""
     return DIFFER if len({frozenset(ids) for ids in injected}) > 1 else AGREE
 
 
 def uncertainty(probabilities: Iterable[float], threshold: float) -> str:
-    """NEAR if a candidate's P(relevant) is within NEARNESS of the cutoff's threshold."""
+    """NEAR if a candidate's P(relevant) is within NEARNESS of the cutoff's threshold; else FAR."""
     return NEAR if any(abs(one - threshold) <= NEARNESS for one in probabilities) else FAR
 
 
 def has_facet(stratum: str, order: str) -> bool:
-    """Whether what *order* must know is known of a prompt in *stratum*."""
+    """Whether *stratum* holds a facet that *order* needs."""
     return not FACETS[order] or not set(FACETS[order]).isdisjoint(stratum.split(CROSSING))
 
 
 def crossed(stratum: str, facet: str) -> str:
-    """The cell of *stratum* and *facet*; ALL changes nothing."""
+    """The cell of *stratum* and *facet*. ALL changes nothing."""
     parts = {*stratum.split(CROSSING), facet} - {ALL}
     return CROSSING.join(sorted(parts)) or ALL
 
 
 def offered(plan: Plan) -> tuple[str, ...]:
-    """The prompts of *plan* in the order in which they are to be labelled."""
+    """The prompt ids of *plan* in labelling order."""
     facets = FACETS[plan.order]
     groups: dict[str, list[str]] = {}
     for prompt_id, stratum in plan.strata.items():
@@ -89,28 +90,55 @@ def offered(plan: Plan) -> tuple[str, ...]:
 
 
 def first_share(part: float) -> float:
-    """The share of the labels for the stratum that comes first and holds *part* of the prompts, both 0..1.
+    """The share of labels (0..1) for the first kind, which holds *part* (0..1) of the prompts.
 
-    With a share f of the labels and a part W of the prompts the variance of a weighted mean is W^2 s1^2 / f +
-    (1 - W)^2 s2^2 / (1 - f) (Cochran, section 5.5): where the strata vary alike, 1 + (f - W)^2 / (f (1 - f)) times that
-    of labels in proportion. Four of five where systems differ would nearly double the error where they seldom do. Which
-    stratum varies more is not known before there are labels (on LoCoMo, where systems differ it is 0.2 to 1.1 times as
-    much), so f is as large as EXCESS allows: that is less than the weights gain where the precisions of the strata
-    differ. The difference of two systems is known the better the larger f is, since it is 0 where they agree.
+    With a share f of the labels and a part W of the prompts, the variance of a weighted mean is
+    W^2 s1^2 / f + (1 - W)^2 s2^2 / (1 - f) (Cochran, section 5.5). Where both kinds vary alike, it is
+    1 + (f - W)^2 / (f (1 - f)) times the variance of proportional labelling. f is the largest share whose excess stays
+    within EXCESS, because it is unknown before labelling which kind varies more. A large f serves the difference of two
+    systems, which is 0 where they agree.
     """
     most = (part + EXCESS / 2 + sqrt(EXCESS * part * (1 - part) + EXCESS**2 / 4)) / (1 + EXCESS)
     return max(part, min(MOST_FIRST, most))
 
 
 def randomly(prompt_ids: Iterable[str], seed: int) -> tuple[str, ...]:
-    """The prompts in seeded random order, whatever order they came in; each once."""
+    """The prompts in random order by *seed*, whatever order they came in. Duplicates are removed."""
     return tuple(sorted(set(prompt_ids), key=lambda prompt_id: random_key(str(seed), prompt_id)))
 
 
 def interleaved(groups: Sequence[tuple[Sequence[str], float]]) -> tuple[str, ...]:
-    """The members of all groups, each group in its order, taken at the rate of the group's weight until it is used up.
+    """The members of all (members, weight) groups, mixed at the rate of the weights; each group keeps its order.
 
-    At any moment each group has had its share of the places, to within one place and as far as it lasts.
+    At any moment a group has had its share of the places, to within one place, until it is used up.
     """
     placed = [((number + 0.5) / weight, member) for members, weight in groups for number, member in enumerate(members)]
     return tuple(member for _, member in sorted(placed, key=lambda place: place[0]))
+
+
+def save_plan(db: LabelDatabase, root: str, annotator: str, plan: Plan, ts: str) -> None:
+    """Insert or replace the rows of the plan's prompts. Rows of other prompts change to its order, too."""
+    at = {"root": root, "annotator": annotator, "order_name": plan.order, "seed": plan.seed, "ts": ts}
+    db.execute("UPDATE plan SET order_name = :order_name WHERE root = :root AND annotator = :annotator", at)
+    for prompt_id, stratum in plan.strata.items():
+        row = {**at, "prompt_id": prompt_id, "stratum": stratum}
+        db.upsert("plan", row, keys=("root", "prompt_id", "annotator"))
+
+
+def plan_of(db: LabelDatabase, root: str, annotator: str) -> Plan | None:
+    rows = db.tuples(
+        "SELECT order_name, seed, prompt_id, stratum FROM plan WHERE root = ? AND annotator = ? ORDER BY prompt_id",
+        [root, annotator],
+    )
+    if not rows:
+        return None
+    order, seed, _, _ = rows[0]
+    return Plan(order, seed, {prompt_id: stratum for _, _, prompt_id, stratum in rows})
+
+
+def newest_strata(db: LabelDatabase, root: str, besides: str | None) -> dict[str, str]:
+    """The newest stratum of each prompt of a root, without plans of the annotator *besides*."""
+    rows = db.tuples(
+        "SELECT prompt_id, stratum FROM plan WHERE root = ? AND annotator IS NOT ? ORDER BY ts, rowid", [root, besides]
+    )
+    return dict(rows)

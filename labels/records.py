@@ -1,9 +1,10 @@
-"""What people said, and what was put before them."""
+"""The records of the label store: events, labels, pools, and the outcomes of replays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,45 +13,46 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
 
 LABEL, SKIP, RETRACT, ADJUDICATE = ACTIONS = ("label", "skip", "retract", "adjudicate")
-"""What an event does. A retraction takes back the event that its `supersedes` names, an adjudication settles a pair on
-which people differ."""
+"""The actions of events. A retraction takes back the event in its `supersedes`; an adjudication settles a dispute."""
 
 RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE = "relevant", "not", "unsure", "unrateable"
 VERDICTS = (RELEVANT, NOT_RELEVANT, UNSURE, UNRATEABLE)
-"""What a label says. The last two are counted, but no precision is computed from them."""
+"""The verdicts of labels. The last two are counted, but no precision is computed from them."""
 
 REASONS = ("stale", "wrong", "duplicate", "too generic", "wrong project", "already known")
-"""What is offered as the reason of a label; what was imported may give others."""
+"""The reasons that the app offers. Imported labels may have others."""
 
 MAX_GRADE = 3
 
 ADJUDICATED, MAJORITY, SINGLE = "adjudicated", "majority", "single"
-"""Where a gold verdict comes from."""
+"""The sources of a gold verdict."""
 
 INJECTED, JUDGE_DROPPED = "injected", "judge-dropped"
-"""Strata of a pool: what at least one system injects, and a sample of what the judge dropped."""
+"""Strata of a pool: memories that a system injects, and a sample of the memories that a judge dropped."""
 
 Pair = tuple[str, str]
-"""(memory id, digest): a memory as it read at one moment. A label belongs to a prompt and a pair."""
+"""(memory id, digest): one text of a memory. A label belongs to a prompt and a pair."""
 
 Judgements = Mapping[str, Mapping[str, bool]]
-"""prompt id -> memory id -> whether it is relevant; what is absent is unjudged."""
+"""prompt id -> memory id -> whether the memory is relevant. Absent memories are unjudged."""
 
 IMPORTED = "imported"
-"""The one key of the configuration of a run that comes from a file of another program: a hash of the file."""
+"""The only configuration key of a run that was imported from another program's file; its value is the file's hash."""
+
+BY_TIME = attrgetter("ts", "event_id")
+"""Sorts events and labels by time. The event id alone would put merged events after all earlier ones."""
 
 
 class Event(NamedTuple):
-    """One key press, as it was written down; it is never changed.
+    """One key press of an annotator. Events are never changed.
 
-    `ts` is ISO 8601 in UTC. `verdict` is None unless `action` is a label, `grade` 0..3 or None. `blind` means that no
-    rank, score, system or verdict of the prompt had been on the annotator's screen; a repeat is, whatever was shown
-    since. `position` is the card's place in its pool, 1-based, `seed` the seed of that order, `elapsed_ms` the time
-    from seeing the card to the key. `guideline` is a hash of the instructions that were in force. `supersedes` is the
-    event that this one replaces (a label) or takes back (a retraction). `uid`, 32 hex digits, is the same in every
-    store that the event was merged into; `event_id` is this store's. `session` names the sitting, `source` is empty for
-    a key press here, else the file and format it was imported from. A `repeat` is an answer to a card that was shown
-    again without saying so: it supersedes nothing and is not current.
+    `ts` is ISO 8601 in UTC. `verdict` is None for skips and retractions; `grade` is 0..3 or None. `blind`: the
+    annotator had seen no rank, score, system or verdict of the prompt; repeats are always blind. `position` is the
+    card's place in its pool, 1-based, and `seed` the seed of that order. `elapsed_ms` runs from showing the card to
+    the key press. `guideline` is a hash of the labelling instructions. `supersedes` is the event id that a label
+    replaces or a retraction takes back. `event_id` belongs to this store; `uid`, 32 hex digits, is the same in every
+    store. `session` names one start of the app. `source` is empty for a key press here, else the imported file and its
+    format. A `repeat` answers a card that was shown a second time; it supersedes nothing and is never current.
     """
 
     event_id: int
@@ -82,9 +84,9 @@ class Event(NamedTuple):
 
 
 class Label(NamedTuple):
-    """What an annotator says now of one memory text for one prompt: the latest label that was not taken back.
+    """The current label of an annotator for one memory text and one prompt.
 
-    `adjudicated`: it is not one opinion among others but settles what people differ on, whoever gave it.
+    It is the latest label that was not taken back. An `adjudicated` label settles a dispute between annotators.
     """
 
     event_id: int
@@ -108,10 +110,9 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Gold:
-    """What people say together of one memory text for one prompt.
+    """The consensus of all annotators on one memory text for one prompt (`labels/people.py` has the rule).
 
-    `basis` is ADJUDICATED, MAJORITY (of relevant against not; who is unsure has no vote unless everybody is) or SINGLE,
-    `labels` from how many labels it comes. Where as many say relevant as say not there is none until it is adjudicated.
+    `basis` is ADJUDICATED, MAJORITY or SINGLE; `labels` counts the labels behind the verdict.
     """
 
     prompt_id: str
@@ -128,7 +129,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Dispute:
-    """A pair on which people differ: `said` are their current labels, in the order in which they were given."""
+    """A pair on which annotators differ. `said` holds their current labels in the order of the events."""
 
     prompt_id: str
     memory_id: str
@@ -142,7 +143,7 @@ class Dispute:
 
 @dataclass(frozen=True)
 class Repeat:
-    """A card that an annotator labelled, and was shown again without being told: both verdicts."""
+    """Both verdicts of an annotator on a card that was shown twice."""
 
     annotator: str
     prompt_id: str
@@ -154,10 +155,10 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Card:
-    """A pooled memory to be labelled.
+    """A pooled memory to label.
 
-    `stratum` is INJECTED or JUDGE_DROPPED, `inclusion_probability` (0..1] the chance that it came into the pool, and
-    `position` its place in the order of showing, 1-based.
+    `stratum` is INJECTED or JUDGE_DROPPED. `inclusion_probability` (0..1] is its chance to come into the pool.
+    `position` is its place in the order of showing, 1-based.
     """
 
     memory: MemorySummary
@@ -172,7 +173,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Pool:
-    """The cards of one prompt in the order in which they are shown; `seed` made that order."""
+    """The cards of one prompt in the order of showing, which `seed` decides."""
 
     prompt: Prompt
     cards: tuple[Card, ...]
@@ -180,29 +181,46 @@ class Pool:
 
 
 class RunSettings(NamedTuple):
-    """What a run was made with: over which root, its configuration as JSON, with what `settings_json` adds, which is
-    empty where an export left it out, and a hash of the memories."""
+    """The settings of a run: its root, its configuration and a hash of the root's memories.
+
+    `config_json` is made by `labels.run_settings.settings_json`; it is empty where an export left it out.
+    """
 
     root: str
     config_json: str
     corpus_hash: str
 
 
+@dataclass(frozen=True)
+class JudgeCall:
+    """One call of the judge, for one prompt.
+
+    `elapsed_ms` and `cost_usd` (None if unknown) cover all `answers`; a failed call has 0 answers. `is_live` is False
+    for answers from the cache, which took no time and no money.
+    """
+
+    prompt_id: str
+    system: str
+    elapsed_ms: float
+    cost_usd: float | None
+    answers: int
+    is_live: bool
+
+
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Outcome(NamedTuple):
-    """What one system did with one prompt.
+    """The result of one system for one prompt.
 
-    `injected` are memory ids, best first. `candidates` are those of what it looked at, in rank order, and `decisions`
-    the judge's on each of them, None where no judge saw it. A store gives of the candidates only those that were
-    injected or that somebody was asked about; `is_asked` says whether a judge decided on any of them, given or not.
-    `fallback` is the judge's error status or empty. `run_id` is empty outside a store, `kind` the prompt's or empty.
+    `injected` are memory ids, best first. `candidates` are memory ids in rank order, and `decisions` the judge's
+    decision on each, None where it saw none. From a store, candidates are only the injected and the labelled memories;
+    `is_asked` says whether a judge decided on any candidate, also on others. `fallback` is the judge's error status or
+    empty. `run_id` is empty outside a store; `kind` is the prompt's kind or empty.
 
-    Of each injected memory, or of none where that is not known: `confidences` are high, medium, low, or empty where it
-    was not written down, `matched` the number of the prompt's words that it matched, and `scores` SQLite's, lower is
-    better; None where it is not known. By memory id, of the candidates of which it is known: `probabilities` are the
-    tuned cutoff's P(relevant), `digests` those of the texts that were found.
+    `confidences`, `matched` and `scores` describe the injected memories, or are empty if unknown. A confidence is high,
+    medium, low or empty; `matched` counts the prompt's terms in the memory; a lower score is better.
+    `probabilities` (the cutoff's P(relevant)) and `digests` map candidates to values, where known.
     """
 
     prompt_id: str

@@ -1,4 +1,4 @@
-"""Retrievals, written down whole; labels/newest.py reads those that count back as outcomes."""
+"""Retrievals into the store: prompts, memory texts, runs, results and judge calls (read back by replays.py)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from labels.database import LabelDatabase
-    from labels.records import Card, Pool
 
 
 def run_id(root: str, system: str, config_json: str, corpus_hash: str) -> str:
-    """16 hex digits: the same system over the same memories is the same run."""
+    """16 hex digits. A run is one system with one configuration over one set of memories."""
     return short_hash("\0".join((root, system, config_json, corpus_hash)))
 
 
@@ -32,47 +31,9 @@ def short_hash(text: str) -> str:
 
 
 def record_prompt(db: LabelDatabase, prompt: Prompt) -> None:
-    """Insert or refresh a prompt; LabelStoreError if labels were given for another text of the same id."""
+    """Insert or refresh a prompt. Raises LabelStoreError if the same id has labels for another text."""
     refuse_changed_text(db, prompt)
-    row = prompt_row(prompt)
-    changes = ", ".join(f"{name} = excluded.{name}" for name in row if name != "prompt_id")
-    db.insert("prompt", row, upsert=f"(prompt_id) DO UPDATE SET {changes}")
-
-
-def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
-    """The prompts that were replayed over a root, by id."""
-    rows = db.rows(
-        """SELECT * FROM prompt WHERE prompt_id IN (
-               SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
-        [root],
-    )
-    return tuple(prompt_of(row) for row in rows)
-
-
-def prompt_of(row: Mapping[str, Any]) -> Prompt:
-    turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
-    told = {name: row[name] for name in ("session_id", "cwd", "source", "kind")}
-    return Prompt(id=row["prompt_id"], text=row["text"], turns=turns, timestamp=row["ts"], **told)
-
-
-def recorded_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
-    rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
-    return prompt_of(rows[0]) if rows else None
-
-
-def prompt_row(prompt: Prompt) -> dict[str, str]:
-    """What the table says of a prompt; `prompt_of` reads it back."""
-    turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
-    return {
-        "prompt_id": prompt.id,
-        "text": prompt.text,
-        "context_json": json.dumps(turns, ensure_ascii=False),
-        "kind": prompt.kind,
-        "source": prompt.source,
-        "session_id": prompt.session_id,
-        "cwd": prompt.cwd,
-        "ts": prompt.timestamp,
-    }
+    db.upsert("prompt", prompt_row(prompt), keys=("prompt_id",))
 
 
 def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:
@@ -86,8 +47,44 @@ def refuse_changed_text(db: LabelDatabase, prompt: Prompt) -> None:
         )
 
 
+def prompt_row(prompt: Prompt) -> dict[str, str]:
+    """The columns of the table `prompt`; `prompt_of` reads them back."""
+    turns = [{"role": turn.role, "text": turn.text} for turn in prompt.turns]
+    return {
+        "prompt_id": prompt.id,
+        "text": prompt.text,
+        "context_json": json.dumps(turns, ensure_ascii=False),
+        "kind": prompt.kind,
+        "source": prompt.source,
+        "session_id": prompt.session_id,
+        "cwd": prompt.cwd,
+        "ts": prompt.timestamp,
+    }
+
+
+def prompt_of(row: Mapping[str, Any]) -> Prompt:
+    turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
+    same = {name: row[name] for name in ("text", "session_id", "cwd", "source", "kind")}
+    return Prompt(id=row["prompt_id"], turns=turns, timestamp=row["ts"], **same)
+
+
+def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
+    """The prompts that were replayed over a root, sorted by id."""
+    rows = db.rows(
+        """SELECT * FROM prompt WHERE prompt_id IN (
+               SELECT prompt_id FROM retrieval JOIN run USING (run_id) WHERE run.root = ?) ORDER BY prompt_id""",
+        [root],
+    )
+    return tuple(map(prompt_of, rows))
+
+
+def read_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
+    rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
+    return prompt_of(rows[0]) if rows else None
+
+
 def record_memory(db: LabelDatabase, memory: MemorySummary, body: str | None = None) -> None:
-    """Insert a memory as it reads now; a known body is kept when *body* is None."""
+    """Insert a memory's present text. A recorded body stays when *body* is None."""
     row = {
         "memory_id": memory.id,
         "digest": memory.digest,
@@ -115,19 +112,19 @@ def record_run(db: LabelDatabase, root: str, system: str, config_json: str, corp
         "ts": ts,
     }
     db.insert("run", row, upsert="(run_id) DO NOTHING")
-    return str(row["run_id"])
+    return row["run_id"]
 
 
 def record_results(db: LabelDatabase, run: str, retrieval: Retrieval, ts: str) -> None:
-    """Replace what *run* says of the retrieval's prompt; prompt and memories must be there."""
-    prompt_id = retrieval.prompt.id
-    forget_results(db, run, prompt_id)
-    row = {"run_id": run, "prompt_id": prompt_id, "ts": ts}
-    db.insert("retrieval", {**row, "fallback": retrieval.fallback, "elapsed_ms": retrieval.elapsed_ms})
+    """Write the retrieval, in place of the run's earlier one for the prompt. Prompt and memories must be there."""
+    forget_results(db, run, retrieval.prompt.id)
+    about = {"run_id": run, "prompt_id": retrieval.prompt.id}
+    spent = {"fallback": retrieval.fallback, "elapsed_ms": retrieval.elapsed_ms}
+    db.insert("retrieval", {**about, "ts": ts, **spent})
     for candidate in retrieval.candidates:
-        db.insert("result", result_row(run, prompt_id, candidate))
+        db.insert("result", about | result_columns(candidate))
     if retrieval.judgement is not None:
-        record_judgement(db, row, retrieval.judgement, retrieval.candidates)
+        record_judgement(db, {**about, "ts": ts}, retrieval.judgement, retrieval.candidates)
 
 
 def forget_results(db: LabelDatabase, run: str, prompt_id: str) -> None:
@@ -138,10 +135,8 @@ def forget_results(db: LabelDatabase, run: str, prompt_id: str) -> None:
         db.execute(f"DELETE FROM {table} WHERE {where}", at)
 
 
-def result_row(run: str, prompt_id: str, candidate: Candidate) -> dict[str, Any]:
+def result_columns(candidate: Candidate) -> dict[str, Any]:
     return {
-        "run_id": run,
-        "prompt_id": prompt_id,
         "memory_id": candidate.memory.id,
         "digest": candidate.memory.digest,
         "rank": candidate.rank,
@@ -156,62 +151,29 @@ def result_row(run: str, prompt_id: str, candidate: Candidate) -> dict[str, Any]
     }
 
 
+CALL_COLUMNS = (
+    "provider",
+    "model",
+    "template_hash",
+    "status",
+    "elapsed_ms",
+    "input_tokens",
+    "output_tokens",
+    "detail",
+    "depth",
+    "cost_usd",
+)
+VERDICT_COLUMNS = ("memory_id", "decision", "status", "reasoning", "confidence", "samples", "agreement", "source")
+"""The columns of the tables `judge_call` and `judge_verdict` with the names of fields of Judgement and Verdict."""
+
+
 def record_judgement(
     db: LabelDatabase, at: dict[str, str], judgement: Judgement, candidates: Iterable[Candidate]
 ) -> None:
     """Insert the judge call and its verdicts; *at* holds run_id, prompt_id and ts."""
-    call = {
-        **at,
-        "provider": judgement.provider,
-        "model": judgement.model,
-        "template_hash": judgement.template_hash,
-        "status": judgement.status,
-        "elapsed_ms": judgement.elapsed_ms,
-        "input_tokens": judgement.input_tokens,
-        "output_tokens": judgement.output_tokens,
-        "detail": judgement.detail,
-        "depth": judgement.depth,
-        "cost_usd": judgement.cost_usd,
-    }
-    call_id = db.insert("judge_call", call)
+    call_id = db.insert("judge_call", at | {name: getattr(judgement, name) for name in CALL_COLUMNS})
     digests = {candidate.memory.id: candidate.memory.digest for candidate in candidates}
     for verdict in judgement.verdicts:
         if verdict.memory_id in digests:
-            row = {
-                "call_id": call_id,
-                "memory_id": verdict.memory_id,
-                "digest": digests[verdict.memory_id],
-                "decision": verdict.decision,
-                "status": verdict.status,
-                "reasoning": verdict.reasoning,
-                "confidence": verdict.confidence,
-                "samples": verdict.samples,
-                "agreement": verdict.agreement,
-                "source": verdict.source,
-            }
-            db.insert("judge_verdict", row)
-
-
-def record_card(db: LabelDatabase, pool: Pool, card: Card, ts: str) -> None:
-    """Insert or refresh the sampling frame's entry of a card; its prompt and memory must be there."""
-    row = {
-        "prompt_id": pool.prompt.id,
-        "memory_id": card.memory.id,
-        "digest": card.memory.digest,
-        "seed": pool.seed,
-        "stratum": card.stratum,
-        "inclusion_probability": card.inclusion_probability,
-        "ts": ts,
-    }
-    changes = ", ".join(f"{name} = excluded.{name}" for name in ("stratum", "inclusion_probability", "ts"))
-    db.insert("frame", row, upsert=f"(prompt_id, memory_id, digest, seed) DO UPDATE SET {changes}")
-
-
-def newest_pools(db: LabelDatabase, seed: int) -> dict[str, list[str]]:
-    rows = db.tuples(
-        """SELECT prompt_id, json_group_array(memory_id) FROM frame
-           JOIN (SELECT prompt_id, max(ts) AS ts FROM frame WHERE seed = :seed GROUP BY prompt_id) USING (prompt_id, ts)
-           WHERE seed = :seed GROUP BY prompt_id""",
-        {"seed": seed},
-    )
-    return {prompt_id: json.loads(memory_ids) for prompt_id, memory_ids in rows}
+            about = {"call_id": call_id, "digest": digests[verdict.memory_id]}
+            db.insert("judge_verdict", about | {name: getattr(verdict, name) for name in VERDICT_COLUMNS})

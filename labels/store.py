@@ -1,4 +1,7 @@
-"""The label store: everything a person said, one event per key press, and the retrievals it was said about."""
+"""The label store: the door to all labels of a person, and to the retrievals that they are about.
+
+Every key press is one event. The SQL stands in the modules beside this one; exchange reads and writes the same tables.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,22 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine.errors import LabelStoreError
 from engine.version import __version__
-from labels import calls, events, frame, newest, people, plans, runs, sightings, silence
+from labels import events, orders, people, pooling, replays, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Set
+    from collections.abc import Callable, Collection, Mapping
     from pathlib import Path
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from labels.orders import Plan
-    from labels.records import Card, Dispute, Event, Gold, Label, Outcome, Pair, Pool, Repeat, RunSettings
-    from labels.silence import Silence
+    from labels.records import Card, Dispute, Event, Gold, JudgeCall, Label, Outcome, Pair, Pool, Repeat, RunSettings
+    from labels.replays import EmptyReplay
 
 SESSION_BYTES, UID_BYTES = 8, 16
+UNSAID = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, "supersedes": None}
 
 
 def utc_now() -> datetime:
@@ -30,10 +34,10 @@ def utc_now() -> datetime:
 
 
 class LabelStore:
-    """A person's labels in one SQLite file. Use it from the thread that opened it; other processes may use the file.
+    """A person's labels in one SQLite file. Belongs to the thread that opened it; other processes may use the file.
 
-    Every method that writes has committed when it returns. Every method raises LabelStoreError when the file cannot be
-    read or written; nothing is half written then.
+    A method that writes has committed when it returns. Every method raises LabelStoreError if the file cannot be read
+    or written; nothing is half written then.
     """
 
     def __init__(
@@ -55,12 +59,12 @@ class LabelStore:
         busy_timeout_s: float = BUSY_TIMEOUT_S,
         token: Callable[[int], str] = secrets.token_hex,
     ) -> Self:
-        """Open the store at *path*, making it if it is not there and updating its schema if it is older.
+        """Open the store at *path*. Makes a missing file, and updates an older schema.
 
-        *now* gives aware times; *guideline* names the labelling instructions in force; another process that is writing
-        is waited for *busy_timeout_s*. *token* gives random hex of so many bytes, which names this sitting and its
-        events. Raises LabelStoreError for a place or file that cannot be a label store, and
-        NewerStoreError for one that a newer memsift made; both are left as they were.
+        *now* gives aware times; *guideline* is a hash of the labelling instructions; *busy_timeout_s* is the longest
+        wait for another process that writes; *token* gives random hex of a number of bytes, for the names of the
+        session and its events. Raises LabelStoreError for a path that cannot be a label store, and NewerStoreError for
+        a store of a newer memsift; both are left as they were.
         """
         return cls(LabelDatabase(path, busy_timeout_s), now, guideline, token)
 
@@ -77,16 +81,15 @@ class LabelStore:
     def path(self) -> Path:
         return self._db.path
 
-    # What was retrieved
+    # Retrievals and pools are written
 
     def record_retrieval(
         self, retrieval: Retrieval, *, root: str, config_json: str, corpus_hash: str, bodies: Mapping[str, str]
     ) -> None:
         """Keep a retrieval with its prompt, memory texts (*bodies* by memory id), results and judge call.
 
-        *config_json* is as `labels.run_settings.settings_json` makes it. Replaying the prompt in the same run
-        (root, system, settings, corpus) replaces what was kept of it. Raises LabelStoreError if the prompt's id has
-        labels that were given for another text.
+        *config_json* comes from `labels.run_settings.settings_json`. A retrieval of the same prompt and run (root,
+        system, settings, corpus) is replaced. Raises LabelStoreError if the prompt's id has labels for another text.
         """
         ts = self._timestamp()
         with self._db.writing():
@@ -96,66 +99,70 @@ class LabelStore:
             run = runs.record_run(self._db, root, retrieval.system, config_json, corpus_hash, ts)
             runs.record_results(self._db, run, retrieval, ts)
 
-    def record_frame(self, pool: Pool) -> None:
-        """Keep the pool's strata and inclusion probabilities; the newest pool of a prompt and seed counts."""
+    def record_pool(self, pool: Pool) -> None:
+        """Keep the strata and inclusion probabilities of a pool. The newest pool of a prompt and seed counts."""
         ts = self._timestamp()
         with self._db.writing():
             runs.record_prompt(self._db, pool.prompt)
             for card in pool.cards:
                 runs.record_memory(self._db, card.memory)
-                runs.record_card(self._db, pool, card, ts)
+                pooling.record_card(self._db, pool, card, ts)
+
+    def record_seen(self, annotator: str, prompt_id: str) -> None:
+        """Note that the annotator has seen ranks and verdicts of a prompt. Later labels of it are not blind."""
+        ts = self._timestamp()
+        with self._db.writing():
+            events.record_seen(self._db, annotator, prompt_id, ts)
+
+    # Retrievals and pools are read
 
     def prompts(self, root: str) -> tuple[Prompt, ...]:
         """The prompts that were replayed over a root."""
         return runs.read_prompts(self._db, root)
 
-    def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
-        """The newest outcome of each (prompt, system), of one root or of all.
-
-        Their candidates are those that were injected or that somebody was asked about.
-        """
-        return self.replays(root).outcomes
-
-    def replays(self, root: str | None = None, *, scored: bool = True) -> newest.Replays:
-        """The same outcomes, if not *scored* without scores and probabilities, and what was ever brought up."""
-        return newest.newest_replays(self._db, root, scored)
-
-    def texts_brought_up(self, root: str | None = None, known: Set[Pair] = frozenset()) -> Set[Pair]:
-        """Every memory text that those outcomes are about, also where it was not injected and nobody was asked.
-
-        *known* are the texts in outcomes that have been read; it is quick where the store knows no others.
-        """
-        return newest.newest_texts(self._db, root, known)
+    def prompt(self, prompt_id: str) -> Prompt | None:
+        return runs.read_prompt(self._db, prompt_id)
 
     def prompt_texts(self) -> dict[str, str]:
-        """What every prompt says, by id."""
-        return frame.prompt_texts(self._db)
+        """The text of every prompt: prompt id -> text."""
+        return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
 
-    def inclusion(self) -> dict[str, dict[str, float]]:
-        """How likely each memory was to come into its pool, where a pool holds a sample: prompt id -> memory id."""
-        return frame.inclusion(self._db)
+    def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
+        """The newest outcome of each prompt and system, of one root or of all.
 
-    def judge_calls(self, root: str | None = None) -> tuple[calls.JudgeCall, ...]:
-        """What asking the judge took in those retrievals."""
-        return calls.newest_calls(self._db, root)
+        Candidates are only the injected memories and those with a label event.
+        """
+        return replays.newest_outcomes(self._db, root)
+
+    def returned_texts(self, root: str | None = None) -> set[Pair]:
+        """All memory texts that the retrievals of `outcomes` returned, injected or not."""
+        return replays.newest_texts(self._db, root)
+
+    def judge_calls(self, root: str | None = None) -> tuple[JudgeCall, ...]:
+        """The judge calls of the retrievals of `outcomes`."""
+        return replays.newest_judge_calls(self._db, root)
 
     def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
-        """What each run was made with: run id -> settings."""
-        return calls.run_settings(self._db, root)
+        """The settings of each run: run id -> settings."""
+        return replays.run_settings(self._db, root)
 
-    def prompt(self, prompt_id: str) -> Prompt | None:
-        """A prompt as it was recorded."""
-        return runs.recorded_prompt(self._db, prompt_id)
+    def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
+        """The replays over a root with these memories that left nothing to label."""
+        return replays.empty_replays(self._db, root, corpus_hash)
 
     def pooled(self, seed: int) -> dict[str, list[str]]:
-        """What the newest pool of each prompt held, of the pools that *seed* made: prompt id -> memory ids."""
-        return runs.newest_pools(self._db, seed)
+        """The newest pool of each prompt with *seed*: prompt id -> memory ids."""
+        return pooling.newest_pools(self._db, seed)
 
-    def silences(self, root: str, corpus_hash: str) -> list[Silence]:
-        """What was replayed over these memories of a root and brought up nothing that could be asked about."""
-        return silence.silences(self._db, root, corpus_hash)
+    def inclusion(self) -> dict[str, dict[str, float]]:
+        """Inclusion probabilities, for prompts whose pools hold a sample: prompt id -> memory id -> probability."""
+        return pooling.inclusion(self._db)
 
-    # What a person says
+    def seen_prompts(self, annotator: str) -> frozenset[str]:
+        """The prompts whose ranks and verdicts the annotator has seen."""
+        return events.seen_prompts(self._db, annotator)
+
+    # Key presses are written
 
     def label(
         self,
@@ -172,16 +179,16 @@ class LabelStore:
         note: str = "",
         repeat: bool = False,
     ) -> Event:
-        """Append a label; an earlier one of the same annotator for the same text is superseded, not changed.
+        """Append a label. It supersedes the annotator's earlier label of the same text; a *repeat* supersedes nothing.
 
-        A *repeat* supersedes nothing and stands beside the label. *verdict* is one of VERDICTS and *grade* 0..3 or
-        None, else ValueError. The prompt must have been recorded by `record_retrieval` or `record_frame`, else
-        LabelStoreError.
+        Raises ValueError unless *verdict* is in VERDICTS and *grade* is 0..3 or None. Raises LabelStoreError unless the
+        prompt was recorded by `record_retrieval` or `record_pool`.
         """
         if verdict not in VERDICTS or (grade is not None and not 0 <= grade <= MAX_GRADE):
             raise ValueError(f"no such verdict or grade: {verdict!r}, {grade!r}")
-        given = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": int(repeat)}
-        return self._press(LABEL, annotator, prompt_id, card, seed, blind, elapsed_ms, given)
+        said = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": int(repeat)}
+        how = {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms}
+        return self._append(LABEL, annotator, prompt_id, card, {**said, **how})
 
     def skip(
         self,
@@ -195,27 +202,20 @@ class LabelStore:
         repeat: bool = False,
     ) -> Event:
         """Append a skip: the card comes back at the end of its prompt. The prompt must have been recorded."""
-        return self._press(SKIP, annotator, prompt_id, card, seed, blind, elapsed_ms, {"repeat": int(repeat)})
+        how = {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms, "repeat": int(repeat)}
+        return self._append(SKIP, annotator, prompt_id, card, how)
 
     def adjudicate(
-        self,
-        annotator: str,
-        prompt_id: str,
-        card: Card,
-        verdict: str,
-        *,
-        seed: int,
-        elapsed_ms: int,
-        note: str = "",
+        self, annotator: str, prompt_id: str, card: Card, verdict: str, *, seed: int, elapsed_ms: int, note: str = ""
     ) -> Event:
-        """Append the verdict that settles a pair on which people differ. It is never blind: their verdicts were shown.
+        """Append the verdict that settles a dispute. It is not blind, because the other verdicts were shown.
 
         Raises as `label` does.
         """
         if verdict not in VERDICTS:
             raise ValueError(f"no such verdict: {verdict!r}")
-        given = {"verdict": verdict, "note": note}
-        return self._press(ADJUDICATE, annotator, prompt_id, card, seed, False, elapsed_ms, given)
+        said = {"verdict": verdict, "note": note, "seed": seed, "blind": 0, "elapsed_ms": elapsed_ms}
+        return self._append(ADJUDICATE, annotator, prompt_id, card, said)
 
     def undo(
         self,
@@ -225,156 +225,104 @@ class LabelStore:
         root: str | None = None,
         adjudications: bool = False,
     ) -> Event | None:
-        """Take back the annotator's latest standing label or skip, or adjudication, optionally only among *prompt_ids*.
+        """Take back the annotator's latest standing label or skip, or with *adjudications* the latest adjudication.
 
-        With *root*, only what is about memories that a run over that root brought up for the same prompt. What was
-        imported is not taken back. Returns the event that was, None if there is none. Whatever it had
-        superseded stands again.
+        *prompt_ids* and *root* limit the search: to these prompts, and to memories that runs over the root returned.
+        Imported events are not taken back. Returns the event, or None if there is none. A label that the event had
+        superseded is current again.
         """
         with self._db.writing():
             event = events.latest_standing(self._db, annotator, prompt_ids, root, adjudications)
             if event is not None:
-                retraction = {**event._asdict(), "event_id": None, "ts": self._timestamp(), "action": RETRACT}
-                retraction |= {"verdict": None, "grade": None, "reason": "", "note": "", "elapsed_ms": 0}
-                retraction |= self._stamp()
-                self._db.insert("label_event", {**retraction, "supersedes": event.event_id})
+                retraction = {**event._asdict(), **self._stamp(), **UNSAID, "event_id": None, "action": RETRACT}
+                retraction |= {"repeat": event.repeat, "elapsed_ms": 0, "supersedes": event.event_id}
+                self._db.insert("label_event", retraction)
         return event
 
-    # What has been said
-
-    def labels(
-        self,
-        annotator: str | None = None,
-        prompt_id: str | None = None,
-        root: str | None = None,
-        *,
-        bare: bool = False,
-    ) -> tuple[Label, ...]:
-        """Current labels in the order in which they were given, whatever text they are about.
-
-        With *root*, only those of memories that a run over that root brought up for the same prompt; *bare* ones come
-        without grade, reason, note and source.
-        """
-        return events.current_labels(self._db, annotator, prompt_id, root, bare)
-
-    def is_labelled(self, root: str) -> bool:
-        """Whether there is any current label of what was retrieved over a root."""
-        return events.is_labelled(self._db, root)
-
-    def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
-        """The annotator's latest current labels, newest first; with *repeats* every standing label, also those."""
-        return events.recent_labels(self._db, annotator, limit, repeats)
-
-    def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
-        """Every event that was ever written, retractions and what they took back included, oldest first.
-
-        With *limit*, only the newest so many.
-        """
-        return events.all_events(self._db, annotator, limit)
-
-    def skips(self, annotator: str, prompt_id: str) -> Mapping[Pair, int]:
-        """How often each card of a prompt was skipped; without those taken back, and without repeats."""
-        return events.skips(self._db, annotator, prompt_id)
-
-    def all_skips(self, annotator: str) -> Mapping[tuple[str, Pair], int]:
-        """`skips` of every prompt at once: (prompt id, pair) -> times."""
-        return events.all_skips(self._db, annotator)
-
-    def labelled_pairs(self, annotator: str, root: str | None = None) -> dict[str, set[Pair]]:
-        """What `labels` are about, without what they say: prompt id -> pairs."""
-        return events.labelled_pairs(self._db, annotator, root)
-
-    # What has been seen
-
-    def record_sighting(self, annotator: str, prompt_id: str) -> None:
-        """Write down that ranks and verdicts of a prompt have been on the annotator's screen; once is enough."""
-        ts = self._timestamp()
-        with self._db.writing():
-            sightings.record_sighting(self._db, annotator, prompt_id, ts)
-
-    def seen_prompts(self, annotator: str) -> frozenset[str]:
-        """The prompts of which the annotator has seen ranks and verdicts: what is said of them now is not blind."""
-        return sightings.seen_prompts(self._db, annotator)
-
-    # Several people, and one person twice
-
-    def gold(self, root: str | None = None) -> tuple[Gold, ...]:
-        """What people say together of each pair, of one root or of all: adjudicated, else the majority, else the one.
-
-        Pairs on which they are evenly split have none.
-        """
-        return people.gold(self._db, root)
-
-    def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
-        """The labels that settle pairs, the latest of each, in the order in which they were given."""
-        return people.adjudications(self._db, root)
-
-    def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
-        """The pairs whose current labels differ and that nobody has settled, whatever text they are about."""
-        return people.disputes(self._db, root, prompt_id)
-
-    def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
-        """Each repeat beside the label that stood when it was given, in the order of the repeats."""
-        return people.repeats(self._db, root, annotator)
-
-    def repeated(self, annotator: str, prompt_id: str) -> frozenset[Pair]:
-        """The cards of a prompt that the annotator has answered or skipped as repeats."""
-        return people.repeated(self._db, annotator, prompt_id)
-
-    # In which order
-
-    def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
-        """The stratum in which each prompt of a root stood when the newest order was made: prompt id -> stratum.
-
-        Whatever is labelled is a simple random sample of each of these strata, whoever labelled it (labels/orders.py).
-        Orders of the annotator *besides* are left out.
-        """
-        return plans.newest_strata(self._db, root, besides)
-
-    def plan(self, root: str, annotator: str) -> Plan | None:
-        """The annotator's order and strata; None before any order was made."""
-        return plans.plan_of(self._db, root, annotator)
-
-    def save_plan(self, root: str, annotator: str, plan: Plan) -> None:
-        """Keep the order, and the strata of the plan's prompts; strata of other prompts stay."""
-        ts = self._timestamp()
-        with self._db.writing():
-            plans.save_plan(self._db, root, annotator, plan, ts)
-
-    # How it is written
-
-    def _press(
-        self,
-        action: str,
-        annotator: str,
-        prompt_id: str,
-        card: Card,
-        seed: int,
-        blind: bool,
-        elapsed_ms: int,
-        given: dict[str, Any],
-    ) -> Event:
-        row = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, **given}
-        row |= {"ts": self._timestamp(), "annotator": annotator, "prompt_id": prompt_id, "action": action}
+    def _append(self, action: str, annotator: str, prompt_id: str, card: Card, given: Mapping[str, Any]) -> Event:
+        row = {**UNSAID, **given, **self._stamp(), "annotator": annotator, "prompt_id": prompt_id, "action": action}
         row |= {"memory_id": card.memory.id, "digest": card.memory.digest, "position": card.position}
-        row |= {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms, **self._stamp()}
         with self._db.writing():
-            self._require_prompt(prompt_id)
+            if runs.read_prompt(self._db, prompt_id) is None:
+                raise LabelStoreError(
+                    f"Label store {self.path}: it does not know the prompt {prompt_id!r}. Replay the prompt first."
+                )
             runs.record_memory(self._db, card.memory)
-            row |= events.superseding(self._db, row) if action == LABEL and not row["repeat"] else {"supersedes": None}
+            if action == LABEL and not row["repeat"]:
+                row |= events.superseded(self._db, row)
             event_id = self._db.insert("label_event", row)
         return events.event_of({**row, "event_id": event_id})
 
-    def _require_prompt(self, prompt_id: str) -> None:
-        if not self._db.rows("SELECT 1 FROM prompt WHERE prompt_id = ?", [prompt_id]):
-            raise LabelStoreError(
-                f"Label store {self.path}: it does not know the prompt {prompt_id!r}. Replay the prompt first."
-            )
-
     def _stamp(self) -> dict[str, Any]:
-        """What every key press carries whatever it says."""
-        made = {"uid": self._token(UID_BYTES), "session": self.session, "source": ""}
-        return {**made, "guideline": self._guideline, "app_version": __version__}
+        """The columns of every new event: its time, its names, and the versions in force."""
+        named = {"uid": self._token(UID_BYTES), "session": self.session, "source": ""}
+        return {"ts": self._timestamp(), **named, "guideline": self._guideline, "app_version": __version__}
 
     def _timestamp(self) -> str:
         return self._now().astimezone(UTC).isoformat(timespec="milliseconds")
+
+    # Labels are read
+
+    def labels(
+        self, annotator: str | None = None, prompt_id: str | None = None, root: str | None = None
+    ) -> tuple[Label, ...]:
+        """Current labels in the order of their events, also of texts that have changed since.
+
+        With *root*, only labels of memories that a run over the root returned for the same prompt.
+        """
+        return events.current_labels(self._db, annotator, prompt_id, root)
+
+    def is_labelled(self, root: str) -> bool:
+        """Whether there is a current label of a memory that a run over the root returned."""
+        return events.is_labelled(self._db, root)
+
+    def recent(self, annotator: str, limit: int = 10, *, repeats: bool = False) -> tuple[Label, ...]:
+        """The annotator's latest current labels, newest first. With *repeats*, all standing labels and repeats."""
+        return events.recent_labels(self._db, annotator, limit, repeats)
+
+    def events(self, annotator: str | None = None, limit: int | None = None) -> tuple[Event, ...]:
+        """All events, oldest first, also retractions and retracted events. With *limit*, only the newest."""
+        return events.all_events(self._db, annotator, limit)
+
+    def skips(self, annotator: str, prompt_id: str | None = None) -> dict[str, dict[Pair, int]]:
+        """The number of standing skips of each card, without repeats: prompt id -> pair -> skips."""
+        return events.skips(self._db, annotator, prompt_id)
+
+    def gold(self, root: str | None = None) -> tuple[Gold, ...]:
+        """The consensus of all annotators on each pair, of one root or of all. Ties have none."""
+        return people.gold(self.labels(root=root), self.adjudications(root))
+
+    def disputes(self, root: str | None = None, prompt_id: str | None = None) -> tuple[Dispute, ...]:
+        """The pairs with different current labels and no adjudication, also of texts that have changed since."""
+        return people.disputes(self.labels(prompt_id=prompt_id, root=root), self.adjudications(root))
+
+    def adjudications(self, root: str | None = None) -> tuple[Label, ...]:
+        """The latest adjudication of each pair, in the order of their events."""
+        return events.adjudications(self._db, root)
+
+    def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
+        """Each repeat with the label that stood before it, in the order of the repeats."""
+        return events.repeats(self._db, root, annotator)
+
+    def repeated(self, annotator: str, prompt_id: str) -> frozenset[Pair]:
+        """The cards of a prompt that the annotator has answered or skipped as repeats."""
+        return events.repeated_cards(self._db, annotator, prompt_id)
+
+    # Labelling orders
+
+    def plan(self, root: str, annotator: str) -> Plan | None:
+        """The annotator's labelling order; None before the first."""
+        return orders.plan_of(self._db, root, annotator)
+
+    def save_plan(self, root: str, annotator: str, plan: Plan) -> None:
+        """Keep the order, and the strata of its prompts. Strata of other prompts stay."""
+        ts = self._timestamp()
+        with self._db.writing():
+            orders.save_plan(self._db, root, annotator, plan, ts)
+
+    def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
+        """The newest stratum of each prompt of a root, without plans of the annotator *besides*.
+
+        The labelled prompts are a simple random sample of each stratum, whoever labelled them (labels/orders.py).
+        """
+        return orders.newest_strata(self._db, root, besides)

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import CACHE
-from labels.calls import JudgeCall
 from labels.exchange.lines import read_lines
+from labels.records import JudgeCall
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from engine.errors import LabelStoreError
-from labels.database import LabelDatabase
-from labels.store_errors import explained, unusable_place
+from labels.database import LabelDatabase, explained, unusable_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT
+from labels.people import shared_verdict
+from labels.records import ADJUDICATE, LABEL, RETRACT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -67,11 +68,7 @@ def gold(events: Iterable[LabelEvent]) -> dict[PairKey, Gold]:
 
 
 def majority(labels: Sequence[LabelEvent]) -> str | None:
-    verdicts = [str(label.verdict) for label in labels]
-    balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
-    if balance:
-        return RELEVANT if balance > 0 else NOT_RELEVANT
-    return verdicts[0] if len(set(verdicts)) == 1 else None
+    return shared_verdict([str(label.verdict) for label in labels])
 
 
 def agreed(verdict: str, labels: Sequence[LabelEvent]) -> Gold:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from labels.people import shared_verdict
 from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
     for prompt_id, of_prompt in votes.items():
         judged = {}
         for memory_id, verdicts in of_prompt.items():
-            balance = verdicts.count(RELEVANT) - verdicts.count(NOT_RELEVANT)
-            if balance:
-                judged[memory_id] = balance > 0
+            verdict = shared_verdict(verdicts)
+            if verdict in (RELEVANT, NOT_RELEVANT):
+                judged[memory_id] = verdict == RELEVANT
             elif RELEVANT in verdicts:
                 disputed += 1
             else:

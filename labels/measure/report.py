@@ -98,9 +98,8 @@ def report_from_store(
     *config* and *cutoff* are the root's present ones, with which those of the runs are compared; without a
     configuration there is no comparison.
     """
-    replays = store.replays(root, scored=extras.curves)
-    rows = replays.outcomes
-    said = said_of(store, replays, root, digests, annotator)
+    rows = store.outcomes(root)
+    said = said_of(store, rows, root, digests, annotator)
     judgements = said.agreed.judgements
     basis = weighted_basis(rows, judgements, store.strata(root) if root else {}, store.inclusion())
     basis = replace(basis, evidence=Evidence(rows, judgements, said.moments, basis.weights.strata))

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from labels.measure.freshness import Digests
-    from labels.newest import Replays
-    from labels.records import Label, Pair
+    from labels.records import Label, Outcome
     from labels.store import LabelStore
 
 
@@ -34,16 +33,15 @@ class Said:
 
 
 def said_of(
-    store: LabelStore, replays: Replays, root: str | None, digests: Digests | None, annotator: str | None
+    store: LabelStore, rows: Sequence[Outcome], root: str | None, digests: Digests | None, annotator: str | None
 ) -> Said:
-    """What *annotator*, or everybody, says of what the newest *replays* of *root* brought up.
+    """What *annotator*, or everybody, says of the memories in *rows*, the newest outcomes of *root*.
 
     It counts if it is about the text that was replayed and, where *digests* are known, that the memory has now.
     """
-    seen = texts(replays.outcomes)
-    known: set[Pair] = set().union(*[of_prompt.items() for of_prompt in seen.values()])
-    brought_up = store.texts_brought_up(root, known)
-    every = labels_of(store, replays, root, annotator)
+    seen = texts(rows)
+    brought_up = store.returned_texts(root)
+    every = store.labels(annotator=annotator, root=root)
     fresh = current(every, digests)
     labels = matching(fresh, seen)
     settled = [] if annotator else matching(current(store.adjudications(root), digests), seen)
@@ -56,9 +54,3 @@ def said_of(
         brought_up=len(dict(brought_up)),
     )
     return Said(labels, settled, agreed, moments([*labels, *settled], agreed.judgements), facts)
-
-
-def labels_of(store: LabelStore, replays: Replays, root: str | None, annotator: str | None) -> Sequence[Label]:
-    """What `LabelStore.labels` says of a root, without looking up again what its *replays* brought up."""
-    every, brought_up = store.labels(annotator=annotator, bare=True), replays.brought_up
-    return [label for label in every if root is None or label.memory_id in brought_up.get(label.prompt_id, ())]

@@ -150,7 +150,7 @@ def measure(workspace: Workspace, rounds: int) -> None:
         "events, the last 100": lambda: store.events("bob", 100),
         "recent, of somebody with no label": lambda: store.recent("nobody"),
         "outcomes": lambda: store.outcomes(root),
-        "texts brought up": lambda: store.texts_brought_up(root),
+        "texts brought up": lambda: store.returned_texts(root),
         "strata": lambda: store.strata(root),
         "undo and label again": lambda: store.undo("ann"),
     }

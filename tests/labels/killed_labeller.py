@@ -52,7 +52,7 @@ def label_until_killed(path: Path, life: int, out: int) -> None:
     with LabelStore.open(path) as store:
         for number in range(100_000):
             prompt_id = f"p{life}-{number}"
-            store.record_frame(pool_of(*CARDS, prompt_id=prompt_id))
+            store.record_pool(pool_of(*CARDS, prompt_id=prompt_id))
             store.save_plan("/root", "ann", Plan(RANDOM, 1, {prompt_id: ALL}))
             for position, name in enumerate(CARDS, start=1):
                 how = {"seed": 1, "blind": True, "elapsed_ms": 1, "repeat": made.random() < 0.1}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config, config_json
-from labels.calls import JudgeCall
 from labels.exchange.calls import read_calls
 from labels.exchange.qrels import read_qrels
 from labels.exchange.runs import read_runs
@@ -18,7 +17,7 @@ from labels.measure.gate.report import gate_report
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio, judge_failures
 from labels.measure.report import EXCLUDE, report_from_store
-from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, RunSettings
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, RunSettings
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 

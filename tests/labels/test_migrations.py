@@ -67,7 +67,7 @@ def test_no_event_is_lost_or_changed(old: Path) -> None:
         assert {(event.session, event.source, event.repeat) for event in store.events()} == {("", "", False)}
         said = {(label.annotator, label.memory_id): label.verdict for label in store.labels()}
         assert said == {("ann", "a"): "relevant", ("bob", "a"): "unsure", ("bob", "b"): "relevant"}
-        assert store.skips("ann", "p1") == {("b", "db"): 1}
+        assert store.skips("ann", "p1") == {"p1": {("b", "db"): 1}}
 
 
 def test_copies_of_a_store_agree_on_the_names_of_its_events(old: Path, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_newer_store_is_left_alone(tmp_path: Path) -> None:
 def test_a_new_store_is_its_owners_alone(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     with LabelStore.open(path) as store:
-        store.record_frame(pool_of("a"))
+        store.record_pool(pool_of("a"))
         modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.glob("labels.db*")}
     assert modes == {"labels.db": 0o600, "labels.db-wal": 0o600, "labels.db-shm": 0o600}
 
@@ -147,7 +147,7 @@ from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of
 store = LabelStore.open(Path(sys.argv[1]))
-store.record_frame(pool_of("a"))
+store.record_pool(pool_of("a"))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
 saved = 0
@@ -180,7 +180,7 @@ def test_a_store_that_another_program_holds_is_read_and_the_program_named_when_s
         with LabelStore.open(path, busy_timeout_s=0.05) as store:
             assert store.labels() == ()
             with pytest.raises(LabelStoreError, match="another program is writing to it"):
-                store.record_sighting("ann", "p1")
+                store.record_seen("ann", "p1")
 
 
 def test_a_writer_in_the_way_of_wal_mode_is_waited_for(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[LabelStore]:
     with LabelStore.open(tmp_path / "labels.db") as store:
-        store.record_frame(pool_of("a", "b"))
+        store.record_pool(pool_of("a", "b"))
         yield store
 
 
@@ -150,7 +150,7 @@ def test_events_carry_names_that_no_other_store_gives(tmp_path: Path) -> None:
 
     names = iter("s123")
     with LabelStore.open(tmp_path / "other.db", token=token) as store:
-        store.record_frame(pool_of("a"))
+        store.record_pool(pool_of("a"))
         say(store, "ann", RELEVANT)
         store.undo("ann")
         assert [event.uid for event in store.events()] == ["1".rjust(32, "0"), "2".rjust(32, "0")]

@@ -27,7 +27,7 @@ from labels.store import LabelStore
 from tests.labels.samples import card, pool_of
 path, who, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with LabelStore.open(path) as store:
-    store.record_frame(pool_of("a"))
+    store.record_pool(pool_of("a"))
     for _ in range(times):
         event = store.label(who, "p1", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
         print(event.event_id, flush=True)
@@ -85,7 +85,7 @@ def test_many_processes_may_make_the_same_store_at_once(tmp_path: Path) -> None:
 def test_a_reader_sees_what_another_process_has_just_written(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     with LabelStore.open(path) as store:
-        store.record_frame(pool_of("a"))
+        store.record_pool(pool_of("a"))
         finish([labeller(path, "ann", 2)])
         assert len(store.labels("ann")) == 1
         assert len(store.events()) == 2

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from labels.measure.progress import Stratum, people, person, self_kappa, strata
 from labels.orders import ALL, DIFFER
-from labels.progress import Stratum, people, person, self_kappa, strata
 from labels.records import Label, Repeat
 
 

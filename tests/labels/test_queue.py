@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.queue import open_cards, pace
-from labels.records import LABEL, RETRACT, SKIP, Event
+from labels.queue import MIN_REPEAT_GAP, REPEAT_GAP_SPREAD, REPEAT_SHARE, due_repeats, is_repeated, open_cards, pace
+from labels.records import LABEL, RELEVANT, RETRACT, SKIP, Event, Label
 from tests.labels.samples import pool_of
 
 if TYPE_CHECKING:
@@ -52,3 +52,54 @@ def test_pace_is_the_median_time_of_a_label_in_seconds() -> None:
     events = [event(LABEL, 1000), event(LABEL, 60_000), event(LABEL, 3000), event(SKIP, 1), event(RETRACT, 0)]
     assert pace(events) == 3.0
     assert pace(events[3:]) is None
+
+
+# Hidden repeats
+
+
+def given_labels(number: int) -> list[Label]:
+    """Labels of as many cards, newest first."""
+    return [
+        Label(n, "t", "ann", f"p{n // 4}", f"m{n}", f"d{n}", RELEVANT, None, "", "", True) for n in range(number, 0, -1)
+    ]
+
+
+def test_about_one_card_in_ten_comes_back_and_always_the_same_ones() -> None:
+    labels = given_labels(10_000)
+    chosen = [label for label in labels if is_repeated(label, seed=1)]
+    assert abs(len(chosen) / len(labels) - REPEAT_SHARE) < 0.01
+    assert chosen == [label for label in labels if is_repeated(label, seed=1)]
+    assert chosen != [label for label in labels if is_repeated(label, seed=2)]
+
+
+def test_a_card_comes_back_only_after_a_number_of_others() -> None:
+    labels = given_labels(2_000)
+    waits = {label.event_id: later for later, label in enumerate(labels)}
+    found = due_repeats(labels, seed=1)
+    assert found
+    assert min(waits[label.event_id] for label in found) >= MIN_REPEAT_GAP
+    chosen = {label.event_id for label in labels[MIN_REPEAT_GAP + REPEAT_GAP_SPREAD :] if is_repeated(label, seed=1)}
+    assert chosen <= {label.event_id for label in found}
+    assert due_repeats(labels[: MIN_REPEAT_GAP - 1], seed=1) == ()
+
+
+def test_turns_do_not_come_at_a_fixed_distance() -> None:
+    labels = given_labels(600)
+    turns = set()
+    for wanted in [label for label in labels[100:] if is_repeated(label, seed=1)]:
+        at = labels.index(wanted)
+        turns.add(next(wait for wait in range(60) if wanted in due_repeats(labels[at - wait :], seed=1)))
+    assert len(turns) > 5
+    assert min(turns) >= MIN_REPEAT_GAP
+    assert max(turns) < MIN_REPEAT_GAP + REPEAT_GAP_SPREAD
+
+
+def test_the_longest_waiting_comes_first() -> None:
+    found = [label.event_id for label in due_repeats(given_labels(500), seed=1)]
+    assert found == sorted(found)
+
+
+def test_what_was_labelled_beside_its_ranks_or_imported_does_not_come_back() -> None:
+    labels = given_labels(500)
+    assert due_repeats([label._replace(blind=False) for label in labels], seed=1) == ()
+    assert due_repeats([label._replace(source="labels.jsonl") for label in labels], seed=1) == ()

@@ -177,7 +177,7 @@ def test_one_of_a_sample_of_what_the_judge_dropped_counts_for_all(store: LabelSt
     """Of three that the judge dropped and nobody injects, one was drawn and found relevant: it stands for three."""
     made = pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1)
     record(store, judged(["a"], ["b", "c", "d"]))
-    store.record_frame(made)
+    store.record_pool(made)
     (drawn,) = (each for each in made.cards if each.stratum == JUDGE_DROPPED)
     for each in made.cards:
         store.label("ann", "p1", each, RELEVANT, seed=1, blind=True, elapsed_ms=1)
@@ -196,7 +196,7 @@ def test_one_of_a_sample_of_what_the_judge_dropped_counts_for_all(store: LabelSt
 def test_what_another_system_injects_stands_for_itself_alone(store: LabelStore) -> None:
     """It was drawn for an older pool; since then a system injects it, so it would be in any pool."""
     record(store, judged(["a"], ["b", "c", "d"]))
-    store.record_frame(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
+    store.record_pool(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
     record(store, retrieval(["a", "b", "c", "d"]))
     for memory_id in "abcd":
         say(store, f"p1 {memory_id}", RELEVANT)

@@ -178,28 +178,21 @@ def test_an_edited_memory_keeps_both_texts(store: LabelStore) -> None:
     record(store, retrieval(["a"]), corpus_hash="old")
     record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="new")
     assert rows(store, "SELECT digest FROM memory_version") == [("digest-of-a",), ("edited",)]
-    assert store.texts_brought_up() == {("a", "edited")}
+    assert store.returned_texts() == {("a", "edited")}
     assert texts(store.outcomes()) == {"p1": {"a": "edited"}}
 
 
 def test_every_text_that_was_brought_up_is_known_also_of_what_was_dropped(store: LabelStore) -> None:
     record(store, retrieval(["a"], {"b": "cap"}), root="/one")
     record(store, retrieval(["a"], digests={"a": "edited"}), root="/two")
-    assert store.texts_brought_up("/one") == {("a", "digest-of-a"), ("b", "digest-of-b")}
-    assert store.texts_brought_up("/two") == {("a", "edited")}
+    assert store.returned_texts("/one") == {("a", "digest-of-a"), ("b", "digest-of-b")}
+    assert store.returned_texts("/two") == {("a", "edited")}
 
 
-def test_the_texts_that_are_known_leave_no_other_out(store: LabelStore) -> None:
-    record(store, retrieval(["a"], {"b": "cap"}))
-    every = {("a", "digest-of-a"), ("b", "digest-of-b")}
-    for known in (set(), {("a", "digest-of-a")}, every):
-        assert store.texts_brought_up(known=known) == every
-
-
-def test_a_frame_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:
+def test_a_pool_keeps_strata_and_probabilities_and_no_body_is_lost(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
-    store.record_frame(pool_of("a", "b"))
-    store.record_frame(pool_of("a", "b"))
+    store.record_pool(pool_of("a", "b"))
+    store.record_pool(pool_of("a", "b"))
     assert rows(store, "SELECT memory_id, stratum, inclusion_probability, seed FROM frame") == [
         ("a", "injected", 1.0, 1),
         ("b", "injected", 1.0, 1),

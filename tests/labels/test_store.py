@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from labels.records import Pair
+
 OTHER_COLUMNS = """uid, ts, session, source, annotator, prompt_id, memory_id, digest, action, verdict, grade, reason,
     note, blind, repeat, position, seed, elapsed_ms, guideline, app_version, supersedes"""
 """All but the first of label_event."""
@@ -31,8 +33,8 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(path: Path) -> Iterator[LabelStore]:
     with LabelStore.open(path, now=lambda: NOON, guideline="g1") as store:
-        store.record_frame(pool_of("a", "b", "c"))
-        store.record_frame(pool_of("a", "b", prompt_id="p2"))
+        store.record_pool(pool_of("a", "b", "c"))
+        store.record_pool(pool_of("a", "b", prompt_id="p2"))
         yield store
 
 
@@ -148,12 +150,12 @@ def test_skips_are_counted_until_they_are_taken_back(store: LabelStore) -> None:
     skip(store, "a")
     skip(store, "a")
     skip(store, "b")
-    assert store.skips("ann", "p1") == {("a", "digest-of-a"): 2, ("b", "digest-of-b"): 1}
+    assert store.skips("ann", "p1") == {"p1": {("a", "digest-of-a"): 2, ("b", "digest-of-b"): 1}}
     assert store.skips("ann", "p2") == {}
     taken_back = store.undo("ann")
     assert taken_back is not None
     assert taken_back.action == SKIP
-    assert store.skips("ann", "p1") == {("a", "digest-of-a"): 2}
+    assert store.skips("ann", "p1") == {"p1": {("a", "digest-of-a"): 2}}
 
 
 def test_a_skip_does_not_hide_a_label(store: LabelStore) -> None:
@@ -203,12 +205,19 @@ def test_what_was_pooled_can_be_asked_for_and_only_the_newest_pool_counts(path: 
     times = (NOON + timedelta(minutes=minute) for minute in range(9))
     with LabelStore.open(path, now=lambda: next(times)) as store:
         assert store.pooled(seed=1) == {}
-        store.record_frame(pool_of("a", "b"))
-        store.record_frame(pool_of("a", prompt_id="p2"))
+        store.record_pool(pool_of("a", "b"))
+        store.record_pool(pool_of("a", prompt_id="p2"))
         assert pooled(store) == {"p1": {"a", "b"}, "p2": {"a"}}
-        store.record_frame(pool_of("b", "c"))
+        store.record_pool(pool_of("b", "c"))
         assert pooled(store) == {"p1": {"b", "c"}, "p2": {"a"}}
         assert store.pooled(seed=2) == {}
+
+
+def labelled(store: LabelStore, root: str | None = None) -> dict[str, set[Pair]]:
+    found: dict[str, set[Pair]] = {}
+    for label in store.labels("ann", root=root):
+        found.setdefault(label.prompt_id, set()).add(label.pair)
+    return found
 
 
 def pooled(store: LabelStore) -> dict[str, set[str]]:
@@ -224,14 +233,14 @@ def test_all_that_was_labelled_and_skipped_can_be_asked_for_at_once(store: Label
     skip(store, "a", prompt_id="p2")
     skip(store, "a", prompt_id="p2")
     pairs = {"p1": {("a", "digest-of-a"), ("b", "digest-of-b")}}
-    assert store.labelled_pairs("ann") == pairs
-    assert store.labelled_pairs("ann", "/one") == {"p1": {("a", "digest-of-a")}}
-    assert store.all_skips("ann") == {("p2", ("a", "digest-of-a")): 2}
+    assert labelled(store) == pairs
+    assert labelled(store, "/one") == {"p1": {("a", "digest-of-a")}}
+    assert store.skips("ann") == {"p2": {("a", "digest-of-a"): 2}}
     store.undo("ann")
     store.undo("ann")
     store.undo("ann")
-    assert store.labelled_pairs("ann") == {"p1": {("a", "digest-of-a")}}
-    assert store.all_skips("ann") == {}
+    assert labelled(store) == {"p1": {("a", "digest-of-a")}}
+    assert store.skips("ann") == {}
 
 
 def test_a_label_for_an_unknown_prompt_is_refused_and_leaves_nothing(store: LabelStore) -> None:
@@ -289,9 +298,9 @@ def test_text_that_no_file_could_hold_is_stored_readably(store: LabelStore) -> N
 
 def test_what_was_seen_is_written_down_once_and_for_good(path: Path) -> None:
     with LabelStore.open(path) as store:
-        store.record_sighting("ann", "p1")
-        store.record_sighting("ann", "p1")
-        store.record_sighting("bob", "p2")
+        store.record_seen("ann", "p1")
+        store.record_seen("ann", "p1")
+        store.record_seen("bob", "p2")
         assert (store.seen_prompts("ann"), store.seen_prompts("bob")) == ({"p1"}, {"p2"})
     with closing(sqlite3.connect(path)) as other:
         assert other.execute("SELECT count(*) FROM sighting").fetchone() == (2,)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from labels.repeats import LEAST_GAP
+from labels.queue import MIN_REPEAT_GAP
 from tests.tui.apps import SIZE, card_shown, press, shown, starting_in
 from tui.workspace.labelling import LabelQueue, Position
 
@@ -69,7 +69,7 @@ def test_a_card_comes_back_after_ten_others_and_among_another_prompts(open_works
     (card,) = at.open
     given = presses(workspace)
     place = [(event.prompt_id, event.pair) for event in given].index((at.prompt.id, card.pair))
-    assert len(given) - place - 1 >= LEAST_GAP
+    assert len(given) - place - 1 >= MIN_REPEAT_GAP
     assert given[-1].prompt_id != at.prompt.id
 
 

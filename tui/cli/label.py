@@ -18,7 +18,7 @@ from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from engine.prompt import Prompt
-    from labels.progress import Person, Progress
+    from labels.measure.progress import Person, Progress
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 

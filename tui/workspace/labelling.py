@@ -6,9 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels import repeats
-from labels.progress import Progress, people, strata
-from labels.queue import MAX_SKIPS, open_cards, pace
+from labels.measure.progress import Progress, people, strata
+from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import INJECTED, Card, Pool
 from tui.workspace.planning import NOTES
 
@@ -95,7 +94,7 @@ class LabelQueue:
     def due(self, finished: Prompt | None) -> Position | None:
         """A card of an earlier prompt that is due to be shown again, unannounced; never a card of *finished*."""
         workspace = self._workspace
-        for label in repeats.due(workspace.store.recent(workspace.annotator, repeats.REACH), workspace.seed):
+        for label in due_repeats(workspace.store.recent(workspace.annotator, REPEAT_REACH), workspace.seed):
             prompt = self._by_id.get(label.prompt_id)
             if prompt and prompt is not finished and (at := self._repeat(prompt, [label.pair])).open:
                 return at
@@ -143,14 +142,14 @@ class LabelQueue:
     def _finished_before(self) -> set[str]:
         """The ids of prompts that were finished at an earlier start."""
         workspace = self._workspace
-        pools, skips = workspace.earlier_pools(), workspace.store.all_skips(workspace.annotator)
+        pools, skips = workspace.earlier_pools(), workspace.store.skips(workspace.annotator)
 
         def is_finished(prompt_id: str, pool: Set[Pair]) -> bool:
-            left = pool - self._labelled.get(prompt_id, set())
-            return bool(pool) and all(skips.get((prompt_id, pair), 0) >= MAX_SKIPS for pair in left)
+            left, skipped = pool - self._labelled.get(prompt_id, set()), skips.get(prompt_id, {})
+            return bool(pool) and all(skipped.get(pair, 0) >= MAX_SKIPS for pair in left)
 
         done = {one.id for one in self.order if is_finished(one.id, pools.get(one.id, frozenset()))}
-        return done | (workspace.silent_prompts() & self._by_id.keys())
+        return done | (workspace.empty_prompts() & self._by_id.keys())
 
     def _disputed_before(self) -> Counter[str]:
         """Prompt id -> number of disputes, without prompts that were begun and not finished."""

@@ -16,7 +16,7 @@ from labels.measure.names import Names
 from labels.measure.report import report_from_store
 from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
-from labels.silence import silent_prompts
+from labels.replays import empty_prompts
 from labels.store import LabelStore
 from tui.workspace.recording import record
 
@@ -227,20 +227,20 @@ class Workspace:
     # Labels
 
     def pool(self, prompt_id: str) -> Pool | None:
-        """The pool of a prompt, or None until every system has run it. It is recorded in the sampling frame."""
+        """The pool of a prompt, or None until every system has run it. It is recorded in the label store."""
         retrievals = [self._retrievals.get((prompt_id, system)) for system in self.systems]
         if not all(retrievals):
             return None
         if prompt_id not in self._pools:
             made = pool([one for one in retrievals if one], self.seed)
-            self.store.record_frame(made)
+            self.store.record_pool(made)
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
 
-    def silent_prompts(self) -> set[str]:
-        """The ids of prompts for which, at any time, every system ran over the current memories and found none."""
-        found = self.store.silences(self.index.root, self.index.corpus_hash)
-        return set.intersection(*(silent_prompts(found, name, self.config, self.cutoff) for name in self.systems))
+    def empty_prompts(self) -> set[str]:
+        """The prompts for which every system ran over the current memories at some time and left nothing to label."""
+        found = self.store.empty_replays(self.index.root, self.index.corpus_hash)
+        return set.intersection(*(empty_prompts(found, name, self.config, self.cutoff) for name in self.systems))
 
     def earlier_pools(self) -> dict[str, frozenset[Pair]]:
         """Prompt id -> the newest recorded pool, as (memory id, current digest), without deleted memories.
@@ -259,7 +259,7 @@ class Workspace:
 
     def skips(self, prompt_id: str) -> Mapping[Pair, int]:
         """(memory id, digest) -> how often this annotator skipped that card of the prompt."""
-        return self.store.skips(self.annotator, prompt_id)
+        return self.store.skips(self.annotator, prompt_id).get(prompt_id, {})
 
     def labels(self, prompt_id: str) -> dict[Pair, Label]:
         """(memory id, digest) -> this annotator's current label, for a prompt over this root."""
@@ -267,7 +267,10 @@ class Workspace:
 
     def labelled_pairs(self) -> dict[str, set[Pair]]:
         """Prompt id -> the (memory id, digest) pairs that this annotator has labelled over this root."""
-        return self.store.labelled_pairs(self.annotator, self.index.root)
+        found: dict[str, set[Pair]] = {}
+        for label in self.store.labels(self.annotator, root=self.index.root):
+            found.setdefault(label.prompt_id, set()).add(label.pair)
+        return found
 
     def show(self, prompt_id: str) -> None:
         """Note that ranks and verdicts of a prompt are visible: its labels are not blind from now on.
@@ -278,7 +281,7 @@ class Workspace:
             self._seen.add(prompt_id)
             self._unwritten.add(prompt_id)
         for each in sorted(self._unwritten):
-            self.store.record_sighting(self.annotator, each)
+            self.store.record_seen(self.annotator, each)
             self._unwritten.discard(each)
 
     def is_blind(self, prompt_id: str) -> bool:

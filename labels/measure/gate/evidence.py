@@ -7,14 +7,13 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from labels.events import WHEN
 from labels.measure.basis import AS_NOT
 from labels.measure.freshness import current, matching
 from labels.measure.gate.decision import Sample
 from labels.measure.metrics import Ratio, tally
 from labels.measure.outcomes import assuming_not_relevant, by_system, consensus, texts
 from labels.pooling import random_key
-from labels.records import NOT_RELEVANT, RELEVANT
+from labels.records import BY_TIME, NOT_RELEVANT, RELEVANT
 from labels.run_settings import changes
 
 if TYPE_CHECKING:
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from labels.calls import JudgeCall
     from labels.measure.metrics import Tally
-    from labels.records import Judgements, Label, Outcome
+    from labels.records import JudgeCall, Judgements, Label, Outcome
     from labels.store import LabelStore
 
 FILE_ORDER = "gate"
@@ -173,13 +171,13 @@ def underway(labels: Iterable[Label]) -> frozenset[str]:
     Who stops labelling leaves that one open whatever its memories are like, as the order of prompts was fixed before.
     """
     opinions = [label for label in labels if not label.adjudicated]
-    return frozenset({label.annotator: label.prompt_id for label in sorted(opinions, key=WHEN)}.values())
+    return frozenset({label.annotator: label.prompt_id for label in sorted(opinions, key=BY_TIME)}.values())
 
 
 def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
     """When each memory was dealt with first; one on which people are split is not."""
     settled: dict[str, dict[str, int]] = {}
-    for moment, label in enumerate(sorted(labels, key=WHEN)):
+    for moment, label in enumerate(sorted(labels, key=BY_TIME)):
         is_known = label.memory_id in judgements.get(label.prompt_id, {})
         if is_known or label.verdict not in (RELEVANT, NOT_RELEVANT):
             settled.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)

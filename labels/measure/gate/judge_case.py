@@ -12,8 +12,8 @@ from labels.measure.metrics import Ratio, judge_failures
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from labels.calls import JudgeCall
     from labels.measure.gate.evidence import Evidence
+    from labels.records import JudgeCall
 
 PAYS, COSTS, UNCLEAR = "pays", "costs", "unclear"
 """What `JudgeCase.answer` can be."""

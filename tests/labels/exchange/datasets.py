@@ -33,8 +33,8 @@ from labels.exchange.records import (
 )
 from labels.exchange.source import Source
 from labels.exchange.storing import add
-from labels.newest import newest_replays
 from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNRATEABLE, UNSURE
+from labels.store import LabelStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -276,6 +276,7 @@ def content(db: LabelDatabase) -> dict[str, list[str]]:
     """All that a store holds, in an order that does not depend on how it came there, and what follows from it."""
     held = {field.name: sorted(map(repr, getattr(read_store(db), field.name) or ())) for field in fields(Dataset)}
     held["current"] = sorted(row["uid"] for row in db.rows("SELECT uid FROM label_current"))
-    held["gold"] = sorted(map(repr, db.rows("SELECT * FROM gold")))
-    held["newest"] = sorted(map(repr, newest_replays(db, None).outcomes))
+    with LabelStore.open(db.path) as store:
+        held["gold"] = sorted(map(repr, store.gold()))
+        held["newest"] = sorted(map(repr, store.outcomes()))
     return held

@@ -15,13 +15,13 @@ from sqlite_utils import Database
 from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
+from labels.events import seen_prompts
 from labels.exchange.loading import read_events, read_store
 from labels.exchange.merge import merge
 from labels.exchange.records import Sighting
 from labels.exchange.storing import add
 from labels.migrations import MIGRATIONS
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
-from labels.sightings import seen_prompts
 from labels.store import LabelStore
 from tests.labels.exchange.datasets import (
     MEMORY,

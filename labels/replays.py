@@ -1,0 +1,167 @@
+"""The newest retrieval of each prompt and system, read back from the store as outcomes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from engine.systems import SYSTEMS
+from labels.records import JudgeCall, Outcome, RunSettings
+from labels.run_settings import changed_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from labels.database import LabelDatabase
+    from labels.records import Pair
+
+NEWEST = """
+    SELECT max(retrieval.retrieval_id) FROM retrieval JOIN run USING (run_id)
+    LEFT JOIN judge_call USING (run_id, prompt_id)
+    WHERE (:root IS NULL OR run.root = :root)
+      AND (judge_call.template_hash IS NULL OR (run.system, judge_call.template_hash) IN (
+          SELECT asked.system, latest.template_hash FROM judge_call AS latest JOIN run AS asked USING (run_id)
+          WHERE latest.call_id IN (
+              SELECT max(call_id) FROM judge_call JOIN run AS any_run USING (run_id)
+              WHERE :root IS NULL OR any_run.root = :root GROUP BY any_run.system
+          )
+      ))
+    GROUP BY retrieval.prompt_id, run.system
+"""
+"""SQL: the ids of the newest retrievals. A system's retrievals with an older judge prompt are left out: another prompt
+makes another judge."""
+
+JUDGED = "LEFT JOIN judge_call USING (run_id, prompt_id) LEFT JOIN judge_verdict USING (call_id, memory_id)"
+
+
+class Found(NamedTuple):
+    """One candidate of a retrieval, with the judge's decision on it."""
+
+    rank: int
+    memory_id: str
+    digest: str
+    decision: str | None
+    probability: float | None
+    injected: int
+    confidence: str
+    matched: int | None
+    score: float
+
+
+def newest_outcomes(db: LabelDatabase, root: str | None) -> tuple[Outcome, ...]:
+    """The newest outcome of each prompt and system over *root*, or over all roots, oldest first.
+
+    Their candidates are the injected memories and those with a label event: no measure needs the others.
+    """
+    rows = db.tuples(
+        f"""SELECT retrieval_id, run_id, prompt_id, run.system, fallback, retrieval.elapsed_ms, kind,
+                   EXISTS (SELECT 1 FROM judge_verdict WHERE judge_verdict.call_id = judge_call.call_id)
+            FROM retrieval JOIN run USING (run_id) JOIN prompt USING (prompt_id)
+            LEFT JOIN judge_call USING (run_id, prompt_id)
+            WHERE retrieval_id IN ({NEWEST}) ORDER BY retrieval_id""",
+        {"root": root},
+    )
+    found = found_memories(db, root)
+    return tuple(outcome(row, found.get(row[0], ())) for row in rows)
+
+
+def found_memories(db: LabelDatabase, root: str | None) -> dict[int, list[Found]]:
+    """The candidates of the newest retrievals: retrieval id -> candidates in rank order."""
+    # SQLite keeps the order of a cross join: from the newest retrievals to their results
+    rows = db.tuples(
+        f"""SELECT retrieval_id, rank, memory_id, result.digest, decision, probability, injected, result.confidence,
+                   nullif(json_array_length(matched), 0), score
+            FROM (SELECT retrieval_id, run_id, prompt_id FROM retrieval WHERE retrieval_id IN ({NEWEST}))
+            CROSS JOIN result USING (run_id, prompt_id) {JUDGED}
+            WHERE injected OR (prompt_id, memory_id) IN (SELECT prompt_id, memory_id FROM label_event)
+            ORDER BY retrieval_id, rank""",
+        {"root": root},
+    )
+    found: dict[int, list[Found]] = {}
+    for retrieval_id, *fields in rows:
+        found.setdefault(retrieval_id, []).append(Found(*fields))
+    return found
+
+
+def outcome(row: tuple[Any, ...], found: Sequence[Found]) -> Outcome:
+    _, run_id, prompt_id, system, fallback, elapsed_ms, kind, is_asked = row
+    injected = [each for each in found if each.injected]
+    return Outcome(
+        prompt_id,
+        system,
+        tuple([each.memory_id for each in injected]),
+        tuple([each.memory_id for each in found]),
+        tuple([each.decision for each in found]),
+        fallback,
+        elapsed_ms,
+        run_id,
+        kind,
+        bool(is_asked),
+        tuple([each.confidence for each in injected]),
+        tuple([each.matched for each in injected]),
+        tuple([each.score for each in injected]),
+        {each.memory_id: each.probability for each in found if each.probability is not None},
+        {each.memory_id: each.digest for each in found},
+    )
+
+
+def newest_texts(db: LabelDatabase, root: str | None) -> set[Pair]:
+    """All memory texts in the newest retrievals, also of candidates that no outcome holds."""
+    rows = db.tuples(
+        f"""SELECT DISTINCT memory_id, digest FROM retrieval JOIN result USING (run_id, prompt_id)
+            WHERE retrieval_id IN ({NEWEST})""",
+        {"root": root},
+    )
+    return set(rows)
+
+
+def newest_judge_calls(db: LabelDatabase, root: str | None) -> tuple[JudgeCall, ...]:
+    rows = db.rows(
+        f"""SELECT judge_call.prompt_id, run.system, judge_call.elapsed_ms, judge_call.cost_usd,
+                   coalesce(max(judge_verdict.samples), 0) AS answers,
+                   coalesce(max(judge_verdict.source = 'live'), 1) AS is_live
+            FROM retrieval JOIN run USING (run_id) JOIN judge_call USING (run_id, prompt_id)
+            LEFT JOIN judge_verdict USING (call_id)
+            WHERE retrieval_id IN ({NEWEST}) GROUP BY call_id ORDER BY call_id""",
+        {"root": root},
+    )
+    return tuple(JudgeCall(**{**row, "is_live": bool(row["is_live"])}) for row in rows)
+
+
+def run_settings(db: LabelDatabase, root: str | None) -> dict[str, RunSettings]:
+    """The settings of each run over *root*, or over all roots: run id -> settings."""
+    sql = "SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR root = :root"
+    return {run_id: RunSettings(*made) for run_id, *made in db.tuples(sql, {"root": root})}
+
+
+class EmptyReplay(NamedTuple):
+    """A retrieval with nothing to label: its system injected nothing, and its judge dropped nothing."""
+
+    prompt_id: str
+    system: str
+    config_json: str
+
+
+def empty_replays(db: LabelDatabase, root: str, corpus_hash: str) -> list[EmptyReplay]:
+    """The empty replays over *root* with the memories of *corpus_hash*."""
+    rows = db.tuples(
+        """SELECT prompt_id, system, config_json FROM retrieval JOIN run USING (run_id)
+           WHERE root = :root AND corpus_hash = :corpus AND NOT EXISTS (
+               SELECT 1 FROM result WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id
+               AND (result.injected OR result.dropped_by = 'judge'))""",
+        {"root": root, "corpus": corpus_hash},
+    )
+    return list(map(EmptyReplay._make, rows))
+
+
+def empty_prompts(replays: Iterable[EmptyReplay], system: str, config: Config, cutoff: Cutoff | None) -> set[str]:
+    """The prompts whose replay by *system* would be empty again with the present *config* and *cutoff*.
+
+    The judge's settings do not matter: a judge only sees what the first stage found.
+    """
+    current = SYSTEMS[system].of(config)
+    own = [replay for replay in replays if replay.system == system]
+    recorded = {replay.config_json for replay in own}
+    same = {settings for settings in recorded if not changed_settings(settings, current, cutoff, has_judge=False)}
+    return {replay.prompt_id for replay in own if replay.config_json in same}
