@@ -1,4 +1,4 @@
-"""Where files lie: memsift's index, state and labels by the XDG rules, and the transcripts that Claude Code keeps."""
+"""Places of files: a project's memories, memsift's own files by the XDG rules, and Claude Code's transcripts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
+PROJECT_FOLDER = os.path.join(".claude", "memory")
 _SLUG_CHARACTERS = 200
+
+
+def find_root(start: str, environ: Mapping[str, str], transcript_path: str = "") -> str | None:
+    """The nearest `.claude/memory` upwards from *start*, else `memory/` beside the project's transcripts, else None."""
+    folder = os.path.abspath(start)
+    while True:
+        candidate = os.path.join(folder, PROJECT_FOLDER)
+        if os.path.isdir(candidate):
+            return os.path.realpath(candidate)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    beside = os.path.dirname(transcript_path) if transcript_path else transcripts_dir(start, environ)
+    candidate = os.path.join(beside, "memory")
+    return os.path.realpath(candidate) if os.path.isdir(candidate) else None
 
 
 def state_dir(root: str, environ: Mapping[str, str]) -> str:

@@ -17,12 +17,11 @@ from engine.hook.request import GUARD, parse_request, skip_reason
 from engine.hook.session import load_session, save_session
 from engine.lean.json_text import dumps
 from engine.lean.sha256 import hex_digest
-from engine.paths import cutoff_file, state_dir
+from engine.paths import cutoff_file, find_root, state_dir
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import typed_prompt
 from engine.search.index import Index
 from engine.search.opening import catch_up, hook_index
-from engine.stores.roots import find_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

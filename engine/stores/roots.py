@@ -1,40 +1,18 @@
-"""Roots: the folder that holds a project's memories, and all memories in it."""
+"""Reading a root: all memories in the folder that holds them."""
 
 from __future__ import annotations
 
 import os
 
-from engine.paths import transcripts_dir
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from engine.memory import Corpus
-
-PROJECT_FOLDER = os.path.join(".claude", "memory")
-
-
-def find_root(start: str, environ: Mapping[str, str], transcript_path: str = "") -> str | None:
-    """The nearest `.claude/memory` upwards from *start*, else `memory/` beside the project's transcripts, else None."""
-    folder = os.path.abspath(start)
-    while True:
-        candidate = os.path.join(folder, PROJECT_FOLDER)
-        if os.path.isdir(candidate):
-            return os.path.realpath(candidate)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
-    beside = os.path.dirname(transcript_path) if transcript_path else transcripts_dir(start, environ)
-    candidate = os.path.join(beside, "memory")
-    return os.path.realpath(candidate) if os.path.isdir(candidate) else None
+from engine.errors import RootNotFoundError, RootUnreadableError
+from engine.lean.json_text import without_lone_surrogates
+from engine.memory import Corpus, Memory, Skipped
+from engine.stores.files import UnreadableFileError, has_earlier_id
+from engine.stores.registry import store_of
 
 
 def readable_root(root: str) -> str:
     """*root*, resolved. Raises RootNotFoundError and RootUnreadableError."""
-    from engine.errors import RootNotFoundError, RootUnreadableError
-
     if not os.path.exists(root):
         raise RootNotFoundError(f"There is no folder {root}. Name one with --root, or start memsift inside a project.")
     if not os.path.isdir(root):
@@ -52,11 +30,6 @@ def read_corpus(root: str) -> Corpus:
 
     Of memories with the same id the first by path counts. Raises RootNotFoundError and RootUnreadableError.
     """
-    from engine.lean.json_text import without_lone_surrogates
-    from engine.memory import Corpus, Memory, Skipped
-    from engine.stores.files import UnreadableFileError, has_earlier_id
-    from engine.stores.registry import store_of
-
     resolved = readable_root(root)
     store = store_of(resolved)
     names, skipped = store.listing(resolved)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import load_config
 from engine.errors import RootNotFoundError
-from engine.paths import cache_dir, labels_file, state_dir, transcripts_dir
-from engine.stores.roots import find_root
+from engine.paths import cache_dir, find_root, labels_file, state_dir, transcripts_dir
 from tui.workspace.judge_options import JudgeOptions, make_judge
 from tui.workspace.stderr import explained_if_slow
 

@@ -10,8 +10,8 @@ import pytest
 
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.memory import Corpus
-from engine.paths import cache_dir, labels_file, root_key, state_dir, transcripts_dir
-from engine.stores.roots import find_root, read_corpus
+from engine.paths import cache_dir, find_root, labels_file, root_key, state_dir, transcripts_dir
+from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
 
 
