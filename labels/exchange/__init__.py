@@ -1,1 +1,1 @@
-"""Files that other programs write and read."""
+"""Labels in and out: files of several formats, run files, and the label stores of other people."""

@@ -1,4 +1,4 @@
-"""A file into a label store: all of it that is about something known, or nothing."""
+"""A file into a label store: all of it that is about known prompts and memories, or nothing."""
 
 from __future__ import annotations
 
@@ -9,29 +9,32 @@ from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
 from labels import runs
-from labels.exchange import standing
-from labels.exchange.loading import read_events, read_memories, read_prompts
+from labels.exchange.exporting import read_events, read_memories, read_prompts
 from labels.exchange.matching import Known, match
-from labels.exchange.storing import add, stored
+from labels.exchange.merge import add, stored
+from labels.exchange.pairs import current_labels, standing_events
+from labels.exchange.records import MemoryText
 from labels.records import IMPORTED, LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from engine.memory import Memory
     from engine.prompt import Prompt
     from labels.database import LabelDatabase
-    from labels.exchange.format import Format
+    from labels.exchange.files import Source
     from labels.exchange.matching import Matched
-    from labels.exchange.records import Dataset, LabelEvent, MemoryText, PairKey
-    from labels.exchange.source import Source
-    from labels.exchange.storing import Added
+    from labels.exchange.merge import Added
+    from labels.exchange.records import Dataset, LabelEvent, PairKey
+    from labels.exchange.registry import Format
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What labels may be about beside what the store knows: a root, its memories as they read now, and prompts.
+class Context:
+    """Prompts and present memories that labels may be about, beside the prompts and memories in the store.
 
-    `now` is the time, as the store spells it, for labels of which a file does not say when they were given.
+    `now` is the time, in ISO 8601 as the store writes it, of labels without a time. `root` is the root of imported
+    runs.
     """
 
     now: str
@@ -42,7 +45,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of a file. `repeated` counts the labels that say what their annotator says already."""
+    """The result of an import. `repeated` counts labels equal to a label that their annotator has given already."""
 
     added: Added
     matched: Matched
@@ -53,30 +56,34 @@ class Imported:
         return self.added.known + self.repeated
 
 
-def import_source(
-    db: LabelDatabase, source: Source, form: Format, annotator: str, surroundings: Surroundings
-) -> Imported:
-    """Add what *source* holds to *db*, in one transaction; the same file twice adds nothing the second time.
+def text_of(memory: Memory) -> MemoryText:
+    """The present text of a memory of a root."""
+    summary = memory.summary
+    words = {"category": summary.category, "title": summary.title, "path": summary.path}
+    return MemoryText(summary.id, summary.digest, **words, tags=summary.tags, body=memory.body)
 
-    *annotator* names whoever gave the labels; empty: as the file says, else the format's name. Raises ExchangeError for
-    a file that does not say what it should, for prompts that are known with another text, and for an *annotator* where
-    the file names several; nothing is added then.
+
+def import_file(db: LabelDatabase, source: Source, form: Format, annotator: str, context: Context) -> Imported:
+    """Add the content of *source* to *db* in one transaction; importing the same file again adds nothing.
+
+    *annotator* names the annotator of the labels; if empty, the file names them, or else the name of the format does.
+    Raises ExchangeError for a fault in the file, a prompt that is known with another text, or an *annotator* for a file
+    of several annotators; nothing is added then.
     """
     if form.read is None:
         raise ExchangeError(f"{source.path}: the format {form.name} is only written.")
-    dataset = named(form.read(source), annotator, form, source)
+    dataset = with_annotator(form.read(source), annotator, form, source)
     origin = f"{source.path.name} ({form.name})"
     with db.writing():
-        matched = match(dataset, known_to(db, surroundings))
-        present = read_events(db)
-        events = list(completed(matched.dataset.events, present, origin, surroundings.now))
+        matched = match(dataset, known_to(db, context))
+        events = list(completed(matched.dataset.events, read_events(db), origin, context.now))
         repeated = len(matched.dataset.events) - len(events)
-        ready = replace(with_runs(matched.dataset, db, source, surroundings), events=tuple(events))
+        ready = replace(with_run_ids(matched.dataset, db, source, context), events=tuple(events))
         return Imported(add(db, ready), matched, repeated)
 
 
-def named(dataset: Dataset, annotator: str, form: Format, source: Source) -> Dataset:
-    names = sorted({event.annotator for event in dataset.events})
+def with_annotator(dataset: Dataset, annotator: str, form: Format, source: Source) -> Dataset:
+    names = {event.annotator for event in dataset.events}
     if annotator and len(names) > 1:
         raise ExchangeError(f"{source.path}: --annotator is for the labels of one person, and here are {len(names)}.")
     if annotator and any(event.uid for event in dataset.events):
@@ -85,35 +92,35 @@ def named(dataset: Dataset, annotator: str, form: Format, source: Source) -> Dat
     return replace(dataset, events=events)
 
 
-def known_to(db: LabelDatabase, surroundings: Surroundings) -> Known:
-    memories = (*read_memories(db), *surroundings.memories)
-    present = {memory.id: memory.digest for memory in surroundings.memories}
-    return Known((*read_prompts(db), *surroundings.prompts), memories, present)
+def known_to(db: LabelDatabase, context: Context) -> Known:
+    memories = (*read_memories(db), *context.memories)
+    present = {memory.id: memory.digest for memory in context.memories}
+    return Known((*read_prompts(db), *context.prompts), memories, present)
 
 
 def completed(
     events: Iterable[LabelEvent], present: Sequence[LabelEvent], origin: str, now: str
 ) -> Iterator[LabelEvent]:
-    """*events* with all that makes them events of a store; without those that say again what stands in *present*.
+    """*events* with the fields that a store needs, without events that repeat the standing event in *present*.
 
-    An event that has a uid is one of a store, and stays as it is.
+    An event with a uid is from a store and stays as it is.
     """
-    latest = {key_of(event): event for event in standing.standing(present) if not event.repeat}
-    latest |= {(LABEL, *key): event for key, event in standing.current(present).items()}
+    latest = {key_of(event): event for event in standing_events(present) if not event.repeat}
+    latest |= {(LABEL, *key): event for key, event in current_labels(present).items()}
     taken = {event.uid for event in present}
     for event in events:
         if event.uid:
             yield event
             continue
-        before = latest.get(key_of(event))
-        uid = uid_of(event)
-        if uid in taken or (before and says_the_same(event, before)):
+        before, uid = latest.get(key_of(event)), uid_of(event)
+        if uid in taken or (before and is_repeated(event, before)):
             continue
         made = replace(event, uid=uid, ts=event.ts or now, source=event.source or origin)
-        if before and event.action == LABEL and made.ts >= before.ts:
+        is_newer = before is None or made.ts >= before.ts
+        if before and is_newer and event.action == LABEL:
             made = replace(made, supersedes=before.uid)
         taken.add(uid)
-        if not before or made.ts >= before.ts:
+        if is_newer:
             latest[key_of(event)] = made
         yield made
 
@@ -122,43 +129,39 @@ def key_of(event: LabelEvent) -> tuple[str, str, PairKey]:
     return event.action, event.annotator, event.pair
 
 
-def says_the_same(event: LabelEvent, before: LabelEvent) -> bool:
+def is_repeated(event: LabelEvent, before: LabelEvent) -> bool:
     """Whether *event* adds nothing to *before*; a format may have no place for grade, reason or note."""
     return event.verdict == before.verdict and all(
-        given in (None, "", said)
-        for given, said in ((event.grade, before.grade), (event.reason, before.reason), (event.note, before.note))
+        given in (None, "", known)
+        for given, known in ((event.grade, before.grade), (event.reason, before.reason), (event.note, before.note))
     )
 
 
 def uid_of(event: LabelEvent) -> str:
-    """The same for the same event in the same file, whatever the file is called and whenever it is imported."""
+    """32 hex digits of a hash of the event's content, without the name of the file and the time of the import."""
     parts = [value for name, value in vars(stored(event)).items() if name not in ("uid", "source")]
     return hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:32]
 
 
-def with_runs(dataset: Dataset, db: LabelDatabase, source: Source, surroundings: Surroundings) -> Dataset:
-    """*dataset* with runs that a store can tell apart, where its format knows systems only by name.
+def with_run_ids(dataset: Dataset, db: LabelDatabase, source: Source, context: Context) -> Dataset:
+    """*dataset* with run ids that are unique in a store, for formats that have only the names of systems.
 
-    A run is named by what it says, so what *db* has of it already is left out.
+    The id is made from the content of the file, so retrievals that *db* has already are recognised and left out.
     """
     if not (dataset.by_text and dataset.runs):
         return dataset
     content = runs.short_hash(source.text)
     config = json.dumps({IMPORTED: content})
-    made = {run.run_id: runs.run_id(surroundings.root, run.system, config, content) for run in dataset.runs}
+    ids = {run.run_id: runs.run_id(context.root, run.system, config, content) for run in dataset.runs}
     known = {(row["run_id"], row["prompt_id"]) for row in db.rows("SELECT run_id, prompt_id FROM retrieval")}
-    retrievals = [replace(each, run_id=made[each.run_id], ts=surroundings.now) for each in dataset.retrievals]
+    retrievals = (replace(each, run_id=ids[each.run_id], ts=context.now) for each in dataset.retrievals)
     new = tuple(each for each in retrievals if (each.run_id, each.prompt_id) not in known)
-    imported = tuple(
-        replace(
-            run,
-            run_id=made[run.run_id],
-            root=surroundings.root,
-            config_json=config,
-            config_hash=runs.short_hash(config),
-            corpus_hash=content,
-            ts=surroundings.now,
-        )
-        for run in dataset.runs
-    )
+    made = {
+        "root": context.root,
+        "config_json": config,
+        "config_hash": runs.short_hash(config),
+        "corpus_hash": content,
+        "ts": context.now,
+    }
+    imported = tuple(replace(run, run_id=ids[run.run_id], **made) for run in dataset.runs)
     return replace(dataset, runs=imported if new else (), retrievals=new)

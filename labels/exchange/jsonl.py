@@ -1,4 +1,4 @@
-"""memsift's own JSON lines: everything, event by event. What it writes it reads back the same."""
+"""memsift's own JSON lines: everything, event by event. Reading a written file gives the same dataset."""
 
 from __future__ import annotations
 
@@ -7,29 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 from engine.lean.record import fields
 from engine.prompt import Prompt, Turn
-from labels.exchange import losses
-from labels.exchange.format import Format
+from labels.exchange.files import json_lines
 from labels.exchange.records import (
     Dataset,
-    Framed,
     JudgeCall,
     JudgeVerdict,
     LabelEvent,
     MemoryText,
     Planned,
+    PooledPair,
     Result,
     Retrieved,
     Run,
     Sighting,
 )
-from labels.exchange.spelling import json_lines
 from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.exchange.format import Opening
-    from labels.exchange.source import Node, Source
+    from labels.exchange.files import Node, Source
 
 VERSION = 2
 HEADER, PROMPT, MEMORY, RUN, RETRIEVAL, FRAME, PLAN, SIGHTING, EVENT = RECORDS = (
@@ -43,7 +40,7 @@ HEADER, PROMPT, MEMORY, RUN, RETRIEVAL, FRAME, PLAN, SIGHTING, EVENT = RECORDS =
     "sighting",
     "event",
 )
-"""What the field `record` of a line says that the line is."""
+"""The values of the field `record`, which says what a line holds."""
 
 
 def write(dataset: Dataset) -> str:
@@ -53,13 +50,12 @@ def write(dataset: Dataset) -> str:
 def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
     yield {"record": HEADER, "version": VERSION, "redacted": dataset.redacted}
     for prompt in dataset.prompts:
-        turns = [fields(turn) for turn in prompt.turns]
-        yield {"record": PROMPT, **fields(prompt), "turns": turns}
+        yield {"record": PROMPT, **fields(prompt), "turns": [fields(turn) for turn in prompt.turns]}
     for kind, records in (
         (MEMORY, dataset.memories),
         (RUN, dataset.runs),
         (RETRIEVAL, dataset.retrievals),
-        (FRAME, dataset.frame),
+        (FRAME, dataset.pool),
         (PLAN, dataset.plan),
         (SIGHTING, dataset.sightings),
         (EVENT, dataset.events),
@@ -69,19 +65,22 @@ def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
 
 
 def read(source: Source) -> Dataset:
-    """What `write` wrote. Lines may also be made by hand: an event needs only annotator, prompt_id, memory_id and
-    verdict, and what it is about may be lines of the file or in the store already."""
+    """The dataset that `write` was given.
+
+    Lines may also be made by hand: an event needs only annotator, prompt_id, memory_id and verdict. Its prompt and
+    memory may be lines of the file, or be in the store.
+    """
     lines: dict[str, list[Any]] = {kind: [] for kind in RECORDS}
     for node in source.rows():
         kind = node.one_of("record", RECORDS)
-        lines[kind].append(LINES[kind](node))
+        lines[kind].append(READERS[kind](node))
     return Dataset(
         prompts=tuple(lines[PROMPT]),
         memories=tuple(lines[MEMORY]),
         events=tuple(lines[EVENT]),
         runs=tuple(lines[RUN]),
         retrievals=tuple(lines[RETRIEVAL]),
-        frame=tuple(lines[FRAME]),
+        pool=tuple(lines[FRAME]),
         plan=tuple(lines[PLAN]),
         sightings=tuple(lines[SIGHTING]),
         redacted=any(lines[HEADER]),
@@ -89,6 +88,7 @@ def read(source: Source) -> Dataset:
 
 
 def read_header(node: Node) -> bool:
+    """Whether the file holds hashes in place of texts."""
     if node.whole("version") > VERSION:
         raise node.wrong("version", f"at most {VERSION}: a newer memsift wrote this file. Update memsift")
     return node.flag("redacted", default=False)
@@ -113,16 +113,16 @@ def read_result(node: Node) -> Result:
     return node.record(Result, verdict=verdict.record(JudgeVerdict) if verdict else None)
 
 
-def read_frame(node: Node) -> Framed:
-    framed = node.record(Framed, ts=node.time("ts", ""))
-    if not 0 < framed.inclusion_probability <= 1:
+def read_frame(node: Node) -> PooledPair:
+    pooled = node.record(PooledPair, ts=node.time("ts", ""))
+    if not 0 < pooled.inclusion_probability <= 1:
         raise node.wrong("inclusion_probability", "a number over 0, up to 1")
-    return framed
+    return pooled
 
 
 def read_event(node: Node) -> LabelEvent:
     node.name("annotator")
-    event = node.record(LabelEvent, ts=node.time("ts", ""))
+    event = node.record(LabelEvent, ts=node.time("ts", ""), grade=node.grade("grade", MAX_GRADE))
     node.one_of("action", ACTIONS, LABEL)
     if event.action in (LABEL, ADJUDICATE):
         node.one_of("verdict", VERDICTS)
@@ -130,12 +130,10 @@ def read_event(node: Node) -> LabelEvent:
         raise node.wrong("verdict", f"null in a {event.action}")
     if event.action == RETRACT and not event.supersedes:
         raise node.wrong("supersedes", "the uid of the event that is taken back")
-    if event.grade is not None and not 0 <= event.grade <= MAX_GRADE:
-        raise node.wrong("grade", f"null or 0 to {MAX_GRADE}")
     return event
 
 
-LINES = {
+READERS = {
     HEADER: read_header,
     PROMPT: read_prompt,
     MEMORY: lambda node: node.record(MemoryText),
@@ -148,8 +146,5 @@ LINES = {
 }
 
 
-def recognises(opening: Opening) -> bool:
-    return opening.row.get("record") in RECORDS
-
-
-JSONL = Format("jsonl", "everything, event by event", write, read, recognises, frozenset(losses.COUNTS))
+def recognises(source: Source) -> bool:
+    return source.first_row.get("record") in RECORDS

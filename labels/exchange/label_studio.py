@@ -1,30 +1,27 @@
-"""Label Studio's JSON (labelstud.io/guide/task_format): tasks with people's annotations and judges' predictions."""
+"""Label Studio's JSON (labelstud.io/guide/task_format): tasks with annotations of people and predictions of judges."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
+from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
 from engine.prompt import Prompt, Turn, prompt_id
-from labels.exchange import losses
-from labels.exchange.format import Format
-from labels.exchange.gathering import gathered
-from labels.exchange.pairs import judged_pairs
-from labels.exchange.people import person
+from labels.exchange.files import json_document
+from labels.exchange.pairs import dataset_of, judged_pairs
 from labels.exchange.records import LabelEvent, MemoryText
-from labels.exchange.spelling import json_document
-from labels.records import ADJUDICATE, LABEL, MAX_GRADE, SKIP, VERDICTS
+from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, UNSURE, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.exchange.format import Opening
-    from labels.exchange.gathering import About
-    from labels.exchange.pairs import JudgedPair, Opinion
+    from labels.exchange.files import Node, Source
+    from labels.exchange.pairs import JudgedPair, Opinion, PairRow
     from labels.exchange.records import Dataset
-    from labels.exchange.source import Node, Source
 
-CONFIG = """<View>
+INTERFACE = """<View>
   <Paragraphs name="turns" value="$turns" nameKey="role" textKey="text"/>
   <Header value="$prompt"/>
   <Header value="$title" size="5"/>
@@ -39,15 +36,17 @@ CONFIG = """<View>
   <TextArea name="note" toName="memory"/>
 </View>
 """
-"""The labelling interface that the tasks fit."""
+"""The labelling interface of the project that loads the tasks."""
 
 RELEVANCE, GRADE, REASON, NOTE = "relevance", "grade", "reason", "note"
 """The names of its controls."""
 
 GRADES = tuple(str(grade) for grade in range(MAX_GRADE + 1))
 
-DECISIONS = {"approved": "relevant", "rejected": "not", "flagged": "unsure"}
-"""A judge's decision as a label."""
+DECISIONS = {APPROVED: RELEVANT, REJECTED: NOT_RELEVANT, FLAGGED: UNSURE}
+"""The verdict of a label for each decision of a judge."""
+
+HASHED_NAME = re.compile(r"person-[0-9a-f]{12}")
 
 
 def write(dataset: Dataset) -> str:
@@ -55,8 +54,6 @@ def write(dataset: Dataset) -> str:
 
 
 def task(number: int, pair: JudgedPair) -> dict[str, Any]:
-    said = [*pair.labels, *([pair.settled] if pair.settled else []), *pair.skips]
-    annotations = [annotation(event) for event in said]
     return {
         "id": number,
         "data": {
@@ -70,18 +67,21 @@ def task(number: int, pair: JudgedPair) -> dict[str, Any]:
             "tags": list(pair.memory.tags),
             "body": pair.memory.body or "",
         },
-        "annotations": annotations,
+        "annotations": [annotation(event) for event in pair.given_events],
         "predictions": [prediction(opinion) for opinion in pair.opinions],
     }
 
 
 def annotation(event: LabelEvent) -> dict[str, Any]:
-    """`completed_by` is left out: Label Studio refuses people that it does not know. `annotator` and `blind` are ours,
-    and it passes over them."""
+    """`completed_by` is left out, because Label Studio refuses users that it does not know.
+
+    `annotator` and `blind` are fields of memsift, which Label Studio ignores.
+    """
     results = [control(RELEVANCE, "choices", [event.verdict])] if event.verdict else []
     if event.grade is not None:
         results.append(control(GRADE, "choices", [str(event.grade)]))
-    results += [control(name, "textarea", [text], "text") for name, text in texts(event) if text]
+    texts = {REASON: event.reason, NOTE: event.note}
+    results += [control(name, "textarea", [text], "text") for name, text in texts.items() if text]
     return {
         "result": results,
         "was_cancelled": event.action == SKIP,
@@ -94,10 +94,6 @@ def annotation(event: LabelEvent) -> dict[str, Any]:
     }
 
 
-def texts(event: LabelEvent) -> tuple[tuple[str, str], ...]:
-    return (REASON, event.reason), (NOTE, event.note)
-
-
 def control(name: str, kind: str, value: Any, field: str = "") -> dict[str, Any]:
     return {"id": name, "from_name": name, "to_name": "memory", "type": kind, "value": {field or kind: value}}
 
@@ -105,17 +101,17 @@ def control(name: str, kind: str, value: Any, field: str = "") -> dict[str, Any]
 def prediction(opinion: Opinion) -> dict[str, Any]:
     made = {
         "model_version": f"{opinion.system} {opinion.call.provider}/{opinion.call.model}",
-        "result": [control(RELEVANCE, "choices", [DECISIONS.get(opinion.verdict.decision, "unsure")])],
+        "result": [control(RELEVANCE, "choices", [DECISIONS.get(opinion.verdict.decision, UNSURE)])],
     }
     return made if opinion.verdict.confidence is None else {**made, "score": opinion.verdict.confidence}
 
 
 def read(source: Source) -> Dataset:
-    """People's annotations; predictions are not read. A task is about the prompt and memory that its `data` names."""
-    return gathered(source.path, said(source))
+    """The annotations of people; predictions are not read. `data` of a task names its prompt and memory."""
+    return dataset_of(source.path, pair_rows(source))
 
 
-def said(source: Source) -> Iterator[About]:
+def pair_rows(source: Source) -> Iterator[PairRow]:
     for node in source.items():
         data = node.child("data")
         if data is None:
@@ -138,8 +134,9 @@ def memory_of(data: Node) -> MemoryText:
 
 
 def event_of(node: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
-    verdict = verdict_of(node)
+    verdict = choice(node, RELEVANCE, VERDICTS)
     is_skip = node.flag("was_cancelled", False)
+    grade = None if is_skip else choice(node, GRADE, GRADES)
     if verdict is None and not is_skip:
         raise node.wrong("result", f"a choice of {', '.join(VERDICTS)} from `{RELEVANCE}`")
     return LabelEvent(
@@ -149,7 +146,7 @@ def event_of(node: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
         memory.digest,
         action=SKIP if is_skip else ADJUDICATE if node.flag("ground_truth", False) else LABEL,
         verdict=None if is_skip else verdict,
-        grade=None if is_skip else grade_of(node),
+        grade=None if grade is None else int(grade),
         reason=written(node, REASON),
         note=written(node, NOTE),
         ts=node.time("created_at", ""),
@@ -166,16 +163,8 @@ def controls(node: Node, name: str) -> Iterator[Node]:
             yield value
 
 
-def verdict_of(node: Node) -> str | None:
-    return choice(node, RELEVANCE, VERDICTS)
-
-
-def grade_of(node: Node) -> int | None:
-    chosen = choice(node, GRADE, GRADES)
-    return None if chosen is None else int(chosen)
-
-
 def choice(node: Node, name: str, known: tuple[str, ...]) -> str | None:
+    """The choice in a control; None if nothing was chosen."""
     for value in controls(node, name):
         chosen = value.texts("choices")
         if len(chosen) != 1 or chosen[0] not in known:
@@ -185,33 +174,32 @@ def choice(node: Node, name: str, known: tuple[str, ...]) -> str | None:
 
 
 def written(node: Node, name: str) -> str:
+    """The text in a control."""
     return "\n".join(text for value in controls(node, name) for text in value.texts("text"))
 
 
 def annotator_of(node: Node) -> str:
-    """The name that we wrote, else Label Studio's user: by number, or by a hash of the e-mail address."""
+    """The annotator whom memsift wrote, else Label Studio's user: by number, or by a hash of the e-mail address."""
     user = node.value.get("completed_by")
     if isinstance(user, dict):
         address = user.get("email")
-        user = person(address) if isinstance(address, str) and address else f"user-{user.get('id')}"
+        user = hashed_name(address) if isinstance(address, str) and address else f"user-{user.get('id')}"
     elif user is not None:
         user = f"user-{user}"
     return node.name("annotator", user or "label-studio")
 
 
-def recognises(opening: Opening) -> bool:
-    return opening.is_array_of("data")
+def hashed_name(address: str) -> str:
+    """`person-` and 12 hex digits of a hash of *address* in lower case: no address may get into a store.
+
+    A hashed name stays as it is.
+    """
+    name = address.strip().lower()
+    if HASHED_NAME.fullmatch(name):
+        return name
+    return f"person-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-KEEPS = losses.BY_PAIR | {
-    losses.ADJUDICATIONS,
-    losses.BLINDNESS,
-    losses.GRADES,
-    losses.JUDGES,
-    losses.NOTES,
-    losses.REASONS,
-    losses.SKIPS,
-    losses.TIMES,
-    losses.TURNS,
-}
-LABEL_STUDIO = Format("label-studio", "Label Studio's tasks, as JSON", write, read, recognises, KEEPS, CONFIG)
+def recognises(source: Source) -> bool:
+    tasks = source.document
+    return isinstance(tasks, list) and bool(tasks) and isinstance(tasks[0], dict) and "data" in tasks[0]

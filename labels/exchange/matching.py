@@ -1,59 +1,66 @@
-"""Which prompt and memory of ours a file means."""
+"""Matching the prompts and memories of a file with those of the label store, the roots and the prompt files."""
 
 from __future__ import annotations
 
-import os
 import unicodedata
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
 from engine.errors import ExchangeError
 from engine.lean.record import replace as replace_record
 from engine.memory import Section, content_digest
 from engine.prompt import Prompt
-from labels.exchange.escaping import plain
-from labels.exchange.records import MemoryText
-from labels.exchange.redaction import hidden, is_hash, text_hash
+from labels.exchange.records import MemoryText, id_hash, is_hash, text_hash
+from labels.exchange.trec import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
-    from labels.exchange.records import Dataset, Framed, LabelEvent, PairKey, Result, Retrieved
+    from labels.exchange.records import Dataset, LabelEvent, PairKey, PooledPair, Result, Retrieved
 
-K = TypeVar("K")
+K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
-Row = TypeVar("Row", "LabelEvent", "Framed")
+PairRow = TypeVar("PairRow", "LabelEvent", "PooledPair")
 
 
 class Known:
-    """The prompts and memory texts that labels may be about, by every name that a file may give them.
+    """Known prompts and memory texts, by every name that a file may use for them.
 
-    *memories* are all texts there are, oldest first; *present* maps the id of a memory to the digest of its text of
-    today.
+    *memories* are all known texts, oldest first; *present* maps the id of a memory to the digest of its present text.
     """
 
     def __init__(self, prompts: Iterable[Prompt], memories: Iterable[MemoryText], present: Mapping[str, str]) -> None:
         prompts, memories = list(prompts), list(memories)
-        newest = {memory.id: memory for memory in memories}
-        newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
         self._prompts = by(prompts, lambda prompt: prompt.id)
-        self._hidden_prompts = by(prompts, lambda prompt: hidden(prompt.id))
-        self._plain_prompts = by(prompts, lambda prompt: plain(prompt.id))
-        self._texts = by(prompts, lambda prompt: normal(prompt.text))
-        self._hashes = by(prompts, lambda prompt: text_hash(prompt.text))
+        self._prompts_by_alias = [
+            by(prompts, lambda prompt: id_hash(prompt.id)),
+            by(prompts, lambda prompt: unescaped(prompt.id)),
+        ]
+        self._prompts_by_text = [
+            by(prompts, lambda prompt: normal(prompt.text)),
+            by(prompts, lambda prompt: text_hash(prompt.text)),
+        ]
         self._versions = by(memories, lambda memory: (memory.id, memory.digest))
-        self._hidden_versions = by(memories, lambda memory: (hidden(memory.id), memory.digest))
+        self._hashed_versions = by(memories, lambda memory: (id_hash(memory.id), memory.digest))
         self._digests = by(memories, lambda memory: memory.digest)
         self._same_id: dict[str, list[MemoryText]] = {}
         for memory in memories:
             self._same_id.setdefault(memory.id, []).append(memory)
-        names = (lambda each: each.id, lambda each: plain(each.id), lambda each: hidden(each.id), path_of, stem)
-        self._names = [by(newest.values(), name) for name in names]
+        newest = {memory.id: memory for memory in memories}
+        newest |= {memory.id: memory for memory in memories if present.get(memory.id) == memory.digest}
+        self._newest_by_name = [
+            by(newest.values(), lambda memory: memory.id),
+            by(newest.values(), lambda memory: unescaped(memory.id)),
+            by(newest.values(), lambda memory: id_hash(memory.id)),
+            by(newest.values(), path_of),
+            by(newest.values(), lambda memory: PurePath(path_of(memory)).stem),
+        ]
 
     def prompt(self, given: Prompt, *, by_text: bool, by_id_alone: bool = False) -> Prompt | None:
-        """The known prompt that is meant, or *given* itself if it is new and has a text; else None.
+        """The known prompt for *given*; else *given* itself, if it has a text; else None.
 
-        Raises ExchangeError for one that has a known id and another text.
+        Raises ExchangeError for a known id with another text.
         """
         found = self._prompts.get(given.id)
         if found and given.text and not is_same(found.text, given.text):
@@ -63,22 +70,27 @@ class Known:
             )
         if found or by_id_alone:
             return found
-        meant = [self._hidden_prompts.get(given.id), self._plain_prompts.get(given.id)]
+        candidates = [names.get(given.id) for names in self._prompts_by_alias]
         if by_text and given.text:
-            meant += [self._texts.get(normal(given.text)), self._hashes.get(given.text)]
-        found = next((each for each in meant if each and (not given.text or is_same(each.text, given.text))), None)
-        return found or (given if given.text and not is_hash(given.text) else None)
+            candidates += [names.get(normal(given.text)) for names in self._prompts_by_text]
+        for candidate in candidates:
+            if candidate and (not given.text or is_same(candidate.text, given.text)):
+                return candidate
+        return given if given.text and not is_hash(given.text) else None
 
     def memory(self, given: MemoryText) -> MemoryText | None:
-        """The known text that is meant, or *given* itself if it is new and has a text; else None."""
+        """The known text for *given*; else *given* itself, if it has an id and a text; else None.
+
+        A digest decides, then the text; a name alone means the present text of the memory, or else its newest text.
+        """
         if given.digest:
             key = given.id, given.digest
-            found = self._versions.get(key) or self._hidden_versions.get(key)
+            found = self._versions.get(key) or self._hashed_versions.get(key)
             found = found or (None if given.id else self._digests.get(given.digest))
         elif has_text(given):
-            found = next((each for each in self._same_id.get(given.id, []) if is_same_memory(each, given)), None)
+            found = next((known for known in self._same_id.get(given.id, ()) if is_same_memory(known, given)), None)
         else:
-            found = next((names[given.id] for names in self._names if given.id in names), None)
+            found = next((names[given.id] for names in self._newest_by_name if given.id in names), None)
         return found or (with_digest(given) if given.id and has_text(given) else None)
 
 
@@ -92,11 +104,6 @@ def by(values: Iterable[V], key: Callable[[V], K]) -> dict[K, V]:
 
 def path_of(memory: MemoryText) -> str:
     return memory.path or memory.id
-
-
-def stem(memory: MemoryText) -> str:
-    """The file's name without folder and ending: how notes are named in many places."""
-    return os.path.splitext(os.path.basename(path_of(memory)))[0]  # noqa: PTH119, PTH122 - it is a name, not a file
 
 
 def normal(text: str) -> str:
@@ -125,7 +132,7 @@ def with_digest(memory: MemoryText) -> MemoryText:
 
 @dataclass(frozen=True)
 class Matched:
-    """A dataset about known or new prompts and memories only, and what was left out because it is about neither."""
+    """A dataset with only known or new prompts and memories, and the names and counts of everything left out."""
 
     dataset: Dataset
     unknown_prompts: tuple[str, ...] = ()
@@ -134,28 +141,25 @@ class Matched:
     retrievals: int = 0
 
 
-@dataclass
 class Matching:
-    """Each prompt and memory of *dataset* looked up once."""
+    """The known prompt and memory text for each prompt and memory that *dataset* names, looked up once."""
 
-    dataset: Dataset
-    known: Known
-    prompts: dict[str, Prompt | None] = field(default_factory=dict)
-    memories: dict[tuple[str, str], MemoryText | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._given_prompts = {prompt.id: prompt for prompt in self.dataset.prompts}
-        self._given_memories = {(memory.id, memory.digest): memory for memory in self.dataset.memories}
+    def __init__(self, dataset: Dataset, known: Known) -> None:
+        self.dataset, self.known = dataset, known
+        self.prompts: dict[str, Prompt | None] = {}
+        self.memories: dict[tuple[str, str], MemoryText | None] = {}
+        self._given_prompts = {prompt.id: prompt for prompt in dataset.prompts}
+        self._given_memories = {(memory.id, memory.digest): memory for memory in dataset.memories}
 
     @property
-    def is_ours(self) -> bool:
-        """Whether what the file says beside a text, such as where a prompt was typed, is worth keeping."""
+    def is_complete(self) -> bool:
+        """Whether the file gives the full records of its prompts and memories, which only JSONL with texts does."""
         return not (self.dataset.by_text or self.dataset.redacted)
 
     def prompt(self, prompt_id: str) -> Prompt | None:
         if prompt_id not in self.prompts:
             given = self._given_prompts.get(prompt_id) or Prompt(prompt_id, "")
-            is_own = self.is_ours and prompt_id in self._given_prompts
+            is_own = self.is_complete and prompt_id in self._given_prompts
             found = self.known.prompt(given, by_text=self.dataset.by_text, by_id_alone=is_own)
             if is_own:
                 found = replace_record(given, text=found.text) if found else given
@@ -166,25 +170,17 @@ class Matching:
         key = memory_id, digest
         if key not in self.memories:
             given = self._given_memories.get(key) or MemoryText(*key)
-            found = self.known.memory(given)
-            is_own = self.is_ours and key in self._given_memories and bool(digest)
-            self.memories[key] = given if is_own else found
+            is_own = self.is_complete and key in self._given_memories and bool(digest)
+            self.memories[key] = given if is_own else self.known.memory(given)
         return self.memories[key]
 
-    def about(self, prompt_id: str, memory_id: str, digest: str) -> PairKey | None:
-        """The ids that a row is to have, None if it is about something unknown."""
+    def pair(self, prompt_id: str, memory_id: str, digest: str) -> PairKey | None:
+        """The known ids for the ids of a row; None if the prompt or the memory is unknown."""
         prompt, memory = self.prompt(prompt_id), self.memory(memory_id, digest)
         return (prompt.id, memory.id, memory.digest) if prompt and memory else None
 
-    def everything(self) -> None:
-        """Look up also what no row is about."""
-        for prompt in self.dataset.prompts:
-            self.prompt(prompt.id)
-        for memory in self.dataset.memories:
-            self.memory(memory.id, memory.digest)
-
     def retrieved(self, given: Retrieved) -> Retrieved | None:
-        """With a result missing it would be another injected set, so then there is none."""
+        """*given* with known ids; None if any id is unknown, because its injected set would change."""
         prompt = self.prompt(given.prompt_id)
         results = [self.result(given.prompt_id, result) for result in given.results]
         if prompt is None or not all(results):
@@ -192,39 +188,41 @@ class Matching:
         return replace(given, prompt_id=prompt.id, results=tuple(result for result in results if result))
 
     def result(self, prompt_id: str, result: Result) -> Result | None:
-        about = self.about(prompt_id, result.memory_id, result.digest)
-        return replace(result, memory_id=about[1], digest=about[2]) if about else None
+        pair = self.pair(prompt_id, result.memory_id, result.digest)
+        return replace(result, memory_id=pair[1], digest=pair[2]) if pair else None
 
-
-def moved(row: Row, about: PairKey) -> Row:
-    prompt_id, memory_id, digest = about
-    return replace(row, prompt_id=prompt_id, memory_id=memory_id, digest=digest)
+    def rows(self, given: Iterable[PairRow]) -> tuple[PairRow, ...]:
+        """The rows about known prompts and memories, with the known ids."""
+        found = ((row, self.pair(*row.pair)) for row in given)
+        return tuple(replace(row, prompt_id=ids[0], memory_id=ids[1], digest=ids[2]) for row, ids in found if ids)
 
 
 def match(dataset: Dataset, known: Known) -> Matched:
-    """*dataset* with the ids of what is *known* in place of the file's.
+    """*dataset* with the ids of *known* prompts and memories in place of the ids in the file.
 
-    A prompt or memory that is not known is taken as the file gives it, if it gives a text. Runs of a redacted dataset
-    are left out: what they ran on is not in it.
+    An unknown prompt or memory is taken from the file, if the file gives its text. Runs of a redacted dataset are left
+    out, because the texts that they ran over are not in it.
     """
     matching = Matching(dataset, known)
-    if matching.is_ours:
-        matching.everything()
-    events = [(event, matching.about(*event.pair)) for event in dataset.events]
-    framed = [(each, matching.about(*each.pair)) for each in dataset.frame]
-    retrievals = [] if dataset.redacted else [matching.retrieved(each) for each in dataset.retrievals]
+    if matching.is_complete:
+        for own in dataset.prompts:
+            matching.prompt(own.id)
+        for memory in dataset.memories:
+            matching.memory(memory.id, memory.digest)
+    events, pool = matching.rows(dataset.events), matching.rows(dataset.pool)
+    retrievals = () if dataset.redacted else tuple(filter(None, map(matching.retrieved, dataset.retrievals)))
     kept = replace(
         dataset,
-        events=tuple(moved(event, about) for event, about in events if about),
-        frame=tuple(moved(each, about) for each, about in framed if about),
+        events=events,
+        pool=pool,
         plan=() if dataset.redacted else dataset.plan,
         sightings=tuple(
-            replace(each, prompt_id=prompt.id)
-            for each in dataset.sightings
-            if (prompt := matching.prompts.get(each.prompt_id))
+            replace(sighting, prompt_id=prompt.id)
+            for sighting in dataset.sightings
+            if (prompt := matching.prompts.get(sighting.prompt_id))
         ),
         runs=() if dataset.redacted else dataset.runs,
-        retrievals=tuple(each for each in retrievals if each),
+        retrievals=retrievals,
         prompts=tuple(prompt for prompt in matching.prompts.values() if prompt),
         memories=tuple(memory for memory in matching.memories.values() if memory),
     )
@@ -232,6 +230,6 @@ def match(dataset: Dataset, known: Known) -> Matched:
         kept,
         unknown_prompts=tuple(name for name, prompt in matching.prompts.items() if prompt is None),
         unknown_memories=tuple(key[0] or key[1] for key, memory in matching.memories.items() if memory is None),
-        events=len(events) - len(kept.events),
-        retrievals=len(dataset.retrievals) - len(kept.retrievals),
+        events=len(dataset.events) - len(events),
+        retrievals=len(dataset.retrievals) - len(retrievals),
     )

@@ -1,26 +1,98 @@
-"""A dataset by pairs, for formats that have a row for each prompt and memory."""
+"""Pairs of a prompt and a memory text: a dataset as pairs, and back, for formats with a row for each pair."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from engine.errors import ExchangeError
 from engine.prompt import Prompt
-from labels.exchange import standing
-from labels.exchange.records import MemoryText
-from labels.records import NOT_RELEVANT, RELEVANT, SKIP
+from labels.exchange.records import Dataset, LabelEvent, MemoryText
+from labels.people import shared_verdict
+from labels.records import ADJUDICATE, LABEL, RETRACT, SKIP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from pathlib import Path
 
-    from labels.exchange.records import Dataset, JudgeCall, JudgeVerdict, LabelEvent, PairKey, Result, Retrieved
-    from labels.exchange.standing import Gold
+    from labels.exchange.records import JudgeCall, JudgeVerdict, PairKey, Result, Retrieved
+
+K = TypeVar("K", bound="Hashable")
+
+PairRow = tuple[Prompt, MemoryText, list[LabelEvent]]
+"""A prompt, a memory text and the events about the two."""
+
+
+# Labels that count, by the rules of `labels.events` and `labels.people` but without a store
 
 
 @dataclass(frozen=True)
-class Opinion:
-    """What the judge of a system said of a pair."""
+class Gold:
+    """The agreed verdict on a pair. `grade` is the lowest grade given with this verdict, None if nobody gave a grade.
+
+    `ts` is the time of the latest label with this verdict.
+    """
+
+    verdict: str
+    grade: int | None
+    ts: str
+
+
+def standing_events(events: Iterable[LabelEvent]) -> list[LabelEvent]:
+    """The events that were not taken back, without the retractions."""
+    events = list(events)
+    taken_back = {event.supersedes for event in events if event.action == RETRACT}
+    return [event for event in events if event.action != RETRACT and event.uid not in taken_back]
+
+
+def current_labels(events: Iterable[LabelEvent]) -> dict[tuple[str, PairKey], LabelEvent]:
+    """(annotator, pair) -> the latest standing label, without hidden repeats."""
+    labels = [event for event in standing_events(events) if event.action == LABEL and not event.repeat]
+    return latest(labels, lambda event: (event.annotator, event.pair))
+
+
+def adjudications(events: Iterable[LabelEvent]) -> dict[PairKey, LabelEvent]:
+    """pair -> the latest standing adjudication."""
+    return latest([event for event in standing_events(events) if event.action == ADJUDICATE], lambda event: event.pair)
+
+
+def latest(events: Sequence[LabelEvent], key: Callable[[LabelEvent], K]) -> dict[K, LabelEvent]:
+    """The latest event of each key; of two events at the same time, the event that was written down later."""
+    return {key(event): event for event in sorted(events, key=lambda event: event.ts)}
+
+
+def gold(events: Iterable[LabelEvent]) -> dict[PairKey, Gold]:
+    """pair -> the adjudicated verdict, else the consensus of the current labels; a tie has no gold."""
+    events = list(events)
+    votes = by_pair(current_labels(events).values())
+    voted = {
+        pair: agreed(shared_verdict([str(label.verdict) for label in labels]), labels) for pair, labels in votes.items()
+    }
+    settled = {pair: agreed(event.verdict, [event]) for pair, event in adjudications(events).items()}
+    return {pair: found for pair, found in (voted | settled).items() if found}
+
+
+def agreed(verdict: str | None, labels: Sequence[LabelEvent]) -> Gold | None:
+    """*verdict* with grade and time of the *labels* that give it; None without a verdict."""
+    if verdict is None:
+        return None
+    supporting = [label for label in labels if label.verdict == verdict]
+    grades = [label.grade for label in supporting if label.grade is not None]
+    return Gold(verdict, min(grades, default=None), max(label.ts for label in supporting))
+
+
+def by_pair(events: Iterable[LabelEvent]) -> dict[PairKey, list[LabelEvent]]:
+    grouped: dict[PairKey, list[LabelEvent]] = {}
+    for event in events:
+        grouped.setdefault(event.pair, []).append(event)
+    return grouped
+
+
+# A dataset as pairs
+
+
+class Opinion(NamedTuple):
+    """The verdict of a system's judge on a pair."""
 
     system: str
     call: JudgeCall
@@ -29,115 +101,66 @@ class Opinion:
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """A prompt and a memory text, and what people, judges and systems make of them.
+    """A prompt and a memory text, with the labels of people, the verdicts of judges and the results of systems.
 
-    `labels` are one for each annotator, in the order of their names; `skips` are by annotators who gave none. `systems`
-    maps those that looked at the memory to what came of it. `is_pooled`: it was, or would be, put before a person.
+    `labels` holds one label for each annotator, by name; `skips` are by annotators without a label. `systems` are
+    (system, result) of the newest retrievals. `is_pooled`: the pair was offered to annotators, or would be.
     """
 
     prompt: Prompt
     memory: MemoryText
     labels: tuple[LabelEvent, ...] = ()
-    settled: LabelEvent | None = None
+    adjudication: LabelEvent | None = None
     skips: tuple[LabelEvent, ...] = ()
     gold: Gold | None = None
     opinions: tuple[Opinion, ...] = ()
     systems: tuple[tuple[str, Result], ...] = ()
     is_pooled: bool = False
 
+    @property
+    def given_events(self) -> list[LabelEvent]:
+        """Labels, adjudication and skips."""
+        return [*self.labels, *([self.adjudication] if self.adjudication else []), *self.skips]
+
 
 def judged_pairs(dataset: Dataset) -> tuple[JudgedPair, ...]:
-    """The pairs that have a label, were pooled or are injected by some system; prompts in the dataset's order."""
-    return PairView(dataset).pairs
+    """The pairs with a label, in a pool, or injected by a system; prompts in the order of the dataset."""
+    labels, skips = by_pair(current_labels(dataset.events).values()), by_pair(latest_skips(dataset).values())
+    settled, verdicts = adjudications(dataset.events), gold(dataset.events)
+    systems, opinions = results_by_pair(dataset), opinions_by_pair(dataset)
+    pooled = dict.fromkeys(row.pair for row in dataset.pool)
+    pooled |= dict.fromkeys(pair for pair, found in systems.items() if any(result.injected for _, result in found))
+    prompts = {prompt.id: prompt for prompt in dataset.prompts}
+    memories = {(memory.id, memory.digest): memory for memory in dataset.memories}
+    place = {prompt_id: number for number, prompt_id in enumerate(prompts)}
 
-
-@dataclass(frozen=True)
-class PairView:
-    """What is needed to say everything of a pair, each looked up once."""
-
-    dataset: Dataset
-
-    @property
-    def pairs(self) -> tuple[JudgedPair, ...]:
-        place = {prompt.id: number for number, prompt in enumerate(self.dataset.prompts)}
-        keys = dict.fromkeys((*self.gold, *self.labels, *self.skips, *self.settled, *self.pooled))
-        ordered = sorted(keys, key=lambda key: (place.get(key[0], len(place)), key))
-        return tuple(self.pair(key) for key in ordered)
-
-    def pair(self, key: PairKey) -> JudgedPair:
-        prompt_id, memory_id, digest = key
-        labelled = {label.annotator for label in self.labels.get(key, [])}
+    def judged(pair: PairKey) -> JudgedPair:
+        prompt_id, memory_id, digest = pair
+        given = sorted(labels.get(pair, ()), key=lambda label: label.annotator)
+        labelled = {label.annotator for label in given}
         return JudgedPair(
-            prompt=self.prompts.get(prompt_id) or Prompt(id=prompt_id, text=""),
-            memory=self.memories.get((memory_id, digest)) or MemoryText(memory_id, digest),
-            labels=tuple(sorted(self.labels.get(key, []), key=lambda label: label.annotator)),
-            settled=self.settled.get(key),
-            skips=tuple(skip for skip in self.skips.get(key, []) if skip.annotator not in labelled),
-            gold=self.gold.get(key),
-            opinions=self.opinions.get(key, ()),
-            systems=self.systems.get(key, ()),
-            is_pooled=key in self.pooled,
+            prompt=prompts.get(prompt_id) or Prompt(id=prompt_id, text=""),
+            memory=memories.get((memory_id, digest)) or MemoryText(memory_id, digest),
+            labels=tuple(given),
+            adjudication=settled.get(pair),
+            skips=tuple(skip for skip in skips.get(pair, ()) if skip.annotator not in labelled),
+            gold=verdicts.get(pair),
+            opinions=tuple(opinions.get(pair, ())),
+            systems=tuple(systems.get(pair, ())),
+            is_pooled=pair in pooled,
         )
 
-    @cached_property
-    def prompts(self) -> dict[str, Prompt]:
-        return {prompt.id: prompt for prompt in self.dataset.prompts}
+    pairs = dict.fromkeys((*labels, *skips, *settled, *pooled))
+    return tuple(judged(pair) for pair in sorted(pairs, key=lambda pair: (place.get(pair[0], len(place)), pair)))
 
-    @cached_property
-    def memories(self) -> dict[tuple[str, str], MemoryText]:
-        return {(memory.id, memory.digest): memory for memory in self.dataset.memories}
 
-    @cached_property
-    def labels(self) -> dict[PairKey, list[LabelEvent]]:
-        return grouped(standing.current(self.dataset.events).values())
-
-    @cached_property
-    def skips(self) -> dict[PairKey, list[LabelEvent]]:
-        """The latest skip of each annotator and pair."""
-        skips = [event for event in standing.standing(self.dataset.events) if event.action == SKIP and not event.repeat]
-        return grouped(standing.latest(skips, lambda event: (event.annotator, event.pair)).values())
-
-    @cached_property
-    def settled(self) -> dict[PairKey, LabelEvent]:
-        return standing.adjudications(self.dataset.events)
-
-    @cached_property
-    def gold(self) -> dict[PairKey, Gold]:
-        return standing.gold(self.dataset.events)
-
-    @cached_property
-    def newest(self) -> list[tuple[str, Retrieved]]:
-        return newest_retrievals(self.dataset)
-
-    @cached_property
-    def systems(self) -> dict[PairKey, tuple[tuple[str, Result], ...]]:
-        found: dict[PairKey, tuple[tuple[str, Result], ...]] = {}
-        for system, retrieved in self.newest:
-            for result in retrieved.results:
-                key = retrieved.prompt_id, result.memory_id, result.digest
-                found[key] = (*found.get(key, ()), (system, result))
-        return found
-
-    @cached_property
-    def opinions(self) -> dict[PairKey, tuple[Opinion, ...]]:
-        found: dict[PairKey, tuple[Opinion, ...]] = {}
-        for system, retrieved in self.newest:
-            for result in retrieved.results:
-                if retrieved.call and result.verdict:
-                    key = retrieved.prompt_id, result.memory_id, result.digest
-                    found[key] = (*found.get(key, ()), Opinion(system, retrieved.call, result.verdict))
-        return found
-
-    @cached_property
-    def pooled(self) -> dict[PairKey, None]:
-        """What was pooled, and what the systems inject now."""
-        framed = dict.fromkeys(framed.pair for framed in self.dataset.frame)
-        injected = (key for key, seen in self.systems.items() if any(result.injected for _, result in seen))
-        return framed | dict.fromkeys(injected)
+def latest_skips(dataset: Dataset) -> dict[tuple[str, PairKey], LabelEvent]:
+    skips = [event for event in standing_events(dataset.events) if event.action == SKIP and not event.repeat]
+    return latest(skips, lambda event: (event.annotator, event.pair))
 
 
 def newest_retrievals(dataset: Dataset) -> list[tuple[str, Retrieved]]:
-    """The newest retrieval of each prompt and system, with the system's name; systems in the order of their names."""
+    """(system, its newest retrieval of a prompt), sorted by system and prompt id."""
     names = {run.run_id: run.system for run in dataset.runs}
     newest: dict[tuple[str, str], Retrieved] = {}
     for retrieved in sorted(dataset.retrievals, key=lambda retrieved: retrieved.ts):
@@ -145,44 +168,47 @@ def newest_retrievals(dataset: Dataset) -> list[tuple[str, Retrieved]]:
     return [(system, retrieved) for (system, _), retrieved in sorted(newest.items(), key=lambda item: item[0])]
 
 
-def grouped(events: Iterable[LabelEvent]) -> dict[PairKey, list[LabelEvent]]:
-    by_pair: dict[PairKey, list[LabelEvent]] = {}
-    for event in events:
-        by_pair.setdefault(event.pair, []).append(event)
-    return by_pair
+def results_by_pair(dataset: Dataset) -> dict[PairKey, list[tuple[str, Result]]]:
+    found: dict[PairKey, list[tuple[str, Result]]] = {}
+    for system, retrieved in newest_retrievals(dataset):
+        for result in retrieved.results:
+            found.setdefault((retrieved.prompt_id, result.memory_id, result.digest), []).append((system, result))
+    return found
+
+
+def opinions_by_pair(dataset: Dataset) -> dict[PairKey, list[Opinion]]:
+    found: dict[PairKey, list[Opinion]] = {}
+    for system, retrieved in newest_retrievals(dataset):
+        for result in retrieved.results:
+            if retrieved.call and result.verdict:
+                pair = retrieved.prompt_id, result.memory_id, result.digest
+                found.setdefault(pair, []).append(Opinion(system, retrieved.call, result.verdict))
+    return found
 
 
 def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
-    """*pairs*, for formats that know no versions: of several texts of a memory, the one that was labelled last."""
+    """*pairs* with one text of each memory, the text that was labelled last: for formats without versions."""
+    pairs = list(pairs)
     newest: dict[tuple[str, str], JudgedPair] = {}
-    for pair in sorted(pairs, key=last_said):
+    for pair in sorted(pairs, key=lambda pair: (pair.gold is not None, pair.gold.ts if pair.gold else "")):
         newest[pair.prompt.id, pair.memory.id] = pair
     kept = {id(pair) for pair in newest.values()}
     return [pair for pair in pairs if id(pair) in kept]
 
 
-def last_said(pair: JudgedPair) -> tuple[bool, str]:
-    return pair.gold is not None, pair.gold.ts if pair.gold else ""
+# Pairs as a dataset
 
 
-@dataclass(frozen=True)
-class JudgedPrompt:
-    """A prompt with the memories that are relevant to it, and those that are not, as gold says."""
-
-    prompt: Prompt
-    relevant: tuple[MemoryText, ...]
-    irrelevant: tuple[MemoryText, ...]
-
-
-def judged_prompts(dataset: Dataset) -> tuple[JudgedPrompt, ...]:
-    """The prompts of which at least one memory is judged, with one text of each memory."""
-    verdicts: dict[str, dict[str, list[MemoryText]]] = {}
+def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:
+    """Each prompt and memory text once; ExchangeError if the file at *path* gives two texts for one id."""
     prompts: dict[str, Prompt] = {}
-    for pair in one_text_each([pair for pair in judged_pairs(dataset) if pair.gold]):
-        if pair.gold and pair.gold.verdict in (RELEVANT, NOT_RELEVANT):
-            prompts[pair.prompt.id] = pair.prompt
-            verdicts.setdefault(pair.prompt.id, {}).setdefault(pair.gold.verdict, []).append(pair.memory)
-    return tuple(
-        JudgedPrompt(prompts[prompt_id], tuple(said.get(RELEVANT, ())), tuple(said.get(NOT_RELEVANT, ())))
-        for prompt_id, said in verdicts.items()
-    )
+    memories: dict[tuple[str, str], MemoryText] = {}
+    events: list[LabelEvent] = []
+    for prompt, memory, about in rows:
+        if prompts.setdefault(prompt.id, prompt).text != prompt.text:
+            raise ExchangeError(f"{path}: the prompt {prompt.id!r} has two texts. Give each an id of its own.")
+        first = memories.setdefault((memory.id, memory.digest), memory)
+        if (first.title, first.body) != (memory.title, memory.body):
+            raise ExchangeError(f"{path}: the memory {memory.id!r} has two texts. Give each a digest of its own.")
+        events += about
+    return Dataset(tuple(prompts.values()), tuple(memories.values()), tuple(events), by_text=True)

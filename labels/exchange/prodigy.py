@@ -1,4 +1,4 @@
-"""Prodigy's JSON lines (prodi.gy/docs/api-interfaces): a line for each answer, accept, reject or ignore."""
+"""Prodigy's JSON lines (prodi.gy/docs/api-interfaces): a line for each answer: accept, reject or ignore."""
 
 from __future__ import annotations
 
@@ -7,35 +7,25 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from engine.prompt import Prompt, prompt_id
-from labels.exchange import losses
-from labels.exchange.format import Format
-from labels.exchange.gathering import gathered
-from labels.exchange.pairs import judged_pairs
+from labels.exchange.files import json_lines
+from labels.exchange.pairs import dataset_of, judged_pairs
 from labels.exchange.records import LabelEvent, MemoryText
-from labels.exchange.spelling import json_lines
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.exchange.format import Opening
-    from labels.exchange.gathering import About
-    from labels.exchange.pairs import JudgedPair
+    from labels.exchange.files import Node, Source
+    from labels.exchange.pairs import JudgedPair, PairRow
     from labels.exchange.records import Dataset
-    from labels.exchange.source import Node, Source
 
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
 OURS = "memsift"
-"""The field with what Prodigy has no name for; it keeps fields that it does not know."""
+"""The field for data that has no place in Prodigy's own fields. Prodigy keeps fields that it does not know."""
 
 
 def write(dataset: Dataset) -> str:
-    return json_lines(row for pair in judged_pairs(dataset) for row in rows(pair))
-
-
-def rows(pair: JudgedPair) -> list[dict[str, Any]]:
-    said = [*pair.labels, *([pair.settled] if pair.settled else []), *pair.skips]
-    return [row(pair, event) for event in said]
+    return json_lines(row(pair, event) for pair in judged_pairs(dataset) for event in pair.given_events)
 
 
 def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
@@ -69,18 +59,18 @@ def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
 
 
 def shown(memory: MemoryText) -> str:
-    """What a person reads: the title, and below it the body, as far as it is known."""
+    """The text that a person reads: the title, and below it the body, if it is known."""
     return memory.title if memory.body is None else f"{memory.title}\n\n{memory.body}"
 
 
 def number(*texts: str) -> int:
-    """A hash as Prodigy has them: a whole number of 32 bits."""
+    """A hash in Prodigy's form: a signed whole number of 32 bits."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4], "big", signed=True)
 
 
 def seconds(ts: str) -> int:
-    """*ts*, ISO 8601, in seconds since 1970; 0 where it is not known."""
+    """*ts*, ISO 8601, in seconds since 1970; 0 if it is unknown."""
     try:
         moment = datetime.fromisoformat(ts)
     except ValueError:
@@ -89,7 +79,7 @@ def seconds(ts: str) -> int:
 
 
 def moment(timestamp: int) -> str:
-    """What `seconds` is given, to the second; empty for 0 and for what is no time."""
+    """The time in ISO 8601 of *timestamp*, in seconds since 1970; empty for 0 and for a number that is no time."""
     try:
         return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds") if timestamp else ""
     except (ValueError, OverflowError, OSError):
@@ -97,14 +87,14 @@ def moment(timestamp: int) -> str:
 
 
 def read(source: Source) -> Dataset:
-    """Answers, with what `memsift` says of them; without that, a row needs `prompt`, `text` and a `memory_id`.
+    """The answers, with the data in their field `memsift`. Without it, a row needs `prompt`, `text` and `memory_id`.
 
-    An ignored row is a skip unless `memsift` says more.
+    An ignored row is a skip, unless `memsift` gives its verdict.
     """
-    return gathered(source.path, said(source))
+    return dataset_of(source.path, pair_rows(source))
 
 
-def said(source: Source) -> Iterator[About]:
+def pair_rows(source: Source) -> Iterator[PairRow]:
     for node in source.rows():
         ours = node.child(OURS) or node
         prompt, memory = prompt_of(node, ours), memory_of(node, ours)
@@ -128,7 +118,7 @@ def memory_of(node: Node, ours: Node) -> MemoryText:
 def event_of(node: Node, ours: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
     answer = node.one_of("answer", ANSWERS)
     plain = {ACCEPT: RELEVANT, REJECT: NOT_RELEVANT}.get(answer)
-    # who accepts or rejects in Prodigy what was ignored here has the last word
+    # an answer in Prodigy is newer than the verdict that was exported with the row
     verdict = plain or (ours.one_of("verdict", VERDICTS) if ours.value.get("verdict") else None)
     action = ours.one_of("action", (LABEL, ADJUDICATE, SKIP), LABEL)
     return LabelEvent(
@@ -138,7 +128,7 @@ def event_of(node: Node, ours: Node, prompt: Prompt, memory: MemoryText) -> Labe
         memory.digest,
         action=SKIP if verdict is None else LABEL if action == SKIP else action,
         verdict=verdict,
-        grade=grade_of(ours),
+        grade=ours.grade("grade", MAX_GRADE),
         reason=ours.text("reason", ""),
         note=ours.text("note", ""),
         ts=ours.time("ts", "") or moment(node.whole("_timestamp", 0)),
@@ -147,24 +137,5 @@ def event_of(node: Node, ours: Node, prompt: Prompt, memory: MemoryText) -> Labe
     )
 
 
-def grade_of(ours: Node) -> int | None:
-    grade = None if ours.value.get("grade") is None else ours.whole("grade")
-    if grade is not None and not 0 <= grade <= MAX_GRADE:
-        raise ours.wrong("grade", f"null or 0 to {MAX_GRADE}")
-    return grade
-
-
-def recognises(opening: Opening) -> bool:
-    return opening.has_rows_with("answer", "text")
-
-
-KEEPS = losses.BY_PAIR | {
-    losses.ADJUDICATIONS,
-    losses.BLINDNESS,
-    losses.GRADES,
-    losses.NOTES,
-    losses.REASONS,
-    losses.SKIPS,
-    losses.TIMES,
-}
-PRODIGY = Format("prodigy", "Prodigy's answers, as JSON lines", write, read, recognises, KEEPS)
+def recognises(source: Source) -> bool:
+    return {"answer", "text"} <= source.first_row.keys()

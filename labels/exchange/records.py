@@ -1,7 +1,8 @@
-"""What goes between a label store and a file: one shape, whatever the format."""
+"""The records that are exchanged: one `Dataset`, whatever the format of the file."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,12 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
 
 PairKey = tuple[str, str, str]
-"""(prompt id, memory id, digest): what a label is about."""
+"""(prompt id, memory id, digest) of a label."""
 
 
 @dataclass(frozen=True)
 class MemoryText:
-    """A memory as it read at one moment. `digest` is empty where a format does not say, `body` None where unknown."""
+    """The text of a memory at one moment. A format may leave `digest` empty, and `body` None."""
 
     id: str
     digest: str = ""
@@ -29,9 +30,9 @@ class MemoryText:
 
 @dataclass(frozen=True)
 class LabelEvent:
-    """One key press, as `labels.records.Event`, but free of any one store: `supersedes` is the uid of an event.
+    """One key press, as `labels.records.Event`, but independent of a store: `supersedes` is the uid of an event.
 
-    What a format does not say is empty: `uid`, `ts`, `annotator` and `digest` are then found when it is imported.
+    A format may leave `uid`, `ts`, `annotator` and `digest` empty; the import fills them.
     """
 
     annotator: str
@@ -78,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class JudgeVerdict:
-    """What a judge decided on one result; see `engine.judge.verdict.Verdict`."""
+    """The judge's verdict on one result; see `engine.judge.verdict.Verdict`."""
 
     decision: str
     status: str
@@ -91,7 +92,7 @@ class JudgeVerdict:
 
 @dataclass(frozen=True)
 class Result:
-    """A memory that a system looked at. `score` and `bm25` are SQLite's: negative, lower is better."""
+    """A candidate of a retrieval. `score` and `bm25` are SQLite's: negative, lower is better."""
 
     memory_id: str
     digest: str
@@ -109,7 +110,7 @@ class Result:
 
 @dataclass(frozen=True)
 class JudgeCall:
-    """How the judge was asked about one prompt, and how it went; see `engine.judge.verdict.Judgement`."""
+    """The judge's call about one prompt, and its status; see `engine.judge.verdict.Judgement`."""
 
     ts: str
     provider: str
@@ -126,7 +127,7 @@ class JudgeCall:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What a run did with one prompt. `results` are in rank order."""
+    """The retrieval of one prompt in a run. `results` are in rank order."""
 
     run_id: str
     prompt_id: str
@@ -138,8 +139,8 @@ class Retrieved:
 
 
 @dataclass(frozen=True)
-class Framed:
-    """A pooled pair: why it was put before a person, and with what chance (0..1]."""
+class PooledPair:
+    """A pair in the pool of a prompt, with its stratum and the probability (0..1] with which it came into the pool."""
 
     prompt_id: str
     memory_id: str
@@ -156,7 +157,7 @@ class Framed:
 
 @dataclass(frozen=True)
 class Planned:
-    """The stratum in which a prompt stood when an annotator's order of prompts was made."""
+    """The stratum of a prompt at the time when an annotator's order of prompts was made."""
 
     root: str
     prompt_id: str
@@ -169,7 +170,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Sighting:
-    """When an annotator saw ranks and verdicts of a prompt."""
+    """The time when an annotator saw ranks and verdicts of a prompt."""
 
     annotator: str
     prompt_id: str
@@ -178,10 +179,10 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Dataset:
-    """All that is exchanged; events are in the order in which they were written down.
+    """Everything that is exchanged; events are in the order in which they were written.
 
-    `redacted`: it holds hashes in the place of texts and ids. `by_text`: its format has no ids of its own for prompts,
-    so that a prompt may be known by its text alone.
+    `redacted`: hashes stand in place of texts and ids. `by_text`: the format has no prompt ids of its own, so the text
+    of a prompt is enough to recognise it.
     """
 
     prompts: tuple[Prompt, ...] = ()
@@ -189,8 +190,31 @@ class Dataset:
     events: tuple[LabelEvent, ...] = ()
     runs: tuple[Run, ...] = ()
     retrievals: tuple[Retrieved, ...] = ()
-    frame: tuple[Framed, ...] = ()
+    pool: tuple[PooledPair, ...] = ()
     plan: tuple[Planned, ...] = ()
     sightings: tuple[Sighting, ...] = ()
     redacted: bool = False
     by_text: bool = False
+
+
+# Hashes that stand in place of texts and ids in a redacted dataset
+
+HASH_PREFIX = "sha256:"
+
+
+def text_hash(text: str) -> str:
+    """`sha256:` and 64 hex digits."""
+    return HASH_PREFIX + sha256(text)
+
+
+def is_hash(text: str) -> bool:
+    return text.startswith(HASH_PREFIX) and len(text) == len(HASH_PREFIX) + 64
+
+
+def id_hash(name: str) -> str:
+    """16 hex digits for an id, which may quote a text. The empty id stays empty."""
+    return sha256(name)[:16] if name else ""
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from engine.prompt import Prompt
-from labels.exchange.qrels import read_qrels
+from labels.exchange.trec import read_qrels
 from labels.tuning.examples import FromFile, judged_prompts
 from tests.engine.builders import memory, open_index
 

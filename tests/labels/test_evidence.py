@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config, config_json
-from labels.exchange.calls import read_calls
-from labels.exchange.qrels import read_qrels
-from labels.exchange.runs import read_runs
+from labels.exchange.run_file import read_outcomes
+from labels.exchange.trec import read_qrels
 from labels.measure.gate.caveats import refusals, warnings
 from labels.measure.gate.decision import UNDECIDED, Gate
 from labels.measure.gate.evidence import Evidence, evidence_from_judgements, evidence_from_store
@@ -57,7 +56,7 @@ def run_and_qrels(
         for name, injected in prompts.items()
     ]
     lines = [f"{name} 0 {each.lower()} {int(each.isupper())}" for name, said in qrels.items() for each in said]
-    return read_runs(write(tmp_path / "run.jsonl", *rows)), read_qrels(write(tmp_path / "qrels.txt", *lines))
+    return read_outcomes(write(tmp_path / "run.jsonl", *rows)), read_qrels(write(tmp_path / "qrels.txt", *lines))
 
 
 def ids(letters: str) -> str:
@@ -319,23 +318,3 @@ def test_the_store_tells_the_calls_of_the_newest_replay(store: LabelStore) -> No
     )
     assert store.judge_calls("/elsewhere") == ()
     assert set(store.run_settings(ROOT).values()) == {RunSettings(ROOT, "{}", each) for each in ("c1", "c2")}
-
-
-def test_run_files_tell_the_calls(tmp_path: Path) -> None:
-    verdict = '{"decision": "approved", "samples": 3, "source": "%s"}'
-    row = (
-        '{"prompt_id": "p", "system": "s", "injected": [], "candidates": [{"id": "a", "verdict": %s}], "judgement": %s}'
-    )
-    run = write(
-        tmp_path / "run.jsonl",
-        row % (verdict % "live", '{"elapsed_ms": 900, "cost_usd": 0.003}'),
-        row % (verdict % "cache", '{"elapsed_ms": 1, "cost_usd": null}'),
-        row % ("null", "null"),
-        row % ("null", '{"elapsed_ms": "soon"}'),
-        row % ("null", '{"elapsed_ms": 3000}'),
-    )
-    assert read_calls(run) == (
-        JudgeCall("p", "s", 900, 0.003, 3, True),
-        JudgeCall("p", "s", 1, None, 3, False),
-        JudgeCall("p", "s", 3000, None, 0, True),
-    )

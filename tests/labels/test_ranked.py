@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import pytrec_eval
 
-from labels.exchange.qrels import read_qrels
+from labels.exchange.trec import read_qrels
 from labels.measure.basis import AS_NOT, qrels_basis
 from labels.measure.metrics import Ratio, precision, tally
 from labels.measure.ranked import Ranked, ranked

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config, JudgeConfig, config_json
-from labels.exchange.qrels import read_qrels
-from labels.exchange.runs import read_runs, write_row
+from labels.exchange.run_file import read_outcomes, run_row
+from labels.exchange.trec import read_qrels
 from labels.measure.basis import EXCLUDE, labelled_basis
 from labels.measure.intervals import Interval, wilson
 from labels.measure.metrics import Ratio
@@ -283,8 +283,8 @@ RUN = [
 
 
 def run_and_qrels(tmp_path: Path, *qrels: str) -> tuple[Sequence[Outcome], Judgements]:
-    run = write(tmp_path / "run.jsonl", *(json.dumps(write_row(each)) for each in RUN))
-    return read_runs(run), read_qrels(write(tmp_path / "qrels.txt", *qrels))
+    run = write(tmp_path / "run.jsonl", *(json.dumps(run_row(each)) for each in RUN))
+    return read_outcomes(run), read_qrels(write(tmp_path / "qrels.txt", *qrels))
 
 
 def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,31 +18,27 @@ if TYPE_CHECKING:
 
     from labels.exchange.records import Dataset
 
-FORMATS = (
-    "jsonl",
-    "qrels",
-    "qrels-graded",
-    "run",
-    "run-candidates",
-    "csv",
-    "label-studio",
-    "argilla",
-    "prodigy",
-    "quepid",
-    "qmd",
-    "memtomem",
-    "memo",
-    "spike1292",
-)
-"""`labels.exchange.formats.ALL`, which is loaded only when it is needed."""
-
 ROOTS = "Only memories that replays over this folder returned. Repeatable: over any of them. Default: everything."
 INTERFACE = "Print the labelling interface for Label Studio instead of labels."
 NO_TEXT = "Replace texts and ids of prompts and memories by hashes."
 
 
+class FormatChoice(click.Choice[str]):
+    """The name of a format. The registry is loaded when a name is read or shown, not when the command is listed."""
+
+    def __init__(self, *, readable: bool = False) -> None:
+        self.case_sensitive = True
+        self.readable = readable
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        from labels.exchange.registry import FORMATS, READABLE
+
+        return READABLE if self.readable else tuple(FORMATS)
+
+
 @click.command()
-@click.option("--format", "name", type=click.Choice(FORMATS), default="jsonl", show_default=True)
+@click.option("--format", "name", type=FormatChoice(), default="jsonl", show_default=True)
 @click.option("--interface", is_flag=True, help=INTERFACE)
 @click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
 @click.option("--no-text", is_flag=True, help=NO_TEXT)
@@ -64,15 +61,14 @@ def export(
     The format jsonl holds everything: memsift import restores it. For other formats, stderr tells with counts which
     data they have no place for.
     """
-    from labels.exchange.formats import FORMATS as KNOWN
-    from labels.exchange.losses import dropped
-    from labels.exchange.redaction import without_text
+    from labels.exchange.exporting import without_text
+    from labels.exchange.registry import FORMATS, left_out
 
     if annotator and gold:
         raise click.UsageError("--annotator and --gold exclude each other: choose one.")
     if gold and name == "jsonl":
         raise click.UsageError("--gold does not work with jsonl, which holds each key press. Choose another --format.")
-    form = KNOWN[name]
+    form = FORMATS[name]
     if interface:
         if not form.interface:
             raise click.UsageError(f"{name} needs no labelling interface: --interface goes with label-studio.")
@@ -81,7 +77,7 @@ def export(
     dataset = chosen(db, roots, annotator, gold=gold)
     if not dataset.events:
         tell("There are no labels yet.")
-    for count, kind in dropped(dataset, form.keeps):
+    for count, kind in left_out(dataset, form):
         tell(f"{name} leaves out {kind}: {count:,}.")
     if no_text:
         tell("--no-text leaves out all texts, titles, paths, notes and reasons, and writes hashes instead.")
@@ -93,8 +89,7 @@ def export(
 
 def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold: bool) -> Dataset:
     from engine.stores.roots import readable_root
-    from labels.exchange.loading import read_store
-    from labels.exchange.selection import gold_only, of_annotator
+    from labels.exchange.exporting import gold_only, of_annotator, read_store
 
     with opened_labels(db) as labels:
         dataset = read_store(labels, [readable_root(root) for root in roots] or None)

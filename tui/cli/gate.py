@@ -103,12 +103,11 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 
 
 def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
-    from labels.exchange.calls import read_calls
-    from labels.exchange.qrels import read_qrels
-    from labels.exchange.runs import read_runs
+    from labels.exchange.run_file import read_calls, read_outcomes
+    from labels.exchange.trec import read_qrels
     from labels.measure.gate.evidence import evidence_from_judgements
 
-    rows, judgements = read_runs(Path(run_file)), read_qrels(Path(qrels))
+    rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
     return evidence_from_judgements(rows, judgements, read_calls(Path(run_file)), unjudged)
 
 

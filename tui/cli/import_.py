@@ -11,7 +11,7 @@ import click
 
 from engine.errors import RootNotFoundError
 from engine.paths import labels_file
-from tui.cli.export import FORMATS
+from tui.cli.export import FormatChoice
 from tui.cli.merge import report_added
 from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option
 from tui.workspace import opening
@@ -20,16 +20,15 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from labels.exchange.importing import Imported, Surroundings
+    from labels.exchange.importing import Context, Imported
 
-READABLE = tuple(name for name in FORMATS if name != "run-candidates")
 DRY_RUN = "Tell what would be imported, and import nothing."
 ANNOTATOR = "Person who gave the labels, if the file does not say."
 
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "name", type=click.Choice(READABLE), help="Default: recognised by its beginning.")
+@click.option("--format", "name", type=FormatChoice(readable=True), help="Default: recognised by its beginning.")
 @click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
 @click.option("--dry-run", is_flag=True, help=DRY_RUN)
 @roots_option("memories of all roots are known; runs in FILE count as runs over the first root.")
@@ -50,26 +49,24 @@ def import_(
     among the label store, --root and --prompts. Labels about an unknown prompt or memory without a text are left out,
     and counted on stderr. Nothing is imported twice. Imported labels are not blind unless FILE says so.
     """
-    from labels.exchange.copying import opened_copy
-    from labels.exchange.formats import FORMATS as KNOWN
-    from labels.exchange.formats import recognised
-    from labels.exchange.importing import import_source
-    from labels.exchange.source import read_source
+    from labels.exchange.files import read_source
+    from labels.exchange.importing import import_file
+    from labels.exchange.merge import opened_copy
+    from labels.exchange.registry import FORMATS, recognise
 
     source = read_source(file)
-    form = KNOWN[name] if name else recognised(source)
-    around = surroundings(roots, prompts)
+    form = FORMATS[name] if name else recognise(source)
+    context = context_of(roots, prompts)
     store = opened_copy(Path(db or labels_file(os.environ))) if dry_run else opened_labels(db)
     with store as labels:
-        imported = import_source(labels, source, form, annotator, around)
+        imported = import_file(labels, source, form, annotator, context)
     report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)
 
 
-def surroundings(roots: Sequence[str], prompts: Sequence[str]) -> Surroundings:
+def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
     from engine.claude_code.prompt_files import read_prompts
     from engine.stores.roots import read_corpus
-    from labels.exchange.importing import Surroundings
-    from labels.exchange.loading import text_of
+    from labels.exchange.importing import Context, text_of
 
     try:
         corpora = [read_corpus(root) for root in opening.resolve_roots(roots, os.environ)]
@@ -77,7 +74,7 @@ def surroundings(roots: Sequence[str], prompts: Sequence[str]) -> Surroundings:
         if roots:
             raise
         corpora = []
-    return Surroundings(
+    return Context(
         now=datetime.now(UTC).isoformat(timespec="milliseconds"),
         root=corpora[0].root if corpora else "",
         memories=[text_of(memory) for corpus in corpora for memory in corpus.memories],

@@ -89,7 +89,7 @@ def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
 
     `judgement` is null if no memory was left to ask about.
     """
-    from labels.exchange.runs import judgement_field
+    from labels.exchange.run_file import judgement_field
 
     return {
         "prompt": retrieval.prompt.text,
@@ -112,7 +112,7 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
 
 
 def _row(one: Candidate) -> dict[str, Any]:
-    from labels.exchange.runs import verdict_field
+    from labels.exchange.run_file import verdict_field
 
     memory = {"id": one.memory.id, "title": one.memory.title, "category": one.memory.category}
     return {**memory, **(verdict_field(one.verdict) or {}), "injected": one.injected, "dropped_by": one.dropped_by}

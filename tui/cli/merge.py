@@ -11,7 +11,7 @@ from tui.cli.options import DB, opened_labels
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from labels.exchange.storing import Added
+    from labels.exchange.merge import Added
 
 
 @click.command()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.systems import System
-    from labels.exchange.unfinished import UnfinishedRun
+    from labels.exchange.run_file import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.replaying import Ending, Job, Terms
 
@@ -143,7 +143,7 @@ class Replay:
     def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
         """Print the rows, and record them in *store*. Returns the end, and the number of disputed verdicts."""
         from engine.judge.bulk.batches import without_split
-        from labels.exchange.runs import write_row
+        from labels.exchange.run_file import run_row
         from tui.workspace import replaying
         from tui.workspace.recording import record
 
@@ -172,7 +172,7 @@ class Replay:
                     self.judge.refuse_a_miss(retrieval)
                     if store:
                         record(retrieval, store, index, config, asked, cutoff)
-                    row = write_row(retrieval)
+                    row = run_row(retrieval)
                     write({**row, "root": index.root} if self.names_root else row)
                     disagreements += disputed(retrieval)
 
@@ -252,7 +252,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
     A row is written whole before the function returns. Raises ExchangeError if *file* is not a run file, and
     MemsiftError if it cannot be written.
     """
-    from labels.exchange.unfinished import UnfinishedRun, read_unfinished
+    from labels.exchange.run_file import UnfinishedRun, read_unfinished
 
     if file is None:
         yield UnfinishedRun(), lambda row: click.echo(line_of(row))

@@ -93,11 +93,11 @@ def write_file(path: Path, content: str) -> None:
 
 
 def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extras: Extras) -> Report:
-    from labels.exchange.qrels import read_qrels
-    from labels.exchange.runs import read_runs
+    from labels.exchange.run_file import read_outcomes
+    from labels.exchange.trec import read_qrels
     from labels.measure.report import report_from_judgements
 
-    rows, judgements = read_runs(Path(run_file)), read_qrels(Path(qrels))
+    rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
     return report_from_judgements(rows, judgements, unjudged, names, extras)
 
 

@@ -107,7 +107,7 @@ class Rows:
         row = self.of(one.memory, one.score, one.confidence)
         if one.verdict is None:
             return row
-        from labels.exchange.runs import verdict_field
+        from labels.exchange.run_file import verdict_field
 
         return {**row, "verdict": verdict_field(one.verdict)}
 

@@ -129,7 +129,7 @@ def judged_in_files(
     root: str, config: Config, prompts: tuple[str, ...], qrels: str, *, excludes: bool
 ) -> list[JudgedPrompt]:
     """The prompts with labels from files. Raises MemsiftError for an unreadable file, or if no id is in both."""
-    from labels.exchange.qrels import read_qrels
+    from labels.exchange.trec import read_qrels
     from labels.tuning.examples import FromFile, judged_prompts
 
     judgements = read_qrels(Path(qrels))

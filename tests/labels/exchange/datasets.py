@@ -16,23 +16,23 @@ from hypothesis import strategies as st
 from engine.lean.record import fields as record_fields
 from engine.prompt import Prompt, Turn
 from labels.database import LabelDatabase, storable
-from labels.exchange.formats import FORMATS
-from labels.exchange.loading import read_store
+from labels.exchange.exporting import read_store
+from labels.exchange.files import Source
+from labels.exchange.merge import add
 from labels.exchange.records import (
     Dataset,
-    Framed,
     JudgeCall,
     JudgeVerdict,
     LabelEvent,
     MemoryText,
     Planned,
+    PooledPair,
     Result,
     Retrieved,
     Run,
     Sighting,
 )
-from labels.exchange.source import Source
-from labels.exchange.storing import add
+from labels.exchange.registry import FORMATS
 from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNRATEABLE, UNSURE
 from labels.store import LabelStore
 
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import DrawFn
 
-    from labels.exchange.format import Format
 
 START = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
@@ -87,14 +86,18 @@ def moment(minutes: int) -> str:
     return (START + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")
 
 
-def read_back(form: Format, dataset: Dataset) -> Dataset:
-    """What is read from the file that *dataset* is written to."""
-    assert form.read
-    return form.read(Source(Path("file"), form.write(dataset).encode("utf-8").decode("utf-8")))
+def write(name: str, dataset: Dataset) -> str:
+    """The file of *dataset* in a format."""
+    return FORMATS[name].write(dataset)
+
+
+def read_back(name: str, dataset: Dataset) -> Dataset:
+    """The dataset in the file to which *dataset* is written."""
+    return read(name, write(name, dataset).encode("utf-8").decode("utf-8"))
 
 
 def read(name: str, text: str) -> Dataset:
-    """What a file of the format of that name says."""
+    """The dataset in a file of a format."""
     form = FORMATS[name]
     assert form.read
     return form.read(Source(Path("file"), text))
@@ -171,14 +174,14 @@ def datasets(draw: DrawFn, *, annotators: st.SearchStrategy[str] = names) -> Dat
     retrievals = [
         draw(retrieved(run.run_id, prompt.id, known)) for run in runs for prompt in asked if draw(st.booleans())
     ]
-    framed = draw(st.lists(pair, max_size=2, unique_by=lambda each: tuple(each.values())))
+    pool = draw(st.lists(pair, max_size=2, unique_by=lambda each: tuple(each.values())))
     return Dataset(
         asked,
         known,
         tuple(events),
         runs,
         tuple(retrievals),
-        tuple(Framed(**each, seed=1, stratum="injected", inclusion_probability=0.5, ts=moment(3)) for each in framed),
+        tuple(PooledPair(**each, seed=1, stratum="injected", inclusion_probability=0.5, ts=moment(3)) for each in pool),
         tuple(Planned("/root", prompt.id, people[0], "random", 7, "same", moment(4)) for prompt in asked[:1]),
         tuple(Sighting(people[0], prompt.id, moment(5)) for prompt in asked if draw(st.booleans())),
     )

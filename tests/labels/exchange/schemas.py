@@ -1,12 +1,7 @@
-"""What Label Studio and Quepid demand of a file, as their documentation and models say; each raises AssertionError.
-
-Label Studio: labelstud.io/guide/task_format and the tags of its labelling interfaces. Quepid: the fields of a book's
-export, and what its models of pairs and judgements validate.
-"""
+"""The demands of Label Studio on a file (labelstud.io/guide/task_format); a check raises AssertionError."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -50,29 +45,3 @@ def check_results(results: list[dict[str, Any]], controls: dict[str | None, Xml.
         else:
             assert control.tag == "TextArea"
             assert all(isinstance(text, str) for text in result["value"]["text"])
-
-
-def check_quepid(book: Any) -> None:
-    """A book that Quepid's import takes whole: what does not validate it passes over without a word."""
-    assert isinstance(book["name"], str)
-    assert isinstance(book["show_rank"], bool)
-    scales = [book["scale"], book["scorer"]["scale"]]
-    assert scales[0] == scales[1]
-    assert {str(grade) for grade in scales[0]} == book["scale_with_labels"].keys()
-    for pair in book["query_doc_pairs"]:
-        assert len(pair["query_text"].strip()) > 0
-        assert len(pair["query_text"]) <= 500
-        assert 0 < len(pair["doc_id"]) <= 500
-        assert pair["position"] is None or isinstance(pair["position"], int)
-        assert isinstance(json.loads(pair["document_fields"]), dict)
-        users = [judgement["user_email"] for judgement in pair["judgements"]]
-        assert len(users) == len(set(users))
-        for judgement in pair["judgements"]:
-            check_judgement(judgement, scales[0])
-
-
-def check_judgement(judgement: dict[str, Any], scale: list[int]) -> None:
-    is_open = judgement["unrateable"] or judgement["judge_later"]
-    assert judgement["rating"] is None if is_open else judgement["rating"] in scale
-    assert judgement["user_email"].count("@") == 1
-    assert judgement["explanation"] is None or len(judgement["explanation"].encode("utf-8", "surrogatepass")) <= 65535

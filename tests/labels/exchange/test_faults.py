@@ -9,14 +9,9 @@ from typing import Any
 import pytest
 
 from engine.errors import ExchangeError
-from labels.exchange.formats import recognised
-from labels.exchange.source import Source
-from tests.labels.exchange.datasets import (
-    event,
-    read,
-)
-
-TASK = '[{"data": {"prompt": "q", "memory_id": "m"}, "annotations": [{}]}]'
+from labels.exchange.files import Source
+from labels.exchange.registry import recognise
+from tests.labels.exchange.datasets import event, read
 
 
 def line(**changes: Any) -> str:
@@ -63,26 +58,11 @@ def line(**changes: Any) -> str:
         ),
         ("label-studio", "{", "line 1: expected JSON"),
         ("label-studio", "{}", r"\$: expected a JSON array"),
-        ("argilla", '[{"fields": {"prompt": "q"}}]', r"\$\[0\], metadata: expected an object"),
         (
             "prodigy",
             '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "yes"}',
             "line 1, answer: expected one of",
         ),
-        ("quepid", "{}", r"\$, query_doc_pairs: expected a list of objects"),
-        (
-            "quepid",
-            '{"query_doc_pairs": [{"query_text": "q", "doc_id": "d", "judgements": [{"rating": "x"}]}]}',
-            r"judgements\[0\], rating: expected a number",
-        ),
-        (
-            "qmd",
-            '{"queries": [{"query": "q", "expected_files": "f"}]}',
-            r"queries\[0\], expected_files: expected a list",
-        ),
-        ("memtomem", '{"cases": [{"query_text": "q"}]}', r"cases\[0\], labels: expected a list of objects"),
-        ("memo", '{"prompts": [{"relevant": true}]}', r"prompts\[0\], text: expected a text, not empty"),
-        ("spike1292", '{"q": "x"}', "line 1, gold: expected a list of texts"),
     ],
 )
 def test_a_fault_is_named_by_place_and_field(name: str, text: str, complaint: str) -> None:
@@ -93,4 +73,4 @@ def test_a_fault_is_named_by_place_and_field(name: str, text: str, complaint: st
 def test_a_file_that_is_no_known_format_is_refused() -> None:
     for text in ("hello there", "{}", "[]", '{"a": 1}\n{"a": 2}', "1 2 3"):
         with pytest.raises(ExchangeError, match=r"no known format begins like this\. Name it with --format"):
-            recognised(Source(Path("file"), text))
+            recognise(Source(Path("file"), text))

@@ -1,3 +1,5 @@
+"""Importing a file: what is matched, what is added, and what is refused."""
+
 from __future__ import annotations
 
 import json
@@ -10,13 +12,11 @@ from hypothesis import given
 
 from engine.errors import ExchangeError
 from engine.prompt import Prompt, prompt_id
-from labels.exchange.formats import ALL, FORMATS
-from labels.exchange.importing import Surroundings, import_source
-from labels.exchange.jsonl import JSONL
-from labels.exchange.loading import read_events, read_store
+from labels.exchange.exporting import read_events, read_store, without_text
+from labels.exchange.files import Source
+from labels.exchange.importing import Context, import_file
 from labels.exchange.records import MemoryText
-from labels.exchange.redaction import without_text
-from labels.exchange.source import Source
+from labels.exchange.registry import FORMATS, READABLE
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from tests.labels.exchange.datasets import (
     MEMORY,
@@ -29,11 +29,11 @@ from tests.labels.exchange.datasets import (
     opened,
     store_test,
     stored_datasets,
+    write,
 )
 
 if TYPE_CHECKING:
     from labels.database import LabelDatabase
-    from labels.exchange.format import Format
     from labels.exchange.importing import Imported
     from labels.exchange.records import Dataset
 
@@ -43,9 +43,9 @@ KNOWN = dataset()
 """A store that knows a prompt and a memory, and no label."""
 
 
-def bring(db: LabelDatabase, form: Format, text: str, annotator: str = "", **around: Any) -> Imported:
+def bring(db: LabelDatabase, name: str, text: str, annotator: str = "", **around: Any) -> Imported:
     source = Source(Path("file.txt"), text.encode("utf-8").decode("utf-8"))
-    return import_source(db, source, form, annotator, Surroundings(**{"now": NOW, **around}))
+    return import_file(db, source, FORMATS[name], annotator, Context(**{"now": NOW, **around}))
 
 
 def said(db: LabelDatabase) -> list[tuple[str, str, str, str, str | None]]:
@@ -56,50 +56,50 @@ def said(db: LabelDatabase) -> list[tuple[str, str, str, str, str | None]]:
 @given(stored_datasets)
 def test_jsonl_restores_a_store_as_it_was(given_dataset: Dataset) -> None:
     with opened(given_dataset, EMPTY) as (before, after):
-        bring(after, JSONL, JSONL.write(read_store(before)))
+        bring(after, "jsonl", write("jsonl", read_store(before)))
         assert content(after) == content(before)
         assert [each.uid for each in read_events(after)] == [each.uid for each in read_events(before)]
 
 
-@pytest.mark.parametrize("form", [each for each in ALL if each.read], ids=lambda form: form.name)
+@pytest.mark.parametrize("name", READABLE)
 @store_test
 @given(given_dataset=stored_datasets)
-def test_importing_a_file_twice_adds_nothing(form: Format, given_dataset: Dataset) -> None:
+def test_importing_a_file_twice_adds_nothing(name: str, given_dataset: Dataset) -> None:
     with opened(given_dataset, KNOWN) as (before, after):
-        text = form.write(read_store(before))
+        text = write(name, read_store(before))
         known = {"prompts": given_dataset.prompts, "memories": given_dataset.memories}
-        bring(after, form, text, **known)
+        bring(after, name, text, **known)
         once = content(after)
-        again = bring(after, form, text, now=moment(700), **known)
+        again = bring(after, name, text, now=moment(700), **known)
         assert content(after) == once
         assert again.added.events == ()
 
 
-@pytest.mark.parametrize("name", ["jsonl", "csv", "label-studio", "argilla", "prodigy"])
+@pytest.mark.parametrize("name", ["jsonl", "csv", "label-studio", "prodigy"])
 @store_test
 @given(given_dataset=stored_datasets)
 def test_importing_what_one_exported_oneself_adds_nothing(name: str, given_dataset: Dataset) -> None:
     with opened(given_dataset) as (db,):
         before = content(db)
-        bring(db, FORMATS[name], FORMATS[name].write(read_store(db)))
+        bring(db, name, write(name, read_store(db)))
         assert content(db) == before
 
 
 @store_test
 @given(stored_datasets)
 def test_a_file_without_texts_is_understood_where_the_texts_are_known(given_dataset: Dataset) -> None:
-    with opened(given_dataset, replace(given_dataset, events=(), frame=())) as (before, after):
-        imported = bring(after, JSONL, JSONL.write(without_text(read_store(before))))
+    with opened(given_dataset, replace(given_dataset, events=(), pool=())) as (before, after):
+        imported = bring(after, "jsonl", write("jsonl", without_text(read_store(before))))
         assert imported.matched.events == 0
         uids = [each.uid for each in read_events(before)]
         assert [each.uid for each in read_events(after)] == uids
         assert content(after)["current"] == content(before)["current"]
-        assert bring(before, JSONL, JSONL.write(without_text(read_store(after)))).known == len(uids)
+        assert bring(before, "jsonl", write("jsonl", without_text(read_store(after)))).known == len(uids)
 
 
 def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:
     with opened(KNOWN) as (db,):
-        imported = bring(db, FORMATS["qrels"], "p1 0 m1 1\np9 0 m1 1\np1 0 m9 0\n")
+        imported = bring(db, "qrels", "p1 0 m1 1\np9 0 m1 1\np1 0 m9 0\n")
         assert said(db) == [("qrels", "p1", "m1", "d1", RELEVANT)]
         assert imported.matched.unknown_prompts == ("p9",)
         assert imported.matched.unknown_memories == ("m9",)
@@ -109,7 +109,7 @@ def test_what_is_not_known_and_has_no_text_is_left_out_and_named() -> None:
 def test_a_label_is_about_the_memory_as_it_reads_now() -> None:
     texts = [replace(MEMORY, digest=digest, body=body) for digest, body in (("d1", "old"), ("d2", "new"), ("d3", ""))]
     with opened(dataset(memories=tuple(texts))) as (db,):
-        bring(db, FORMATS["qrels"], "p1 0 m1 1\n", memories=texts[1:2])
+        bring(db, "qrels", "p1 0 m1 1\n", memories=texts[1:2])
         assert said(db) == [("qrels", "p1", "m1", "d2", RELEVANT)]
 
 
@@ -119,38 +119,52 @@ def test_a_label_that_brings_its_text_is_about_that_text() -> None:
     with opened(dataset(memories=tuple(texts))) as (db,):
         refused = pytest.raises(ExchangeError, match="the memory 'm1' has two texts")
         with refused:
-            bring(db, FORMATS["csv"], table)
-        bring(db, FORMATS["csv"], table.replace("unknown", "old"))
+            bring(db, "csv", table)
+        bring(db, "csv", table.replace("unknown", "old"))
         assert [row[3] for row in said(db)] == ["d1", "d1"]
-        bring(db, FORMATS["csv"], table.replace("old", "unknown"), annotator="kim")
+        bring(db, "csv", table.replace("old", "unknown"), annotator="kim")
         assert [len(row[3]) for row in said(db)] == [2, 2, 64, 64]
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("qmd", json.dumps({"queries": [{"query": PROMPT.text, "expected_files": ["decisions/m1.json"]}]})),
-        ("qmd", json.dumps({"queries": [{"id": "p1", "query": PROMPT.text, "expected_files": ["m1"]}]})),
+        ("csv", f"prompt,memory_id,label:jan\n  {PROMPT.text} ,decisions/m1.json,relevant\n"),
+        ("csv", f"prompt,memory_id,label:jan\n{PROMPT.text},m1,relevant\n"),
+        ("csv", "prompt_id,memory_id,label:jan\np1,m1,relevant\n"),
         (
-            "memtomem",
+            "prodigy",
             json.dumps(
-                {"cases": [{"query_text": PROMPT.text, "labels": [{"content_hash": "d1", "judgment": "relevant"}]}]}
+                {"prompt": PROMPT.text, "memory_id": "m1", "title": "Tokens", "text": "Tokens", "answer": "accept"}
             ),
         ),
-        ("memo", json.dumps({"prompts": [{"text": PROMPT.text, "relevant": True, "expect_ids": ["m1"]}]})),
-        ("spike1292", json.dumps({"q": f" {PROMPT.text}\n", "gold": ["m1"]})),
+        ("label-studio", write("label-studio", dataset(event("", digest="d1")))),
+        (
+            "jsonl",
+            json.dumps(
+                {
+                    "record": "event",
+                    "annotator": "jan",
+                    "prompt_id": "p1",
+                    "memory_id": "",
+                    "digest": "d1",
+                    "verdict": "relevant",
+                }
+            ),
+        ),
     ],
+    ids=["path", "id", "ids", "text", "version", "digest"],
 )
 def test_prompts_are_known_by_text_and_memories_by_path_digest_or_id(name: str, text: str) -> None:
     with opened(KNOWN) as (db,):
-        bring(db, FORMATS[name], text, "jan")
+        bring(db, name, text, "jan")
         assert said(db) == [("jan", "p1", "m1", "d1", RELEVANT)]
         assert read_store(db).prompts == (PROMPT,)
 
 
 def test_a_prompt_that_is_not_known_is_taken_with_the_files_text() -> None:
     with opened(KNOWN) as (db,):
-        bring(db, FORMATS["spike1292"], '{"q": "what else?", "gold": ["m1"]}')
+        bring(db, "csv", "prompt,memory_id,label:jan\nwhat else?,m1,relevant\n")
         assert read_store(db).prompts[1:] == (Prompt(prompt_id("what else?"), "what else?"),)
 
 
@@ -158,7 +172,7 @@ def test_a_prompt_with_a_known_id_and_another_text_is_refused_and_nothing_import
     table = "prompt_id,prompt,memory_id,label:jan\np2,new,m1,not\np1,other,m1,relevant\n"
     with opened(KNOWN) as (db,):
         with pytest.raises(ExchangeError, match=r"The prompt 'p1' is known with another text.*Nothing was imported"):
-            bring(db, FORMATS["csv"], table)
+            bring(db, "csv", table)
         assert content(db) == content_of(KNOWN)
 
 
@@ -169,28 +183,28 @@ def content_of(given_dataset: Dataset) -> dict[str, list[str]]:
 
 def test_imported_labels_say_where_they_come_from_and_are_not_blind() -> None:
     with opened(KNOWN) as (db,):
-        bring(db, FORMATS["qrels"], "p1 0 m1 1\n")
+        bring(db, "qrels", "p1 0 m1 1\n")
         (label,) = read_events(db)
         assert (label.source, label.blind, label.ts, len(label.uid)) == ("file.txt (qrels)", False, NOW, 32)
 
 
 def test_a_file_may_say_that_a_label_was_given_blind() -> None:
     with opened(dataset(event("a" * 32, blind=True, ts=moment(0))), KNOWN) as (before, after):
-        bring(after, FORMATS["prodigy"], FORMATS["prodigy"].write(read_store(before)))
+        bring(after, "prodigy", write("prodigy", read_store(before)))
         assert [(each.blind, each.ts) for each in read_events(after)] == [(True, moment(0))]
 
 
 def test_memsifts_own_events_stay_as_they_are() -> None:
     own = event("a" * 32, blind=True, source="old.csv (csv)", ts=moment(0))
     with opened(EMPTY) as (db,):
-        bring(db, JSONL, JSONL.write(dataset(own, event("b" * 32, ts=moment(1)))))
+        bring(db, "jsonl", write("jsonl", dataset(own, event("b" * 32, ts=moment(1)))))
         assert [each.source for each in read_events(db)] == ["old.csv (csv)", ""]
 
 
 def test_an_event_that_was_written_by_hand_needs_four_fields() -> None:
     line = {"record": "event", "annotator": "jan", "prompt_id": "p1", "memory_id": "m1", "verdict": "not"}
     with opened(KNOWN) as (db,):
-        bring(db, JSONL, json.dumps(line))
+        bring(db, "jsonl", json.dumps(line))
         assert said(db) == [("jan", "p1", "m1", "d1", NOT_RELEVANT)]
         assert read_events(db)[0].source == "file.txt (jsonl)"
 
@@ -198,7 +212,7 @@ def test_an_event_that_was_written_by_hand_needs_four_fields() -> None:
 def test_a_changed_mind_supersedes_what_was_imported_before() -> None:
     with opened(KNOWN) as (db,):
         for verdict, now in (("relevant", NOW), ("not", moment(601))):
-            bring(db, FORMATS["csv"], f"prompt_id,memory_id,label:jan\np1,m1,{verdict}\n", now=now)
+            bring(db, "csv", f"prompt_id,memory_id,label:jan\np1,m1,{verdict}\n", now=now)
         first, second = read_events(db)
         assert second.supersedes == first.uid
         assert content(db)["current"] == [second.uid]
@@ -206,9 +220,9 @@ def test_a_changed_mind_supersedes_what_was_imported_before() -> None:
 
 def test_an_old_label_does_not_take_the_place_of_a_newer_key_press() -> None:
     newer = event("a" * 32, verdict=NOT_RELEVANT, ts=moment(60))
-    tasks = FORMATS["label-studio"].write(dataset(event("", ts=moment(5))))
+    tasks = write("label-studio", dataset(event("", ts=moment(5))))
     with opened(dataset(newer)) as (db,):
-        bring(db, FORMATS["label-studio"], tasks)
+        bring(db, "label-studio", tasks)
         assert len(read_events(db)) == 2
         assert content(db)["current"] == ["a" * 32]
 
@@ -216,37 +230,37 @@ def test_an_old_label_does_not_take_the_place_of_a_newer_key_press() -> None:
 def test_the_annotator_may_be_named_where_the_file_names_nobody_or_one() -> None:
     table = "prompt_id,memory_id,label:a,label:b\np1,m1,relevant,{}\n"
     with opened(KNOWN, KNOWN) as (one, two):
-        bring(one, FORMATS["csv"], table.format(""), "jan")
+        bring(one, "csv", table.format(""), "jan")
         assert said(one)[0][0] == "jan"
         with pytest.raises(ExchangeError, match=r"--annotator is for the labels of one person, and here are 2"):
-            bring(two, FORMATS["csv"], table.format("not"), "jan")
+            bring(two, "csv", table.format("not"), "jan")
         with pytest.raises(ExchangeError, match="memsift's own and say whose they are"):
-            bring(two, JSONL, JSONL.write(dataset(event("a" * 32))), "jan")
+            bring(two, "jsonl", write("jsonl", dataset(event("a" * 32))), "jan")
         assert said(two) == []
 
 
 def test_a_retraction_of_nothing_is_refused() -> None:
     alone = event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
     with opened(KNOWN) as (db,), pytest.raises(ExchangeError, match=r"takes back a{32}, which is neither in"):
-        bring(db, JSONL, JSONL.write(dataset(alone)))
+        bring(db, "jsonl", write("jsonl", dataset(alone)))
 
 
 def test_a_retrieval_of_an_unknown_run_is_refused() -> None:
     with opened(KNOWN) as (db,), pytest.raises(ExchangeError, match=r"of the run 'r', which is neither in .*0\.db"):
-        bring(db, JSONL, JSONL.write(dataset(retrievals=(replace(RETRIEVED, results=()),))))
+        bring(db, "jsonl", write("jsonl", dataset(retrievals=(replace(RETRIEVED, results=()),))))
 
 
 def test_events_in_another_order_find_what_they_supersede() -> None:
     label, retraction = event("a" * 32), event("b" * 32, verdict=None, action=RETRACT, supersedes="a" * 32)
     with opened(KNOWN) as (db,):
-        bring(db, JSONL, JSONL.write(dataset(retraction, label)))
+        bring(db, "jsonl", write("jsonl", dataset(retraction, label)))
         assert content(db)["current"] == []
 
 
 def test_a_run_becomes_a_system_that_injects_what_it_lists() -> None:
     rows = "p1 Q0 m1 1 2.5 other\np9 Q0 m1 1 2.5 other\np2 Q0 m1 1 2.5 other\np2 Q0 m9 2 1.5 other\n"
     with opened(dataset(prompts=(PROMPT, Prompt("p2", "x")))) as (db,):
-        imported = bring(db, FORMATS["run"], rows, root="/root")
+        imported = bring(db, "run", rows, root="/root")
         assert imported.matched.retrievals == 2  # of an unknown prompt, and one with an unknown memory
         held = read_store(db)
         assert [(run.system, run.root) for run in held.runs] == [("other", "/root")]
@@ -257,5 +271,5 @@ def test_a_run_becomes_a_system_that_injects_what_it_lists() -> None:
 def test_an_id_that_only_looks_escaped_is_found() -> None:
     given_dataset = dataset(prompts=(Prompt("http://x/a%20b", "x"),), memories=(MemoryText("50%", "d"),))
     with opened(given_dataset) as (db,):
-        bring(db, FORMATS["qrels"], "http://x/a%20b 0 50% 1\n")
+        bring(db, "qrels", "http://x/a%20b 0 50% 1\n")
         assert said(db) == [("qrels", "http://x/a%20b", "50%", "d", RELEVANT)]

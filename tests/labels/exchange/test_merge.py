@@ -16,10 +16,9 @@ from engine.errors import ExchangeError, LabelStoreError, NewerStoreError
 from engine.prompt import Prompt
 from labels.database import LabelDatabase
 from labels.events import seen_prompts
-from labels.exchange.loading import read_events, read_store
-from labels.exchange.merge import merge
+from labels.exchange.exporting import read_events, read_store
+from labels.exchange.merge import add, merge
 from labels.exchange.records import Sighting
-from labels.exchange.storing import add
 from labels.migrations import MIGRATIONS
 from labels.records import NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
@@ -68,7 +67,7 @@ def part(draw: st.DrawFn, whole: Dataset) -> Dataset:
             for each in whole.retrievals
             if draw(st.booleans())
         ),
-        frame=tuple(replace(each, ts=moment(hours)) for each in whole.frame),
+        pool=tuple(replace(each, ts=moment(hours)) for each in whole.pool),
         plan=tuple(replace(each, stratum=draw(st.sampled_from(["x", "y"]))) for each in whole.plan),
         sightings=tuple(replace(each, ts=moment(hours)) for each in whole.sightings if draw(st.booleans())),
     )

@@ -1,40 +1,24 @@
+"""What each format gives back of the dataset that it was given."""
+
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from engine.lean.json_text import without_lone_surrogates
-from labels.exchange.argilla import ARGILLA
-from labels.exchange.formats import ALL, recognised
-from labels.exchange.jsonl import JSONL
-from labels.exchange.label_studio import LABEL_STUDIO
-from labels.exchange.memo import MEMO
-from labels.exchange.memtomem import MEMTOMEM
-from labels.exchange.pairs import judged_pairs, judged_prompts, newest_retrievals, one_text_each
-from labels.exchange.people import person
-from labels.exchange.prodigy import PRODIGY
-from labels.exchange.qmd import QMD
-from labels.exchange.qrels import GRADED_QRELS, QRELS
-from labels.exchange.quepid import QUEPID
-from labels.exchange.source import Source
-from labels.exchange.spike1292 import SPIKE1292
-from labels.exchange.standing import adjudications, current
-from labels.exchange.table import CSV
-from labels.exchange.trec_run import RUN
-from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, SKIP, UNRATEABLE, UNSURE
+from labels.exchange.files import Source
+from labels.exchange.pairs import adjudications, current_labels, judged_pairs, newest_retrievals, one_text_each
+from labels.exchange.registry import FORMATS, READABLE, recognise
+from labels.records import ADJUDICATE, NOT_RELEVANT, RELEVANT, SKIP
 from tests.labels.exchange.datasets import datasets, property_test, read_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
-    from labels.exchange.format import Format
     from labels.exchange.records import Dataset, LabelEvent
-
-PLAIN_NAMES = st.sampled_from(["jan", "kim", "ann@example.org"])
 
 
 def columns(events: Iterable[LabelEvent], *names: str) -> set[tuple[Any, ...]]:
@@ -42,7 +26,7 @@ def columns(events: Iterable[LabelEvent], *names: str) -> set[tuple[Any, ...]]:
 
 
 def labels(dataset: Dataset) -> list[LabelEvent]:
-    return list(current(dataset.events).values())
+    return list(current_labels(dataset.events).values())
 
 
 def gold(dataset: Dataset) -> dict[tuple[str, str], str]:
@@ -59,7 +43,7 @@ def verdicts(read: Dataset) -> dict[tuple[str, str], str | None]:
 @property_test
 @given(datasets())
 def test_jsonl_gives_back_everything(dataset: Dataset) -> None:
-    assert read_back(JSONL, dataset) == dataset
+    assert read_back("jsonl", dataset) == dataset
 
 
 @property_test
@@ -67,7 +51,7 @@ def test_jsonl_gives_back_everything(dataset: Dataset) -> None:
 def test_csv_gives_back_labels_grades_reasons_and_notes(dataset: Dataset) -> None:
     fields = ("annotator", "verdict", "grade", "reason", "note")
     written = {tuple(map(plain, row)) for row in columns(labels(dataset), *fields)}
-    assert columns(read_back(CSV, dataset).events, *fields) == written
+    assert columns(read_back("csv", dataset).events, *fields) == written
 
 
 def plain(value: Any) -> Any:
@@ -77,7 +61,7 @@ def plain(value: Any) -> Any:
 @property_test
 @given(datasets())
 def test_label_studio_gives_back_labels_adjudications_and_texts(dataset: Dataset) -> None:
-    read = read_back(LABEL_STUDIO, dataset)
+    read = read_back("label-studio", dataset)
     fields = ("annotator", "action", "verdict", "grade", "reason", "note", "ts", "blind", "elapsed_ms")
     said = [*labels(dataset), *adjudications(dataset.events).values()]
     assert columns([event for event in read.events if event.action != SKIP], *fields) == columns(said, *fields)
@@ -89,15 +73,8 @@ def test_label_studio_gives_back_labels_adjudications_and_texts(dataset: Dataset
 
 @property_test
 @given(datasets())
-def test_argilla_gives_back_labels_grades_and_notes(dataset: Dataset) -> None:
-    fields = ("annotator", "verdict", "grade", "note")
-    assert columns(read_back(ARGILLA, dataset).events, *fields) == columns(labels(dataset), *fields)
-
-
-@property_test
-@given(datasets())
 def test_prodigy_gives_back_labels_adjudications_skips_and_texts(dataset: Dataset) -> None:
-    read = read_back(PRODIGY, dataset)
+    read = read_back("prodigy", dataset)
     fields = ("annotator", "action", "verdict", "grade", "reason", "note", "ts", "blind", "elapsed_ms")
     pairs = judged_pairs(dataset)
     said = [*labels(dataset), *adjudications(dataset.events).values(), *(skip for pair in pairs for skip in pair.skips)]
@@ -107,22 +84,9 @@ def test_prodigy_gives_back_labels_adjudications_skips_and_texts(dataset: Datase
 
 
 @property_test
-@given(datasets(annotators=PLAIN_NAMES))
-def test_quepid_gives_back_verdicts_notes_and_skips_by_hashed_names(dataset: Dataset) -> None:
-    skips = [skip for pair in judged_pairs(dataset) for skip in pair.skips]
-    written = {
-        (*event.pair, person(event.annotator), event.action, UNRATEABLE if event.verdict == UNSURE else event.verdict)
-        for event in (*labels(dataset), *skips)
-    }
-    read = read_back(QUEPID, dataset)
-    assert columns(read.events, "annotator", "action", "verdict") == written
-    assert {event.note for event in read.events if event.action == LABEL} == {label.note for label in labels(dataset)}
-
-
-@property_test
 @given(datasets())
 def test_qrels_give_back_gold(dataset: Dataset) -> None:
-    assert verdicts(read_back(QRELS, dataset)) == gold(dataset)
+    assert verdicts(read_back("qrels", dataset)) == gold(dataset)
 
 
 @property_test
@@ -134,7 +98,7 @@ def test_graded_qrels_give_back_grades(dataset: Dataset) -> None:
         for pair in pairs
         if pair.gold and pair.gold.grade is not None and pair.gold.verdict in (RELEVANT, NOT_RELEVANT)
     }
-    read = {(event.prompt_id, event.memory_id): event.grade for event in read_back(GRADED_QRELS, dataset).events}
+    read = {(event.prompt_id, event.memory_id): event.grade for event in read_back("qrels-graded", dataset).events}
     assert {pair: read[pair] for pair in graded} == graded
 
 
@@ -145,7 +109,7 @@ def test_runs_give_back_what_each_system_injects_in_its_order(dataset: Dataset) 
         (system, each.prompt_id): [(result.memory_id, result.score) for result in each.results if result.injected]
         for system, each in newest_retrievals(dataset)
     }
-    read = read_back(RUN, dataset)
+    read = read_back("run", dataset)
     found = {
         (each.run_id, each.prompt_id): [(result.memory_id, result.score) for result in each.results]
         for each in read.retrievals
@@ -153,63 +117,21 @@ def test_runs_give_back_what_each_system_injects_in_its_order(dataset: Dataset) 
     assert found == {key: results for key, results in injected.items() if results}
 
 
-@property_test
-@given(datasets())
-def test_memtomem_gives_back_gold_by_digest(dataset: Dataset) -> None:
-    digests = {(memory.id, memory.digest) for memory in dataset.memories}
-    if len({digest for _, digest in digests}) < len(digests):
-        return  # memories of one text share a judgement
-    texts = {memory.id: memory.digest for memory in dataset.memories}
-    found = {(event.prompt_id, event.digest): event.verdict for event in read_back(MEMTOMEM, dataset).events}
-    assert found == {
-        (prompt_id, texts[memory_id]): verdict for (prompt_id, memory_id), verdict in gold(dataset).items()
-    }
-
-
-@property_test
-@given(datasets())
-def test_memo_gives_back_gold_by_the_prompts_text(dataset: Dataset) -> None:
-    read = read_back(MEMO, dataset)
-    asked = {prompt.id: prompt.text for prompt in read.prompts}
-    known = {prompt.id: prompt.text for prompt in dataset.prompts}
-    found = {(asked[prompt_id], memory_id): verdict for (prompt_id, memory_id), verdict in verdicts(read).items()}
-    assert found == {
-        (known[prompt_id], memory_id): verdict for (prompt_id, memory_id), verdict in gold(dataset).items()
-    }
-
-
-@pytest.mark.parametrize("form", [QMD, SPIKE1292], ids=lambda form: form.name)
+@pytest.mark.parametrize("name", READABLE)
 @property_test
 @given(dataset=datasets())
-def test_fixtures_give_back_what_is_relevant(form: Format, dataset: Dataset) -> None:
-    read = read_back(form, dataset)
-    found = {
-        prompt.text: {event.memory_id for event in read.events if event.prompt_id == prompt.id}
-        for prompt in read.prompts
-    }
-    name = {QMD: lambda memory: memory.path or memory.id, SPIKE1292: lambda memory: memory.id}[form]
-    written = {each.prompt.text: {name(memory) for memory in each.relevant} for each in judged_prompts(dataset)}
-    assert found == {text: memories for text, memories in written.items() if memories}
-
-
-@pytest.mark.parametrize("form", [each for each in ALL if each.read], ids=lambda form: form.name)
-@property_test
-@given(dataset=datasets())
-def test_a_file_is_recognised_by_how_it_begins(form: Format, dataset: Dataset, tmp_path_factory: Any) -> None:
-    text = form.write(dataset)
+def test_a_file_is_recognised_by_how_it_begins(name: str, dataset: Dataset) -> None:
+    text = FORMATS[name].write(dataset)
     pairs = [pair for pair in judged_pairs(dataset) if pair.labels]
-    if not pairs or not text.strip() or form is GRADED_QRELS:
+    if not pairs or not text.strip() or name == "qrels-graded":
         return  # nothing to go by; and grades look like verdicts
-    if form in (ARGILLA, LABEL_STUDIO) and text.strip() == "[]":
-        return
-    path: Path = tmp_path_factory.getbasetemp() / "file"
-    assert recognised(Source(path, text)) is form
+    assert recognise(Source(Path("file"), text)) is FORMATS[name]
 
 
 @property_test
 @given(datasets())
 def test_adjudications_decide_what_single_verdict_formats_say(dataset: Dataset) -> None:
     settled = {pair[:2]: event.verdict for pair, event in adjudications(dataset.events).items()}
-    found = verdicts(read_back(QRELS, dataset))
+    found = verdicts(read_back("qrels", dataset))
     assert all(found.get(pair) == verdict for pair, verdict in settled.items() if verdict in (RELEVANT, NOT_RELEVANT))
-    assert all(event.action != ADJUDICATE for event in read_back(CSV, dataset).events)
+    assert all(event.action != ADJUDICATE for event in read_back("csv", dataset).events)

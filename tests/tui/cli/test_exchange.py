@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from labels.exchange.formats import FORMATS, READABLE
+from labels.exchange.registry import FORMATS, READABLE
 from tests.labels.exchange.schemas import check_label_studio
 from tests.tui.apps import DEMO, DEMO_ROOT
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows

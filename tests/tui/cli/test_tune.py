@@ -14,7 +14,7 @@ from engine.claude_code.prompt_files import read_prompts
 from engine.config import Config, load_config
 from engine.cutoff import load_cutoff
 from engine.paths import state_dir
-from labels.exchange.qrels import read_qrels
+from labels.exchange.trec import read_qrels
 from labels.records import Card
 from labels.store import LabelStore
 from tests.engine import models

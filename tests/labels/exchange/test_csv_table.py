@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from labels.exchange.csv_table import FORMULA, guarded, unguarded
 from labels.exchange.records import Run
-from labels.exchange.table import CSV, FORMULA, guarded, unguarded
 from labels.records import NOT_RELEVANT
 from tests.labels.exchange.datasets import (
     RETRIEVED,
@@ -20,6 +20,7 @@ from tests.labels.exchange.datasets import (
     property_test,
     read,
     texts,
+    write,
 )
 
 
@@ -32,7 +33,7 @@ def test_no_cell_begins_a_formula_and_every_cell_comes_back(cell: str) -> None:
 @property_test
 @given(datasets())
 def test_no_cell_of_a_table_begins_a_formula(given_dataset: Any) -> None:
-    cells = [cell for row in csv.reader(io.StringIO(CSV.write(given_dataset), newline="")) for cell in row]
+    cells = [cell for row in csv.reader(io.StringIO(write("csv", given_dataset), newline="")) for cell in row]
     assert not [cell for cell in cells if cell.startswith(tuple(FORMULA))]
 
 
@@ -49,7 +50,7 @@ def test_a_table_may_come_back_with_another_countrys_separator(delimiter: str) -
 
 def test_a_table_shows_systems_and_judges_beside_people() -> None:
     run = dataset(event("a", grade=3), runs=(Run("r", "bm25"),), retrievals=(RETRIEVED,))
-    rows = list(csv.DictReader(io.StringIO(CSV.write(run), newline="")))
+    rows = list(csv.DictReader(io.StringIO(write("csv", run), newline="")))
     assert [(row["memory_id"], row["label:jan"], row["grade:jan"], row["system:bm25"]) for row in rows] == [
         ("m 3", "", "", "injected"),
         ("m1", "relevant", "3", "injected"),

@@ -1,4 +1,4 @@
-"""CSV for spreadsheets: a row for each pair; a column for each annotator, judge and system."""
+"""CSV for spreadsheets: a row for each prompt and memory, a column for each annotator, judge and system."""
 
 from __future__ import annotations
 
@@ -10,37 +10,32 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ExchangeError
 from engine.lean.json_text import without_lone_surrogates
 from engine.prompt import Prompt, prompt_id
-from labels.exchange import losses
-from labels.exchange.format import Format
-from labels.exchange.gathering import gathered
-from labels.exchange.pairs import judged_pairs
+from labels.exchange.files import Node
+from labels.exchange.pairs import dataset_of, judged_pairs
 from labels.exchange.records import LabelEvent, MemoryText
-from labels.exchange.source import Node
 from labels.records import MAX_GRADE, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from labels.exchange.format import Opening
-    from labels.exchange.gathering import About
-    from labels.exchange.pairs import JudgedPair
+    from labels.exchange.files import Source
+    from labels.exchange.pairs import JudgedPair, PairRow
     from labels.exchange.records import Dataset
-    from labels.exchange.source import Source
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
-"""What a spreadsheet may take for the beginning of a formula (OWASP, CSV injection)."""
+"""The letters with which a formula may begin in a spreadsheet (OWASP, CSV injection)."""
 
 GUARD = "'"
 GUARDED = FORMULA + GUARD
 DELIMITERS = ",;\t"
 PAIR_COLUMNS = ("prompt_id", "prompt", "memory_id", "digest", "category", "title", "tags", "memory", "gold")
 LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM = "label:", "grade:", "reason:", "note:", "judge:", "system:"
-"""What the names of columns begin with that are of one annotator or system."""
+"""Prefixes of the columns that belong to one annotator or system."""
 
 
 def write(dataset: Dataset) -> str:
     rows = [row_of(pair) for pair in judged_pairs(dataset)]
-    columns = dict.fromkeys(PAIR_COLUMNS) | dict.fromkeys(sorted({name for row in rows for name in row}, key=place))
+    columns = dict.fromkeys((*PAIR_COLUMNS, *sorted({name for row in rows for name in row}, key=column_order)))
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(guarded(name) for name in columns)
@@ -48,8 +43,8 @@ def write(dataset: Dataset) -> str:
     return file.getvalue()
 
 
-def place(column: str) -> tuple[int, str]:
-    """Labels first, then what belongs to them, then judges and systems, each by name."""
+def column_order(column: str) -> tuple[int, str]:
+    """Labels first, then grades, reasons and notes, then judges and systems; columns of one kind by name."""
     prefix, _, name = column.partition(":")
     kinds = [LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM]
     return (kinds.index(f"{prefix}:") if name and f"{prefix}:" in kinds else -1), column
@@ -68,14 +63,14 @@ def row_of(pair: JudgedPair) -> dict[str, str]:
         "gold": pair.gold.verdict if pair.gold else "",
     }
     for label in pair.labels:
-        said = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
-        row |= {f"{column}{label.annotator}": str(value) for column, value in said.items() if value not in (None, "")}
+        cells = {LABEL: label.verdict, GRADE: label.grade, REASON: label.reason, NOTE: label.note}
+        row |= {f"{column}{label.annotator}": str(cell) for column, cell in cells.items() if cell not in (None, "")}
     row |= {f"{JUDGE}{opinion.system}": opinion.verdict.decision for opinion in pair.opinions}
     return row | {f"{SYSTEM}{system}": result.dropped_by or "injected" for system, result in pair.systems}
 
 
 def guarded(cell: str) -> str:
-    """*cell* as no spreadsheet takes it for a formula, which `unguarded` undoes, and as a file can hold it."""
+    """*cell* with an apostrophe before anything that may be a formula; `unguarded` takes the apostrophe away."""
     text = without_lone_surrogates(cell)
     return GUARD + text if text.startswith(tuple(GUARDED)) else text
 
@@ -85,21 +80,21 @@ def unguarded(cell: str) -> str:
 
 
 def read(source: Source) -> Dataset:
-    """Everybody's labels, grades, reasons and notes; `gold`, judges and systems are not read.
+    """The labels, grades, reasons and notes of all annotators; `gold`, judges and systems are not read.
 
-    Needed are `memory_id`, `prompt_id` or `prompt`, and, unless we wrote the file, a column `label:NAME`.
+    Needed are `memory_id`, `prompt_id` or `prompt`, and a column `label:NAME` or `gold`.
     """
-    return gathered(source.path, said(source))
+    return dataset_of(source.path, pair_rows(source))
 
 
-def said(source: Source) -> Iterator[About]:
+def pair_rows(source: Source) -> Iterator[PairRow]:
     for node in nodes(source):
         prompt, memory = prompt_of(node), memory_of(node)
         yield prompt, memory, labels_of(node, prompt, memory)
 
 
 def nodes(source: Source) -> Iterator[Node]:
-    """The rows as objects of texts. A row may span lines: its place is the line on which it ends."""
+    """The rows as objects of texts. A row may span several lines; its place is its last line."""
     csv.field_size_limit(2**31 - 1)  # a memory may be longer than the 131,072 characters that the module allows
     reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter(source.text))
     try:
@@ -113,7 +108,7 @@ def nodes(source: Source) -> Iterator[Node]:
 
 
 def delimiter(text: str) -> str:
-    """The comma, or what spreadsheets of other countries write in its place."""
+    """The comma, or the separator that spreadsheets of some countries write in its place."""
     head = text.split("\n", 1)[0]
     return max(DELIMITERS, key=head.count)
 
@@ -183,9 +178,5 @@ def grade_of(node: Node, column: str) -> int | None:
     return int(cell) if cell else None
 
 
-def recognises(opening: Opening) -> bool:
-    return opening.document is None and "memory_id" in opening.line and LABEL in opening.line
-
-
-KEEPS = losses.BY_PAIR | {losses.GRADES, losses.REASONS, losses.NOTES, losses.JUDGES}
-CSV = Format("csv", "a row for each prompt and memory, for spreadsheets", write, read, recognises, KEEPS)
+def recognises(source: Source) -> bool:
+    return source.document is None and "memory_id" in source.first_line and LABEL in source.first_line

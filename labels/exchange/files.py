@@ -1,0 +1,265 @@
+"""Files to import, read as text, lines or JSON objects, and JSON to export.
+
+Each error names the file, the line or JSON path, the field, and the value that was expected.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import MISSING, dataclass, fields
+from datetime import UTC, datetime
+from functools import cached_property
+from sys import float_info
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from engine.errors import ExchangeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The name and the text of a file."""
+
+    path: Path
+    text: str
+
+    @cached_property
+    def document(self) -> Any:
+        """The JSON value of the whole text; None if the text is not one JSON document."""
+        try:
+            return json.loads(self.text)
+        except (ValueError, RecursionError):
+            return None
+
+    @property
+    def first_line(self) -> str:
+        return next(self.lines()).text
+
+    @property
+    def first_row(self) -> dict[str, Any]:
+        """The JSON object on the first line; empty if there is none."""
+        try:
+            row = json.loads(self.first_line)
+        except (ValueError, RecursionError):
+            return {}
+        return row if isinstance(row, dict) else {}
+
+    def lines(self) -> Iterator[Line]:
+        """The lines that are not blank.
+
+        Only a newline ends a line: JSON strings may hold the other characters that Unicode counts as line ends.
+        """
+        for number, text in enumerate(self.text.split("\n"), start=1):
+            if text.strip():
+                yield Line(self.path, number, text)
+
+    def rows(self) -> Iterator[Node]:
+        """The objects of a JSON lines file."""
+        return (line.row() for line in self.lines())
+
+    def items(self) -> list[Node]:
+        """The objects of a file that is one JSON array."""
+        try:
+            values = json.loads(self.text)
+        except json.JSONDecodeError as error:
+            raise ExchangeError(f"{self.path}, line {error.lineno}: expected JSON ({error.msg}).") from None
+        except (ValueError, RecursionError) as error:
+            raise ExchangeError(f"{self.path}: expected JSON ({error}).") from None
+        if not isinstance(values, list):
+            raise ExchangeError(f"{self.path}, $: expected a JSON array.")
+        return [self._item(f"$[{number}]", value) for number, value in enumerate(values)]
+
+    def _item(self, place: str, value: object) -> Node:
+        if not isinstance(value, dict):
+            raise ExchangeError(f"{self.path}, {place}: expected a JSON object.")
+        return Node(self.path, place, value)
+
+
+def read_source(path: Path) -> Source:
+    """The UTF-8 file at *path*; ExchangeError if it cannot be read or is blank."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except UnicodeDecodeError as error:
+        number = error.object.count(b"\n", 0, error.start) + 1
+        raise ExchangeError(f"{path}, line {number}: expected UTF-8 text.") from error
+    if not text.strip():
+        raise ExchangeError(f"{path}: the file is empty; expected at least one row.")
+    return Source(path, text)
+
+
+def unreadable(path: Path, error: OSError) -> ExchangeError:
+    return ExchangeError(f"{path}: {error.strerror or error}. Check the path.")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a file. `number` is 1-based."""
+
+    path: Path
+    number: int
+    text: str
+
+    def wrong(self, field: str, expected: str) -> ExchangeError:
+        return ExchangeError(f"{self.path}, line {self.number}, {field}: expected {expected}.")
+
+    def row(self) -> Node:
+        """The JSON object in this line; ExchangeError if there is none."""
+        try:
+            value = json.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            raise self.wrong("row", f"a JSON object ({error})") from None
+        if not isinstance(value, dict):
+            raise self.wrong("row", "a JSON object")
+        return Node(self.path, f"line {self.number}", value)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A JSON object in a file. `place` is its line, or its path from the root `$` of the document.
+
+    The methods read a field; ExchangeError names file, place and field if the value does not fit. A field that is
+    missing or null has its default value; without a default it is an error.
+    """
+
+    path: Path
+    place: str
+    value: dict[str, Any]
+
+    def wrong(self, field: str, expected: str) -> ExchangeError:
+        return ExchangeError(f"{self.path}, {self.place}, {field}: expected {expected}.")
+
+    def text(self, field: str, default: str | None = None) -> str:
+        return self._field(field, default, lambda value: isinstance(value, str), "a text")
+
+    def name(self, field: str, default: str | None = None) -> str:
+        """A text that is not empty."""
+        return self._field(field, default, lambda value: isinstance(value, str) and value != "", "a text, not empty")
+
+    def whole(self, field: str, default: int | None = None) -> int:
+        return self._field(field, default, is_whole, "a whole number")
+
+    def number(self, field: str, default: float | None = None) -> float:
+        return float(self._field(field, default, is_number, "a number"))
+
+    def flag(self, field: str, default: bool | None = None) -> bool:
+        return self._field(field, default, lambda value: isinstance(value, bool), "true or false")
+
+    def one_of(self, field: str, words: tuple[str, ...], default: str | None = None) -> str:
+        return self._field(field, default, lambda value: value in words, f"one of {', '.join(words)}")
+
+    def grade(self, field: str, highest: int) -> int | None:
+        """A whole number from 0 to *highest*; None where it is missing or null."""
+        grade = None if self.value.get(field) is None else self.whole(field)
+        if grade is not None and not 0 <= grade <= highest:
+            raise self.wrong(field, f"null or 0 to {highest}")
+        return grade
+
+    def time(self, field: str, default: str | None = None) -> str:
+        """A time in ISO 8601, converted to UTC and milliseconds. A time without a zone is UTC."""
+        text = self.text(field, default)
+        try:
+            moment = datetime.fromisoformat(text) if text else None
+        except ValueError:
+            raise self.wrong(field, "a time such as 2026-01-31T12:00:00.000+00:00") from None
+        if moment is None:
+            return ""
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+
+    def texts(self, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        return tuple(self._field(field, default, is_texts, "a list of texts"))
+
+    def child(self, field: str) -> Node | None:
+        """The object in a field; None where it is missing or null."""
+        value = self.value.get(field)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self.wrong(field, "an object")
+        return Node(self.path, f"{self.place}.{field}", value)
+
+    def children(self, field: str, *, needed: bool = False) -> list[Node]:
+        """The objects in a field; none where it is missing or null, unless it is *needed*."""
+        values = self.value.get(field)
+        if values is None and not needed:
+            return []
+        if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+            raise self.wrong(field, "a list of objects")
+        return [Node(self.path, f"{self.place}.{field}[{number}]", value) for number, value in enumerate(values)]
+
+    def record(self, kind: type[R], **given: Any) -> R:
+        """The dataclass *kind* from the fields of the same names; the *given* fields are not read."""
+        values = {
+            field.name: READERS[str(field.type)](self, field.name, field.default)
+            for field in fields(kind)  # type: ignore[arg-type]
+            if field.name not in given
+        }
+        return kind(**values, **given)
+
+    def _field(self, field: str, default: R | None, fits: Callable[[Any], bool], expected: str) -> R:
+        value: R | None = self.value.get(field)
+        if value is None and default is not None:
+            return default
+        if value is None or not fits(value):
+            raise self.wrong(field, expected)
+        return value
+
+
+def is_whole(value: object) -> bool:
+    """Whether *value* is a whole number that SQLite can store."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= float_info.max
+
+
+def is_texts(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+
+
+def or_needed(default: object) -> Any:
+    """The default of a dataclass field as `Node` takes it: None if the field is needed."""
+    return None if default is MISSING else default
+
+
+def unless_null(read: Callable[[Node, str], object]) -> Callable[[Node, str, object], object]:
+    return lambda node, field, _: None if node.value.get(field) is None else read(node, field)
+
+
+READERS: dict[str, Callable[[Node, str, object], object]] = {
+    "str": lambda node, field, default: node.text(field, or_needed(default)),
+    "int": lambda node, field, default: node.whole(field, or_needed(default)),
+    "float": lambda node, field, default: node.number(field, or_needed(default)),
+    "bool": lambda node, field, default: node.flag(field, or_needed(default)),
+    "tuple[str, ...]": lambda node, field, default: node.texts(field, or_needed(default)),
+    "str | None": unless_null(Node.text),
+    "int | None": unless_null(Node.whole),
+    "float | None": unless_null(Node.number),
+}
+"""How a field of a record is read, by its annotation."""
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """*value* as JSON. A lone surrogate, which UTF-8 cannot hold, turns all letters beyond ASCII into escapes."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent)
+    return text
+
+
+def json_lines(rows: Iterable[Any]) -> str:
+    return "".join(f"{json_text(row)}\n" for row in rows)
+
+
+def json_document(value: Any) -> str:
+    return f"{json_text(value, indent=2)}\n"

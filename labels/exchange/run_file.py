@@ -1,0 +1,245 @@
+"""Run files of `memsift replay`: JSON lines, a row for each prompt and system. Written, read, and resumed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.judge.verdict import APPROVED, CACHE, FLAGGED, REJECTED, STATUSES
+from engine.lean.record import fields
+from labels.exchange.files import Line, is_number, is_whole, read_source, unreadable
+from labels.records import JudgeCall, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from engine.judge.verdict import Judgement, Verdict
+    from engine.retrieval import Candidate, Retrieval
+    from labels.exchange.files import Node
+
+DECISIONS = (APPROVED, REJECTED, FLAGGED)
+
+ROW_START = b'{"prompt_id":'
+"""The beginning of every row. A last line that begins differently is not a row of ours that was cut off."""
+
+
+def run_row(retrieval: Retrieval) -> dict[str, Any]:
+    """The row of one retrieval; `rank` is the rank among the candidates, `score` SQLite's: lower is better."""
+    return {
+        "prompt_id": retrieval.prompt.id,
+        "system": retrieval.system,
+        "injected": [injected_field(candidate) for candidate in retrieval.injected],
+        "candidates": [candidate_field(candidate) for candidate in retrieval.candidates],
+        "judgement": judgement_field(retrieval.judgement),
+        "fallback": retrieval.fallback,
+        "ms": round(retrieval.elapsed_ms, 3),
+    }
+
+
+def injected_field(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "id": candidate.memory.id,
+        "path": candidate.memory.path,
+        "rank": candidate.rank,
+        "score": candidate.score,
+        "confidence": candidate.confidence,
+    }
+
+
+def candidate_field(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "id": candidate.memory.id,
+        "bm25": candidate.bm25,
+        "body_bonus": candidate.body_bonus,
+        "score": candidate.score,
+        "matched": list(candidate.matched),
+        "probability": candidate.probability,
+        "verdict": verdict_field(candidate.verdict),
+        "dropped_by": candidate.dropped_by,
+    }
+
+
+def verdict_field(verdict: Verdict | None) -> dict[str, Any] | None:
+    if verdict is None:
+        return None
+    return {name: value for name, value in fields(verdict).items() if name != "memory_id"}
+
+
+def judgement_field(judgement: Judgement | None) -> dict[str, Any] | None:
+    """How the judge was asked, and its status; the verdicts stand with the candidates."""
+    if judgement is None:
+        return None
+    return {name: value for name, value in fields(judgement).items() if name != "verdicts"}
+
+
+def read_outcomes(path: Path) -> tuple[Outcome, ...]:
+    """The outcomes of a run file in its order; ExchangeError with the line and field of the first fault.
+
+    Needed are `prompt_id`, `system`, `injected[].id` and `candidates[].id`. A prompt and system may come once. All rows
+    must be of one root, and all rows of a system judged with one template: otherwise no number describes them together.
+    """
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    templates: dict[str, str] = {}
+    root: object = None
+    for row in read_source(path).rows():
+        outcome = outcome_of(row)
+        if outcomes and row.value.get("root") != root:
+            raise row.wrong("root", f"{root!r}, as in the earlier rows: a file for each root")
+        root = row.value.get("root")
+        key = outcome.prompt_id, outcome.system
+        if key in outcomes:
+            raise row.wrong("prompt_id", f"one row for {key[0]!r} and system {key[1]!r}, but an earlier line is one")
+        template = template_hash(row)
+        if template and templates.setdefault(outcome.system, template) != template:
+            wanted = f"{templates[outcome.system]!r}, as in the earlier rows of {outcome.system!r}"
+            raise row.wrong("judgement.template_hash", wanted)
+        outcomes[key] = outcome
+    return tuple(outcomes.values())
+
+
+def outcome_of(row: Node) -> Outcome:
+    """The outcome in a row. Scores, confidences and probabilities that are missing or of another type are unknown."""
+    injected, candidates = with_ids(row, "injected"), with_ids(row, "candidates")
+    decisions = tuple(decision(candidate) for candidate in candidates.values())
+    elapsed_ms = row.number("ms", 0.0)
+    if elapsed_ms < 0:
+        raise row.wrong("ms", "a number of milliseconds, not negative")
+    found = [(each.value, candidates[name].value if name in candidates else {}) for name, each in injected.items()]
+    probabilities = {name: number(candidate.value.get("probability")) for name, candidate in candidates.items()}
+    return Outcome(
+        prompt_id=row.name("prompt_id"),
+        system=row.name("system"),
+        injected=tuple(injected),
+        candidates=tuple(candidates),
+        decisions=decisions,
+        fallback=row.text("fallback", ""),
+        elapsed_ms=elapsed_ms,
+        is_asked=any(decisions),
+        confidences=tuple(confidence(each) if candidate else "" for each, candidate in found),
+        matched=tuple(matched_words(candidate) for _, candidate in found),
+        scores=tuple((number(candidate.get("score")) or 0.0) if candidate else None for _, candidate in found),
+        probabilities={name: value for name, value in probabilities.items() if value is not None},
+    )
+
+
+def with_ids(row: Node, field: str) -> dict[str, Node]:
+    """memory id -> the object with this id in a list of the row."""
+    nodes = row.children(field, needed=True)
+    by_id = {node.name("id"): node for node in nodes}
+    if len(by_id) < len(nodes):
+        raise row.wrong(field, "each id once")
+    return by_id
+
+
+def decision(candidate: Node) -> str | None:
+    """The judge's decision on a candidate; None without a verdict."""
+    verdict = candidate.child("verdict")
+    return verdict.one_of("decision", DECISIONS) if verdict else None
+
+
+def confidence(injected: dict[str, Any]) -> str:
+    value = injected.get("confidence")
+    return value if isinstance(value, str) else ""
+
+
+def matched_words(candidate: dict[str, Any]) -> int | None:
+    """How many words of the prompt a candidate matched; None if unknown."""
+    words = candidate.get("matched")
+    return (len(words) or None) if isinstance(words, list) else None
+
+
+def number(value: Any) -> float | None:
+    return float(value) if is_number(value) else None
+
+
+def template_hash(row: Node) -> str:
+    """The hash of the judge's wording; empty where no judge was asked, or in a file of an older memsift."""
+    judgement = row.child("judgement")
+    return judgement.text("template_hash") if judgement else ""
+
+
+def read_calls(path: Path) -> tuple[JudgeCall, ...]:
+    """The judge's calls in a run file that `read_outcomes` accepts; rows without a time are left out."""
+    rows = (row.value for row in read_source(path).rows())
+    return tuple(call_of(row, row["judgement"]) for row in rows if is_timed(row.get("judgement")))
+
+
+def is_timed(judgement: Any) -> bool:
+    return isinstance(judgement, dict) and is_number(judgement.get("elapsed_ms"))
+
+
+def call_of(row: dict[str, Any], judgement: dict[str, Any]) -> JudgeCall:
+    verdicts = [candidate["verdict"] for candidate in row["candidates"] if candidate.get("verdict")]
+    samples = [verdict.get("samples", 1) for verdict in verdicts]
+    cost = judgement.get("cost_usd")
+    return JudgeCall(
+        prompt_id=row["prompt_id"],
+        system=row["system"],
+        elapsed_ms=judgement["elapsed_ms"],
+        cost_usd=cost if is_number(cost) else None,
+        answers=max((each for each in samples if is_whole(each)), default=0),
+        is_live=not verdicts or any(verdict.get("source") != CACHE for verdict in verdicts),
+    )
+
+
+@dataclass(frozen=True)
+class UnfinishedRun:
+    """The rows of a run file to which the missing rows can be added.
+
+    `pairs` are (prompt id, system) of its rows, `judges` (provider, model, template hash) of the rows that were judged.
+    `content` holds these rows as bytes. Not among them are a last line that was cut off, and `failed` rows whose judge
+    did not answer: their prompts are asked again.
+    """
+
+    pairs: frozenset[tuple[str, str]] = frozenset()
+    judges: frozenset[tuple[str, str, str]] = frozenset()
+    content: bytes = b""
+    failed: int = 0
+
+
+def read_unfinished(path: Path, systems: Collection[str]) -> UnfinishedRun:
+    """The run file at *path*, empty if there is none. *systems* are the systems to resume.
+
+    Raises ExchangeError for a line that is no row, or for a last line that is not the beginning of a row.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return UnfinishedRun()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    size = content.rfind(b"\n") + 1
+    if not ROW_START.startswith(content[size:][: len(ROW_START)]):
+        raise Line(path, content.count(b"\n") + 1, "").wrong("row", "a row of a run, or the beginning of one")
+    lines = [line + b"\n" for line in content[:size].split(b"\n")[:-1]]
+    rows = [(line, row_at(path, number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
+    answered = [(line, row) for line, row in rows if not (has_failed(row) and row["system"] in systems)]
+    return UnfinishedRun(
+        frozenset((row["prompt_id"], row["system"]) for _, row in answered),
+        frozenset(judge for judge in (judge_of(row) for _, row in answered) if judge),
+        b"".join(line for line, _ in answered),
+        len(rows) - len(answered),
+    )
+
+
+def row_at(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    """The checked row in a line; ExchangeError if there is none, or if its run is over several roots."""
+    row = Line(path, number, line.decode("utf-8", "replace")).row()
+    outcome_of(row)
+    if "root" in row.value:
+        raise row.wrong("root", "none: a replay over several roots cannot be gone on with")
+    return row.value
+
+
+def has_failed(row: dict[str, Any]) -> bool:
+    """Whether a judge was asked and did not answer."""
+    return row.get("fallback") in STATUSES
+
+
+def judge_of(row: dict[str, Any]) -> tuple[str, str, str] | None:
+    """(provider, model, template hash) of the judge of a row; None without a judge."""
+    asked = row.get("judgement")
+    if not isinstance(asked, dict):
+        return None
+    return str(asked.get("provider")), str(asked.get("model")), str(asked.get("template_hash"))
