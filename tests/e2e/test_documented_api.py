@@ -17,8 +17,7 @@ from engine.judge.verdict import DEPTHS
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY
 from tests.engine.judge.cases import HOSTILE_TEXTS, MODEL, PROMPT, memory, pool
-from tests.tui.cli.command_line import jsonl, memsift, rows
-from tests.tui.cli.judging import ASK, RULES
+from tests.tui.cli.command_line import ASK, RULES, jsonl, memsift, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

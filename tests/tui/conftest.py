@@ -11,7 +11,7 @@ import pytest
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer
 from tests.tui import apps
-from tests.tui.cli import judging
+from tests.tui.cli import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,12 +59,12 @@ def locked() -> Callable[[Path], AbstractContextManager[None]]:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A root of five rules about the cache."""
-    return write_root(tmp_path / "root", judging.RULES)
+    return write_root(tmp_path / "root", command_line.RULES)
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
     """An API that keeps two of the five rules, and that the judges of Anthropic ask."""
-    with ApiServer(judging.KEEP) as server:
-        judging.ask(server, monkeypatch)
+    with ApiServer(command_line.KEEP) as server:
+        command_line.ask(server, monkeypatch)
         yield server

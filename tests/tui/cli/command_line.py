@@ -1,4 +1,4 @@
-"""`memsift` as a test runs it: in this process, or as a process of its own."""
+"""`memsift` as tests run it, in this process or in a process of its own; and a root with an API that judges it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
 
+from tests.engine.builders import memory
+from tests.engine.judge.api_server import KEY, kept_titles
 from tui.cli import main
 
 if TYPE_CHECKING:
+    import pytest
     from click.testing import Result
 
+    from tests.engine.judge.api_server import ApiServer
+
 PROJECT = Path(__file__).resolve().parents[3]
+HEAVY = {"textual", "rich", "sqlite_utils", "anthropic", "scipy", "sklearn", "numpy", "httpx2", "labels"}
+RESULT_KEYS = [
+    *("id", "title", "category", "path", "tags", "status", "snippet", "updated_at", "score", "confidence"),
+    "matches",
+]
+LOADED = """
+import sys
+from tui.cli import main
+try:
+    main(sys.argv[1:], prog_name="memsift")
+except SystemExit as end:
+    assert not end.code, end.code
+print("\\n".join(sys.modules), file=sys.stderr)
+"""
 MAIN = [sys.executable, "-c", "from tui.cli import main; main(prog_name='memsift')"]
+
+ASK = "how do we handle the cache rule"
+RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
+HTTP = ("--judge", "anthropic-http")
+KEEP = kept_titles("cache rule 1", "cache rule 3")
 
 
 def memsift(*arguments: str | Path, **environ: str) -> Result:
@@ -28,6 +52,13 @@ def process(*arguments: str | Path, stdin: str = "", code: list[str] | None = No
     """Run a command as a process without a terminal."""
     command = [*(code or MAIN), *map(str, arguments)]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, cwd=PROJECT, timeout=120, check=False)
+
+
+def top_level_modules(*arguments: str | Path) -> set[str]:
+    """The top-level modules that are loaded when a command has done its work."""
+    done = process(*arguments, code=[sys.executable, "-c", LOADED])
+    assert done.returncode == 0, done.stderr
+    return {name.split(".")[0] for name in done.stderr.split()}
 
 
 def printed(result: Result) -> Any:
@@ -55,3 +86,9 @@ def jsonl(path: Path, *lines: object) -> Path:
     text = "".join(f"{json.dumps(line) if not isinstance(line, str) else line}\n" for line in lines)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def ask(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the judges of Anthropic ask *server*."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

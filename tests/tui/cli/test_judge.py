@@ -25,8 +25,7 @@ from tests.engine.judge.api_server import (
     rate_limited,
     said,
 )
-from tests.tui.cli.command_line import jsonl, memsift, printed, process, refused, rows
-from tests.tui.cli.judging import ASK, HTTP
+from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, process, refused, rows
 
 if TYPE_CHECKING:
     from pathlib import Path

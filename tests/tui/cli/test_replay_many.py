@@ -14,8 +14,7 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer, failed, late, rate_limited
-from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
-from tests.tui.cli.judging import KEEP, RULES
+from tests.tui.cli.command_line import KEEP, MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,6 +189,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path, server:
     assert len(server.requests) == COUNT + 1
 
 
+@pytest.mark.slow
 def test_after_kill_9_no_finished_call_is_repeated(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
     asked: list[bytes] = []
 
@@ -249,6 +249,7 @@ def test_what_the_cache_answers_costs_nothing(server: ApiServer, replay: list[st
 # Watching
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_how_far_it_is_and_what_it_cost(server: ApiServer, replay: list[str]) -> None:
     leader, follower = os.openpty()
     process = subprocess.Popen([*MAIN, *replay], stdout=subprocess.DEVNULL, stderr=follower, cwd=PROJECT)

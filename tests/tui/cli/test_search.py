@@ -1,15 +1,16 @@
-"""`memsift search --explain` and `--memory`: why a memory is there, and why not."""
+"""`memsift search`: results, and with --explain and --memory the reasons for and against a memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import DEMO_ROOT
-from tests.tui.cli.command_line import memsift, printed, refused
-from tests.tui.cli.test_commands import HEAVY, RESULT_KEYS, top_level_modules
+from tests.tui.cli.command_line import HEAVY, RESULT_KEYS, memsift, printed, refused, top_level_modules
+from tui.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +20,87 @@ EXPLAIN_KEYS = [
     *("floor", "least", "cutoff", "pool", "matched", "missing", "nearest", "advice"),
 ]
 QUERY = "background job queue"
+
+
+def test_search_prints_the_documented_shape_best_first() -> None:
+    found = printed(memsift("search", "job queue", "--root", DEMO_ROOT))
+    assert list(found) == ["query", "total_results", "results"]
+    assert found["query"] == "job queue"
+    assert found["total_results"] == len(found["results"]) == 10
+    assert all(list(one) == RESULT_KEYS for one in found["results"])
+    first = found["results"][0]
+    assert first["id"] == "job-queue-skip-locked"
+    assert first["path"] == ".claude/memory/decisions/job-queue-skip-locked.json"
+    assert first["category"] == "decision"
+    assert first["tags"] == ["queue", "worker", "postgres", "job_queue"]
+    assert first["status"] == "active"
+    assert first["confidence"] == "high"
+    assert "job_queue" in first["snippet"]
+    scores = [one["score"] for one in found["results"]]
+    assert scores == sorted(scores)
+    assert scores[-1] < 0
+
+
+def test_search_shows_what_the_hook_would_find_too_weak() -> None:
+    query = ("search", "Celery beat schedule drift on old brokers", "--root", DEMO_ROOT, "--include-retired")
+    assert "rq-on-redis" in [one["id"] for one in printed(memsift(*query))["results"]]
+    assert printed(memsift(*query, "--mode", "auto"))["results"] == []
+
+
+def test_auto_finds_at_most_what_the_hook_injects() -> None:
+    assert printed(memsift("search", "job queue", "--root", DEMO_ROOT, "--mode", "auto"))["total_results"] == 3
+
+
+def test_retired_memories_come_only_when_asked_for() -> None:
+    without = printed(memsift("search", "RQ Redis", "--root", DEMO_ROOT))["results"]
+    assert {one["status"] for one in without} == {"active"}
+    with_them = printed(memsift("search", "RQ Redis", "--root", DEMO_ROOT, "--include-retired"))["results"]
+    assert [one["status"] for one in with_them if one["id"] == "rq-on-redis"] == ["retired"]
+
+
+@pytest.mark.parametrize("mode", ["search", "auto"])
+@pytest.mark.parametrize("number", [1, 3])
+def test_max_results_is_how_many_there_are(mode: str, number: int) -> None:
+    found = printed(memsift("search", "job queue", "--root", DEMO_ROOT, "--mode", mode, "--max-results", str(number)))
+    assert found["total_results"] == number
+
+
+@pytest.mark.parametrize("query", ["", "   ", "the of and", '"*()^:-', "AND OR NOT", "\x1b[2J", "zzzqqq", "🦆"])
+def test_a_query_that_finds_nothing_is_an_empty_result(query: str) -> None:
+    assert printed(memsift("search", query, "--root", DEMO_ROOT)) == {"query": query, "total_results": 0, "results": []}
+
+
+def test_search_as_text_names_confidence_title_and_path() -> None:
+    result = memsift("search", "job queue", "--root", DEMO_ROOT, "--format", "text", "--max-results", "1")
+    assert result.exit_code == 0
+    for part in ("high", "Run background jobs from a Postgres job_queue table", "job-queue-skip-locked.json"):
+        assert part in result.stdout
+
+
+def test_the_matches_of_a_snippet_are_character_offsets(tmp_path: Path) -> None:
+    one = memory("Replies", body="🦆 the response is cached; caching it twice is שלום", memory_id="one")
+    root = write_root(tmp_path / "root", [one])
+    (found,) = printed(memsift("search", "cache שלום", "--root", root))["results"]
+    assert [found["snippet"][start:end] for start, end in found["matches"]] == ["cached", "caching", "שלום"]
+
+
+def test_matches_are_bold_for_a_terminal_and_plain_for_a_pipe(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("Replies", body="a \x07 cached reply", memory_id="one")])
+    asked = ["search", "caching", "--root", str(root), "--format", "text"]
+    assert "a · cached reply" in memsift(*asked).stdout
+    in_terminal = CliRunner().invoke(main, asked, prog_name="memsift", color=True)
+    assert "a · \x1b[1mcached\x1b[0m reply" in in_terminal.stdout
+
+
+def test_text_output_carries_no_control_characters(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("red \x1b[31m alert", body="\x1b]0;owned\x07 red", memory_id="red")])
+    result = memsift("search", "red", "--root", root, "--format", "text")
+    assert "alert" in result.stdout
+    assert "\x1b" not in result.stdout
+    assert "\x07" not in result.stdout
+
+
+# --explain and --memory
 
 
 def test_each_result_says_why_and_auto_says_what_was_dropped() -> None:
@@ -100,4 +182,4 @@ def test_an_empty_root_has_nothing_to_explain(tmp_path: Path) -> None:
 
 def test_explaining_loads_no_screen() -> None:
     loaded = top_level_modules("search", QUERY, "--root", DEMO_ROOT, "--explain", "--format", "text")
-    assert loaded & set(HEAVY) == set()
+    assert loaded & HEAVY == set()

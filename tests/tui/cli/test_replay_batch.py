@@ -12,8 +12,7 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer, kept_titles
-from tests.tui.cli.command_line import MAIN, PROJECT, jsonl, memsift, refused, rows
-from tests.tui.cli.judging import RULES
+from tests.tui.cli.command_line import MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,6 +81,7 @@ def test_what_failed_in_a_batch_is_told_and_asked_again_the_next_time(server: Ap
     assert server.batches.submitted == 9
 
 
+@pytest.mark.slow
 def test_a_process_that_died_is_gone_on_with(server: ApiServer, replay: list[str]) -> None:
     server.batches.polls = 1_000_000
     process = subprocess.Popen([*MAIN, *replay, *BATCH], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=PROJECT)

@@ -10,8 +10,7 @@ import pytest
 
 from labels.store import LabelStore
 from tests.engine.judge.api_server import ApiServer, kept
-from tests.tui.cli.command_line import jsonl, memsift, printed, rows
-from tests.tui.cli.judging import ASK, HTTP
+from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, rows
 
 if TYPE_CHECKING:
     from pathlib import Path

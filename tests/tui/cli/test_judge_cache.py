@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.judge.api_server import ApiServer, kept_titles, overloaded
-from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
-from tests.tui.cli.judging import ASK, HTTP
+from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, refused, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
