@@ -97,7 +97,7 @@ SIGHTINGS = (
         PRIMARY KEY (annotator, prompt_id, ts)
     )
     """,
-    # an earlier memsift wrote down only that a label was given beside them; what was imported says nothing of here
+    # before this step, only a label with blind = 0 told that its annotator had seen the ranks
     """
     INSERT INTO sighting
     SELECT annotator, prompt_id, min(ts) FROM label_event

@@ -19,7 +19,7 @@ UNHOOK_EVENTS = (
     "DROP INDEX label_event_retracted_once",
     "ALTER TABLE label_event RENAME TO label_event_before",
 )
-"""SQLite cannot change the checks of a table, so it is made anew beside the old one."""
+"""SQLite cannot change the checks of a table, so a new table is made beside the old one and filled from it."""
 
 EVENTS = (
     """
@@ -107,7 +107,7 @@ VIEWS = (
           AND later.action = 'adjudicate' AND later.event_id > event.event_id
     )
     """,
-    # relevant against not; who is unsure has no vote unless everybody is
+    # for readers with Datasette; memsift itself uses labels/people.py, and a test compares the two
     """
     CREATE VIEW gold AS
     SELECT prompt_id, memory_id, digest, verdict, 'adjudicated' AS basis, 1 AS labels FROM adjudication_current
@@ -160,7 +160,7 @@ def m004_people(db: Database) -> None:
 
 
 def insert_with_uid(db: Database, event: dict[str, Any]) -> None:
-    """Copy an event from before there were uids: a hash of all its columns is the same in every copy of its store."""
+    """Copy an event that has no uid yet. Its uid is a hash of its columns, the same in every copy of its store."""
     uid = hashlib.sha256(json.dumps(list(event.values())).encode()).hexdigest()[:32]
     row = {**event, "uid": uid, "session": "", "source": "", "repeat": 0}
     db.execute(f"INSERT INTO label_event ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})", row)
@@ -172,7 +172,7 @@ MERGED = (
     "DROP VIEW label_current",
     "DROP TRIGGER label_event_is_never_replaced",
     "DROP INDEX label_event_retracted_once",
-    # one label can be taken back in each of two stores, and a merge loses neither retraction
+    # not unique: one label can be taken back in each of two stores, and a merge keeps both retractions
     "CREATE INDEX label_event_retracted ON label_event (supersedes) WHERE action = 'retract'",
     """
     CREATE TRIGGER label_event_is_never_replaced BEFORE INSERT ON label_event
@@ -180,7 +180,7 @@ MERGED = (
       OR EXISTS (SELECT 1 FROM label_event WHERE uid = NEW.uid)
     BEGIN SELECT RAISE(ABORT, 'label events are never replaced: append a new one'); END
     """,
-    # by time, because what was merged in has a higher event_id however old it is
+    # by time, because merged events have higher event ids, however old they are
     """
     CREATE VIEW label_current AS
     SELECT * FROM label_standing AS event

@@ -1,18 +1,19 @@
-"""A store that an older memsift made, brought up to date."""
+"""Stores of older versions: every one opens, with its labels and retrievals."""
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import sqlite3
 import stat
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError
-from labels.migrations import MIGRATIONS
+from labels.migrations import MIGRATIONS, STEPS
 from labels.records import RELEVANT
 from labels.store import LabelStore
 from tests.labels.samples import card, record, retrieval
@@ -124,3 +125,80 @@ def test_an_upgrade_that_fails_leaves_the_older_store_as_it_was(old: Path) -> No
         other.execute("DROP TABLE plan")
     with LabelStore.open(old) as store:
         assert len(store.events()) == len(SAID)
+
+
+# Every earlier version
+
+SCHEMAS = {
+    "m001_retrievals": "c538dab2aa01c2ca",
+    "m002_labels": "73983cbc981d3617",
+    "m003_judgements": "c499ab3c859ce29f",
+    "m004_people": "be0bff807366f5b9",
+    "m005_merged": "af7cb5cb922b3e68",
+    "m006_sightings": "d53cd0a21cf4a95e",
+    "m007_injected": "5ae5782afdf02667",
+}
+"""The first 16 hex digits of a hash of the schema after each step."""
+
+EVENT = {"event_id": 1, "ts": "2025-06-01", "annotator": "ann", "prompt_id": "p1", "memory_id": "a", "digest": "da"}
+EVENT |= {"action": "label", "verdict": "relevant", "reason": "", "note": "kept", "blind": 1, "position": 1, "seed": 7}
+EVENT |= {"elapsed_ms": 1200, "guideline": "g1", "app_version": "0.1.0"}
+NAMES = {"uid": "f" * 32, "session": "s", "source": "", "repeat": 0}
+"""The columns that `m004_people` added."""
+
+
+def store_of(path: Path, steps: int) -> Path:
+    """A store that a memsift with only the first *steps* made."""
+    with closing(Database(path, execute_plugins=False)) as db:
+        MIGRATIONS.apply(db, stop_before=STEPS[steps].__name__ if steps < len(STEPS) else None)
+    return path
+
+
+def schema(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT sql FROM sqlite_master WHERE tbl_name <> '_sqlite_migrations' ORDER BY name")
+        return [sql for (sql,) in rows if sql]
+
+
+def insert(connection: sqlite3.Connection, table: str, **row: Any) -> None:
+    places = ", ".join(f":{name}" for name in row)
+    connection.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({places})", row)
+
+
+def fill(path: Path, steps: int) -> None:
+    """One retrieval, and one label where the version had labels."""
+    with closing(sqlite3.connect(path)) as other, other:
+        empty = dict.fromkeys(("context_json", "kind", "source", "session_id", "cwd", "ts"), "")
+        insert(other, "prompt", prompt_id="p1", text="how do tokens expire?", **{**empty, "context_json": "[]"})
+        about = {"memory_id": "a", "digest": "da"}
+        insert(other, "memory_version", **about, category="decision", title="A", tags="[]", path="a.json")
+        made = dict.fromkeys(("config_hash", "corpus_hash", "engine_version", "sqlite_version", "ts"), "")
+        insert(other, "run", run_id="r", root="/root", system="bm25", config_json="{}", **made)
+        at = {"run_id": "r", "prompt_id": "p1"}
+        insert(other, "retrieval", **at, ts="", fallback="", elapsed_ms=2.5)
+        ranked = {"rank": 1, "bm25": -1.0, "body_bonus": 0, "score": -1.0, "confidence": "high", "injected": 1}
+        insert(other, "result", **at, **about, **ranked)
+        if steps > 1:
+            insert(other, "label_event", **EVENT, **(NAMES if steps > 3 else {}))
+
+
+@pytest.mark.parametrize("steps", range(1, len(STEPS) + 1))
+def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(tmp_path: Path, steps: int) -> None:
+    path = store_of(tmp_path / "older.db", steps)
+    fill(path, steps)
+    with LabelStore.open(path) as store:
+        assert [(each.prompt_id, each.injected, each.elapsed_ms) for each in store.outcomes("/root")] == [
+            ("p1", ("a",), 2.5)
+        ]
+        given = [(each.annotator, each.pair, each.verdict, each.note) for each in store.labels(root="/root")]
+        assert given == ([("ann", ("a", "da"), "relevant", "kept")] if steps > 1 else [])
+        assert store.label("bob", "p1", card("a", "da"), RELEVANT, seed=7, blind=True, elapsed_ms=1).blind
+        assert [each.labels for each in store.gold("/root")] == [1 + len(given)]
+    LabelStore.open(tmp_path / "new.db").close()
+    assert schema(path) == schema(tmp_path / "new.db")
+
+
+@pytest.mark.parametrize("steps", range(1, len(STEPS) + 1))
+def test_a_step_that_was_released_is_never_edited(tmp_path: Path, steps: int) -> None:
+    found = "\n".join(schema(store_of(tmp_path / "older.db", steps)))
+    assert hashlib.sha256(found.encode()).hexdigest()[:16] == SCHEMAS[STEPS[steps - 1].__name__]

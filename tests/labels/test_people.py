@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
 
 from labels.records import ADJUDICATED, MAJORITY, NOT_RELEVANT, RELEVANT, SINGLE, UNRATEABLE, UNSURE, Event, Repeat
 from labels.store import LabelStore
+from tests.labels.exchange.datasets import opened, store_test, stored_datasets
 from tests.labels.samples import card, pool_of, record, retrieval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from labels.exchange.records import Dataset
 
 
 @pytest.fixture
@@ -54,6 +58,15 @@ def test_gold_is_the_majority_of_relevant_against_not(
     for number, verdict in enumerate(said):
         say(store, f"person {number}", verdict)
     assert gold(store) == expected
+
+
+@store_test
+@given(stored_datasets)
+def test_who_reads_the_store_with_datasette_sees_the_same_gold(dataset: Dataset) -> None:
+    with opened(dataset) as (db,), LabelStore.open(db.path) as store:
+        assert [vars(one) for one in store.gold()] == db.rows(
+            "SELECT * FROM gold ORDER BY prompt_id, memory_id, digest"
+        )
 
 
 def test_an_adjudication_settles_a_pair_until_it_is_taken_back(store: LabelStore) -> None:
