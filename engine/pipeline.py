@@ -65,6 +65,7 @@ def retrieve(
     cutoff: Cutoff | None = None,
     session: Session | None = None,
     include_retired: bool = False,
+    is_brief: bool = False,
     clock: Callable[[], float] = time.perf_counter,
     now: Callable[[], float] = time.time,
 ) -> Retrieval:
@@ -73,10 +74,13 @@ def retrieve(
     The configuration's strategy, *cutoff* and *judge* make the system: see `engine.systems`. A cutoff acts only on the
     strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
     leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
-    `max_results` memories, however weak. *clock* and *now* are in seconds.
+    `max_results` memories, however weak. *is_brief*: only the injected set and a few candidates beside it are wanted.
+    *clock* and *now* are in seconds.
     """
     started = clock()
-    strategy, pool = _pool(prompt.text, index, config, mode, now, include_retired=include_retired)
+    is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT
+    size = pool_size(config, mode, is_brief=is_brief and is_by_strength)
+    strategy, pool = _pool(prompt.text, index, config, size, mode, now, include_retired=include_retired)
     cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
     has_floor = mode == AUTO and strategy != TITLE_TAGS
 
@@ -110,9 +114,12 @@ def retrieve(
     )
 
 
-def pool_size(config: Config, mode: str) -> int:
-    """The number of active memories that a strategy gives to the later stages."""
-    return config.judge.candidate_pool_size if mode == AUTO else config.max_results
+def pool_size(config: Config, mode: str, *, is_brief: bool = False) -> int:
+    """The number of active memories that a strategy gives to the later stages; a brief pool is twice `max_inject`."""
+    if mode != AUTO:
+        return config.max_results
+    size = config.judge.candidate_pool_size
+    return min(size, 2 * config.max_inject) if is_brief else size
 
 
 def floor_share(strategy: str, *, has_judge: bool) -> float:
@@ -121,10 +128,9 @@ def floor_share(strategy: str, *, has_judge: bool) -> float:
 
 
 def _pool(
-    text: str, index: Index, config: Config, mode: str, now: Callable[[], float], *, include_retired: bool
+    text: str, index: Index, config: Config, size: int, mode: str, now: Callable[[], float], *, include_retired: bool
 ) -> tuple[str, Pool]:
     """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
-    size = pool_size(config, mode)
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         from engine.search.strategies import title_tags
 

@@ -158,12 +158,12 @@ class Decision:
         judge = _judge(config, self._environ)
         prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
         cutoff = self._cutoff(config)
-        retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session)
+        retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
         # A judge is asked only once, so after its answer there is no time to update the index and search again.
         left_s = config.deadline - self.activity.elapsed_s() if judge is None else 0.0
         self._index = catch_up(index, self._environ, max(0.0, left_s))
         if self._index is not index:
-            retrieval = retrieve(prompt, self._index, config, cutoff=cutoff, session=session)
+            retrieval = retrieve(prompt, self._index, config, cutoff=cutoff, session=session, is_brief=True)
         self.activity.note(corpus=self._index.corpus_hash)
         self.activity.stage("retrieve")
         return retrieval

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.config import SEARCH, Config
+from engine.hook.session import Session
 from engine.lean.record import replace
 from engine.pipeline import SHARE_FOR_JUDGE, retrieve
 from engine.prompt import typed_prompt
@@ -200,3 +201,37 @@ def test_a_memory_whose_title_is_the_prompt_is_injected_if_the_prompt_says_anyth
 
 
 WORDS = "cache rule billing exports pipeline nightly user_id token".split()
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    titles=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join), max_size=30),
+    prompt=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
+    retired=st.sets(st.integers(0, 29)),
+    known=st.sets(st.integers(0, 29)),
+)
+def test_a_brief_retrieval_injects_the_same(titles: list[str], prompt: str, retired: set[int], known: set[int]) -> None:
+    memories = [
+        memory(title, memory_id=f"m{i}", status="deprecated" if i in retired else "active")
+        for i, title in enumerate(titles)
+    ]
+    session = Session(injected={one.summary.id: one.summary.digest for i, one in enumerate(memories) if i in known})
+    with open_index(*memories) as index:
+        whole, brief = (
+            retrieve(typed_prompt(prompt), index, DEFAULT, session=session, is_brief=is_brief)
+            for is_brief in (False, True)
+        )
+    assert injected(brief) == injected(whole)
+    assert [one.memory.id for one in brief.candidates] == [one.memory.id for one in whole.candidates][
+        : len(brief.candidates)
+    ]
+
+
+@pytest.mark.parametrize(("is_judged", "size"), [(False, 6), (True, 15)])
+def test_a_brief_retrieval_leaves_a_judge_its_whole_choice(is_judged: bool, size: int) -> None:
+    memories = [memory("cache rule", memory_id=f"m{i:02}") for i in range(20)]
+    judge = FakeJudge(keep=["m14"]) if is_judged else None
+    with open_index(*memories, *fillers(40)) as index:
+        found = retrieve(typed_prompt("the cache rule"), index, DEFAULT, judge=judge, is_brief=True)
+    assert len(found.candidates) == size
+    assert injected(found) == (["m14"] if is_judged else ["m00", "m01", "m02"])
