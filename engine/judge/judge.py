@@ -152,13 +152,5 @@ class Judge:
 def _verdict(memory: MemorySummary, position: int, outcome: Outcome) -> Verdict:
     """An error has no samples, and so no agreement."""
     opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
-    return Verdict(
-        memory_id=memory.id,
-        decision=opinion.decision,
-        status=outcome.status,
-        reasoning=opinion.reasoning,
-        confidence=opinion.confidence,
-        samples=opinion.samples,
-        agreement=opinion.agreement,
-        source=outcome.source,
-    )
+    judged = (opinion.reasoning, opinion.confidence, opinion.samples, opinion.agreement)
+    return Verdict(memory.id, opinion.decision, outcome.status, *judged, outcome.source)

@@ -28,8 +28,13 @@ BILLED_BY_TOKEN = ("anthropic", "anthropic-http")
 
 def cost_usd(provider: str, model: str, input_tokens: int, output_tokens: int) -> float | None:
     """US dollars for the tokens of one judgement; None where the price or the number of tokens is not known."""
-    family = next((family for family in PRICES if model.startswith(family)), None)
-    if family is None or provider not in BILLED_BY_TOKEN or not input_tokens:
+    price = _price(provider, model)
+    if price is None or not input_tokens:
         return None
-    price_in, price_out = PRICES[family]
+    price_in, price_out = price
     return (input_tokens * price_in + output_tokens * price_out) / 1_000_000
+
+
+def _price(provider: str, model: str) -> tuple[float, float] | None:
+    family = next((family for family in PRICES if model.startswith(family)), None)
+    return PRICES[family] if family and provider in BILLED_BY_TOKEN else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 from anthropic import Anthropic, AnthropicError, APIStatusError
 
 from engine.errors import ProviderCancelledError, ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.providers.credentials import API_KEY, AUTH_TOKEN, BASE_URL, check_key, known_secrets, presentable
+from engine.judge.providers.credentials import known_secrets, presentable, sdk_credentials
 from engine.judge.providers.http import HttpResponse
 from engine.judge.providers.messages_api import read_answer
 
@@ -27,12 +26,9 @@ class BatchApi:
     Raises MissingKeyError without a key, and ProviderHttpError from every method.
     """
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        check_key(environ)
-        key = environ.get(API_KEY) or None
-        token = None if key else environ.get(AUTH_TOKEN) or None
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._sdk = Anthropic(**sdk_credentials(environ), max_retries=4)
         self._secrets = known_secrets(environ)
-        self._sdk = Anthropic(api_key=key, auth_token=token, base_url=environ.get(BASE_URL) or None, max_retries=4)
 
     def submit(self, bodies: Mapping[str, dict[str, Any]]) -> str:
         """The id of a new batch. *bodies* are requests by custom id (up to 64 characters of A-Z, a-z, 0-9, _ and -)."""

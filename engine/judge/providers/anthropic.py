@@ -8,7 +8,7 @@ from threading import Lock
 from engine.errors import ProviderError, ProviderHttpError
 from engine.judge.provider import Calls
 from engine.judge.providers import messages_api
-from engine.judge.providers.credentials import API_KEY, AUTH_TOKEN, BASE_URL, auth_headers, check_key, known_secrets
+from engine.judge.providers.credentials import BASE_URL, auth_headers, known_secrets, sdk_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,15 +89,12 @@ class AnthropicProvider(_MessagesApi):
             return self._client
 
     def _opened(self) -> SdkClient:
-        if not self._api_key:
-            check_key(self._environ)
+        credentials = sdk_credentials(self._environ, self._api_key, self._base_url)
         try:
             from engine.judge.providers.sdk_client import SdkClient
         except ImportError as error:
             raise ProviderHttpError(f"The judge's SDK cannot be loaded: {error.name}. Reinstall memsift.") from None
-        key = self._api_key or self._environ.get(API_KEY) or None
-        token = None if key else self._environ.get(AUTH_TOKEN) or None
-        return SdkClient(key, token, self._base_url)
+        return SdkClient(credentials)
 
 
 class AnthropicHttpProvider(_MessagesApi):

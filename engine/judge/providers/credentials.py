@@ -14,6 +14,7 @@ from engine.judge.prompts import one_line
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
 API_KEY, AUTH_TOKEN, BASE_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"
 CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
@@ -48,6 +49,17 @@ def auth_headers(environ: Mapping[str, str], api_key: str | None = None) -> dict
         check_key(environ)
         raise MissingKeyError(NO_SDK)
     return headers
+
+
+def sdk_credentials(
+    environ: Mapping[str, str], api_key: str | None = None, base_url: str | None = None
+) -> dict[str, Any]:
+    """The arguments of the SDK's clients. None leaves it to the SDK to look further. Raises MissingKeyError."""
+    if not api_key:
+        check_key(environ)
+    key = api_key or environ.get(API_KEY) or None
+    token = None if key else environ.get(AUTH_TOKEN) or None
+    return {"api_key": key, "auth_token": token, "base_url": base_url or environ.get(BASE_URL) or None}
 
 
 def known_secrets(environ: Mapping[str, str], api_key: str | None = None) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from engine.lean.sha256 import hex_digest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any
 
     from engine.judge.provider import Question
 
@@ -36,11 +35,11 @@ FAILURES = {
     "no_key": (MissingKeyError, "The scripted judge has no key."),
     "cancelled": (ProviderCancelledError, "The scripted judge was stopped."),
 }
-"""What a row's `status` may be, and the error that it stands for."""
+"""The values of a row's `status`, with the error that is raised."""
 
 
 class ScriptedAnswer(Record):
-    """One row: exactly one of `keep` (titles), `answer` (raw text) and `status` is not None. `delay_s` >= 0."""
+    """A row of a script: exactly one of `keep` (titles), `answer` (raw text) and `status` is not None."""
 
     keep: tuple[str, ...] | None = None
     answer: str | None = None
@@ -49,7 +48,7 @@ class ScriptedAnswer(Record):
 
 
 class ScriptedProvider:
-    """Answers by the prompt of a request. *answers* are keyed by the prompt as `cut` to PROMPT_LIMIT.
+    """Answers by the prompt of a request. The keys of *answers* are prompts, `cut` to PROMPT_LIMIT.
 
     *sleep* takes seconds; *pace* multiplies every delay (0: answer at once).
     """
@@ -78,7 +77,7 @@ class ScriptedProvider:
 
     @property
     def fingerprint(self) -> str:
-        """The script: its file's name says nothing of what is in it."""
+        """The rows of the script, because two scripts may have one name."""
         return hex_digest(repr(sorted(self._answers.items(), key=lambda row: row[0])))
 
     def prepare(self) -> None:
@@ -100,7 +99,8 @@ class ScriptedProvider:
             raise error(message)
         if row.answer is not None:
             return Completion(row.answer)
-        return Completion(_answered(row.keep or (), titles, is_explained="verdicts" in question.schema["properties"]))
+        is_explained = "verdicts" in question.schema["properties"]
+        return Completion(_answer_that_keeps(row.keep or (), titles, is_explained=is_explained))
 
     def _wait(self, delay_s: float, timeout_s: float) -> None:
         if delay_s > 0:
@@ -140,57 +140,44 @@ def _row(line: str) -> tuple[str, ScriptedAnswer]:
         raise ValueError(f"not JSON ({error.msg})") from None
     if not isinstance(row, dict):
         raise ValueError("not a JSON object")
-    if not isinstance(row.get("prompt"), str):
-        raise ValueError("field prompt: a text is needed")
-    return cut(row["prompt"], PROMPT_LIMIT), _answer(row)
-
-
-def _answer(row: dict[str, Any]) -> ScriptedAnswer:
+    row = {"prompt": None, **row}
+    for field, (is_valid, needed) in _FIELDS.items():
+        if field in row and not is_valid(row[field]):
+            raise ValueError(f"field {field}: {needed} is needed")
     if len({"keep", "answer", "status"} & row.keys()) != 1:
         raise ValueError("exactly one of the fields keep, answer and status is needed")
-    return ScriptedAnswer(
-        keep=_titles(row["keep"]) if "keep" in row else None,
-        answer=_text(row["answer"]) if "answer" in row else None,
-        status=_status(row["status"]) if "status" in row else None,
-        delay_s=_delay(row.get("delay_ms", 0)),
-    )
+    keep = tuple(cut(title, FIELD_LIMIT) for title in row["keep"]) if "keep" in row else None
+    delay_s = row.get("delay_ms", 0) / 1000
+    return cut(row["prompt"], PROMPT_LIMIT), ScriptedAnswer(keep, row.get("answer"), row.get("status"), delay_s)
 
 
-def _titles(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(title, str) for title in value):
-        raise ValueError("field keep: a list of titles is needed")
-    return tuple(cut(title, FIELD_LIMIT) for title in value)
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("field answer: a text is needed")
-    return value
+def _are_titles(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
 
 
-def _status(value: object) -> str:
-    if not isinstance(value, str) or value not in FAILURES:
-        raise ValueError(f"field status: one of {', '.join(FAILURES)} is needed")
-    return value
+def _is_delay(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
-def _delay(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise ValueError("field delay_ms: a number of milliseconds, 0 or more, is needed")
-    return value / 1000
+_FIELDS = {
+    "prompt": (_is_text, "a text"),
+    "keep": (_are_titles, "a list of titles"),
+    "answer": (_is_text, "a text"),
+    "status": (lambda value: _is_text(value) and value in FAILURES, f"one of {', '.join(FAILURES)}"),
+    "delay_ms": (_is_delay, "a number of milliseconds, 0 or more,"),
+}
 
 
-def _answered(keep: tuple[str, ...], titles: tuple[str, ...], *, is_explained: bool) -> str:
-    """The answer that keeps these titles, in the form that was asked for."""
+def _answer_that_keeps(keep: tuple[str, ...], titles: tuple[str, ...], *, is_explained: bool) -> str:
     if not is_explained:
         return json.dumps({"keep": [index for index, title in enumerate(titles) if title in keep]})
-    said = {True: (APPROVED, "The script keeps it."), False: (REJECTED, "The script does not keep it.")}
-    decided = [(index, *said[title in keep]) for index, title in enumerate(titles)]
-    return json.dumps(
-        {
-            "verdicts": [
-                {"index": index, "reasoning": reasoning, "decision": decision, "confidence": 1.0}
-                for index, decision, reasoning in decided
-            ]
-        }
-    )
+    decisions = {True: (APPROVED, "The script keeps it."), False: (REJECTED, "The script does not keep it.")}
+    verdicts = []
+    for index, title in enumerate(titles):
+        decision, reasoning = decisions[title in keep]
+        verdicts.append({"index": index, "reasoning": reasoning, "decision": decision, "confidence": 1.0})
+    return json.dumps({"verdicts": verdicts})

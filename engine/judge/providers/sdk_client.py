@@ -11,7 +11,7 @@ from engine.errors import ProviderError, ProviderHttpError, ProviderTimeoutError
 from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, seconds, too_large
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from httpx2 import Response
 
@@ -19,15 +19,10 @@ if TYPE_CHECKING:
 class SdkClient:
     """Posts to the Messages API from any thread, on connections that it keeps until `close`."""
 
-    def __init__(self, key: str | None, token: str | None, url: str | None) -> None:
-        self._sdk = Anthropic(
-            api_key=key,
-            auth_token=token,
-            base_url=url,
-            max_retries=0,
-            default_headers={"accept-encoding": "identity"},
-            http_client=DefaultHttpxClient(follow_redirects=False, event_hooks={"response": [_bound]}),
-        )
+    def __init__(self, credentials: Mapping[str, Any]) -> None:
+        client = DefaultHttpxClient(follow_redirects=False, event_hooks={"response": [_bound]})
+        headers = {"accept-encoding": "identity"}
+        self._sdk = Anthropic(**credentials, max_retries=0, default_headers=headers, http_client=client)
 
     def post(self, body: dict[str, Any], timeout_s: float) -> HttpResponse:
         """The answer, whatever its status; *timeout_s* bounds each step alone. Raises ProviderTimeoutError or
