@@ -1,9 +1,9 @@
-"""Where to cut: features of a candidate that are free at hook time, P(relevant) from them, and the thresholds.
+"""The cutoff: P(relevant) of a candidate from features that cost nothing in the hook, and the thresholds.
 
     P(relevant) = 1 / (1 + exp(-(intercept + sum of weight x feature)))
 
-A model is a few numbers of JSON that `memsift tune` fits to labels. It counts for the configuration that it was made
-for: other rules of finding make other features of the same memories.
+A model is a few numbers of JSON that `memsift tune` fits to labels. It is used only with the configuration that it was
+made for, because another configuration gives other features of the same memories.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 100_000
 
 VERSION = 1
-"""Of what the features are: a model that was fitted to others says nothing."""
+"""Version of the features below. A model of another version is not used."""
 
 RISING, FALLING, FREE = 1, -1, 0
 DIRECTIONS = {
@@ -51,22 +51,23 @@ DIRECTIONS = {
     "asked": FREE,
     "age": FREE,
 }
-"""Feature -> which way P(relevant) may go with it, so that more of the prompt in a memory never lowers it.
+"""Feature -> direction in which P(relevant) may move with it: more of the prompt in a memory never lowers P.
 
-strength    sqrt(score / what the rarest word can weigh); with `fts5_bm25`, sqrt(score)
-lead        ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD for one without others
-rivals      ln(how many candidates have at least NEAR of its score), itself included
-share       of the prompt's idf mass, how much it holds, 0..1; of more than MAX_ASKED words, as if there were so many
-rarest      idf of its rarest word of the prompt, 0..1, in units of the rarest possible; likewise `missing`, of what it
-            does not hold
+strength    sqrt(score / weight of the rarest possible word); with `fts5_bm25`, sqrt(score)
+lead        ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
+rivals      ln(number of candidates with at least NEAR of the score), the candidate itself included
+share       part of the prompt's idf mass that the memory holds, 0..1; a prompt of more than MAX_ASKED words counts as
+            one of MAX_ASKED words
+rarest      idf of the rarest word of the prompt in the memory, 0..1, in units of the rarest possible word
+missing     the same for the words of the prompt that are not in the memory
 tag         1 if a tag holds a word of the prompt, else 0
-title       of the prompt's idf mass, how much its title holds, 0..1
-names       how many names in the prompt it does not hold, MAX_NAMES at most; 0 for a paste
-asked       ln(how many things the prompt asks for, MAX_ASKED at most)
-age         years by which it is older than the newest candidate, 0..1; 0 where that is not known. Not by the clock: a
-            model must say the same of the same memories next year
+title       part of the prompt's idf mass that the title holds, 0..1
+names       number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
+asked       ln(number of words and phrases in the prompt, at most MAX_ASKED)
+age         years between the memory's update and the newest candidate's, 0..1; 0 if unknown. The clock is not used, so
+            that a model gives the same answer next year
 
-There is one more for each category, such as `category:decision`: 1 or 0.
+Each category is a feature as well, such as `category:decision`: 1 or 0.
 """
 
 CATEGORY = "category:"
@@ -75,11 +76,11 @@ MAX_NAMES = 3
 NEAR = 0.8
 
 HIGH_PROBABILITY, MEDIUM_PROBABILITY = 0.75, 0.40
-"""P(relevant) from which on a memory is shown with high and with medium confidence."""
+"""Least P(relevant) of high and of medium confidence."""
 
 
 class Fit(Record):
-    """The configuration that a model was made for, as far as it decides what reaches the cutoff."""
+    """The part of the configuration that decides which candidates reach the cutoff. A model is made for one Fit."""
 
     match_strategy: str
     candidate_pool_size: int
@@ -91,8 +92,8 @@ class Fit(Record):
 class Model(Record):
     """Weights by feature, and thresholds of P(relevant), 0..1.
 
-    Without a judge, what is under `threshold` is dropped. With one, it is asked about what is under it but not under
-    `doubt`.
+    Without a judge, candidates below `threshold` are dropped. With a judge, candidates below `doubt` are dropped, and
+    the judge is asked about those between `doubt` and `threshold`.
     """
 
     fit: Fit
@@ -108,33 +109,34 @@ class Model(Record):
 
 
 class UnusableModelError(Exception):
-    """Why a model is ignored."""
+    """The reason why a model is ignored, in words that follow "it"."""
 
 
 class Cutoff:
-    """The pipeline's stage: drops what is not likely enough to be relevant, as *model* says."""
+    """The stage of the pipeline that drops candidates whose P(relevant) is too low."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.strategy = model.fit.match_strategy
 
     def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
-        """What was not dropped yet, with P(relevant) and the confidence that follows from it."""
+        """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
         found = features(text, candidates, pool)
         return [self._weighed(one, found[one.memory.id]) if one.injected else one for one in candidates]
 
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
+        """The candidates, with those below the threshold dropped."""
         least = self.least(has_judge=has_judge)
         return [
             _dropped(one, least) if one.injected and (one.probability or 0.0) < least else one for one in candidates
         ]
 
     def least(self, *, has_judge: bool) -> float:
-        """The P(relevant) that it takes to pass."""
+        """The least P(relevant) that passes."""
         return self.model.doubt if has_judge else self.model.threshold
 
     def is_sure(self, candidate: Candidate) -> bool:
-        """Whether no judge need be asked."""
+        """Whether the candidate passes without a judge."""
         return candidate.probability is not None and candidate.probability >= self.model.threshold
 
     def _weighed(self, candidate: Candidate, found: Features) -> Candidate:
@@ -143,9 +145,9 @@ class Cutoff:
 
 
 def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]:
-    """Memory id -> features, of what was not dropped yet.
+    """Memory id -> features, for the candidates that are not dropped yet.
 
-    All active candidates count as others, also those that were dropped for being weak.
+    They are compared with all active candidates, also with those that were dropped for being weak.
     """
     prompt = _prompt(text, pool, {word for one in candidates if one.injected for word in one.matched})
     active = [one for one in candidates if one.dropped_by != "status"]
@@ -154,7 +156,7 @@ def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str
 
 
 def load_cutoff(folder: str, config: Config) -> Cutoff | None:
-    """The cutoff in a root's state folder, None if none was tuned. Raises UnusableModelError."""
+    """The cutoff in a root's state folder; None if there is none. Raises UnusableModelError."""
     try:
         model = model_of(loads(read_regular(cutoff_file(folder), MAX_BYTES).decode("utf-8")))
     except FileNotFoundError:
@@ -169,14 +171,14 @@ def load_cutoff(folder: str, config: Config) -> Cutoff | None:
 
 
 def fit_of(config: Config) -> Fit:
-    """What of a configuration a model must have been made for. `min_strength` is 0 where nothing asks for it."""
+    """The Fit of a configuration. `min_strength` is 0 for strategies that do not use it."""
     least = config.min_strength if config.match_strategy == MEMSIFT else 0.0
     strategy, size = config.match_strategy, config.judge.candidate_pool_size
     return Fit(strategy, size, float(config.floor), float(least), config.max_inject)
 
 
 def model_of(content: Any) -> Model:
-    """The model in the JSON of a file. Raises UnusableModelError for one that is broken or of other features."""
+    """The model in the JSON of a file. Raises UnusableModelError for a broken model and for another version."""
     try:
         if content["features"] != VERSION:
             raise UnusableModelError(f"is of features {content['features']!r}, not {VERSION}: run `memsift tune` again")
@@ -208,9 +210,11 @@ def _is_known(name: str) -> bool:
 
 
 class _Prompt(Record):
-    """What a prompt asks for: text -> weight, in units of the `rare`st possible; by weight; and all together.
+    """The words and phrases of a prompt.
 
-    `words` are those that say what was `found` of it in any candidate.
+    `weights`: text -> idf in units of `rare`, the weight of the rarest possible word. `heaviest` are the texts by
+    weight, `mass` is the sum of the weights. `words`: text -> the sets of tokens that match it, for texts that any
+    candidate holds.
     """
 
     weights: Mapping[str, float]
@@ -222,7 +226,7 @@ class _Prompt(Record):
 
 
 def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
-    """A paste must neither silence the question beside it, nor cost more than the search for it."""
+    """Limited for a paste, so that it neither hides the question beside it nor costs more than the search itself."""
     rare, asked = pool.rare or 1.0, pool.asked
     idf = pool.idf or [rare] * len(asked)
     weights = {one.text: weight / rare for one, weight in zip(asked, idf, strict=True)}
@@ -238,14 +242,14 @@ def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
 
 
 class _Others(Record):
-    """The scores of all candidates, positive, and the year of the newest, 0 where none is known."""
+    """The scores of all active candidates, positive, and the year of the newest update; 0 if none is known."""
 
     scores: Sequence[float]
     newest: float
 
 
 def _words(asked: Asked) -> list[frozenset[str]]:
-    """The ways to say a thing: any of these sets of tokens."""
+    """The sets of tokens that match a word or phrase of the prompt; any of them is enough."""
     return [frozenset(phrase) for phrase in asked.phrases] + [
         frozenset((word,)) for word in getattr(asked, "longer", ())
     ]
@@ -273,12 +277,12 @@ def _features(one: Candidate, prompt: _Prompt, others: _Others) -> Features:
 
 
 def _held(matched: Sequence[str], prompt: _Prompt, held: set[str]) -> list[str]:
-    """Those of the matched things whose words are all in *held*."""
+    """The matched texts with a set of tokens that is all in *held*."""
     return [text for text in matched if any(words <= held for words in prompt.words[text])]
 
 
 def _lead(strength: float, scores: Sequence[float]) -> float:
-    """*scores* hold *strength* itself once."""
+    """ln(strength / best other score). *scores* hold *strength* itself once."""
     best, *others = sorted(scores, reverse=True)[:2]
     rival = (others[0] if others else 0.0) if strength >= best else best
     if rival <= 0 or strength <= 0:
@@ -287,8 +291,9 @@ def _lead(strength: float, scores: Sequence[float]) -> float:
 
 
 def _year(memory: MemorySummary) -> float:
-    """When it was updated, to the month, such as 2024.5; 0 if that is not known. Without `datetime`, which costs a cold
-    process more to import than all features do.
+    """The year of the last update, with months as fraction, such as 2024.5; 0 if unknown.
+
+    Without `datetime`, which is slow to import: see `engine/lean`.
     """
     year, _, rest = memory.updated_at.partition("-")
     month = rest[:2]
