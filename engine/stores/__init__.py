@@ -1,1 +1,1 @@
-"""Where memories live: one module per format, and the rule that finds a root."""
+"""Where memories live: a module per format, the registry of formats, and safe reading of files."""

@@ -140,6 +140,7 @@ def test_a_file_of_something_else_is_skipped_with_a_reason(tmp_path: Path) -> No
     assert read_prompts([path]).skipped == (Skipped(f"{path}:1", "not a row of a transcript, history or prompt file"),)
 
 
+@pytest.mark.slow
 def test_a_row_of_fifty_megabytes_is_read(tmp_path: Path) -> None:
     path = write(tmp_path / "t.jsonl", user("x" * 50_000_000), user("fix it"))
     assert [len(text) for text in texts(read_prompts([path]))] == [50_000_000, 6]
