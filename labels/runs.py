@@ -7,9 +7,9 @@ import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+from engine import __version__
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
-from engine.version import __version__
 from labels.database import storable
 
 if TYPE_CHECKING:

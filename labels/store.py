@@ -9,8 +9,8 @@ import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
+from engine import __version__
 from engine.errors import LabelStoreError
-from engine.version import __version__
 from labels import events, orders, people, pooling, replays, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS

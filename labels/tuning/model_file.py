@@ -7,11 +7,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine import __version__
 from engine.cutoff import VERSION, fit_of
 from engine.errors import TuningError
 from engine.lean.record import fields
 from engine.paths import cutoff_file
-from engine.version import __version__
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine import __version__
 from engine.errors import MemsiftError
-from engine.version import __version__
 from tui.cli.options import DB, ORDER, PROMPTS, ROOT, judge_options
 from tui.workspace import opening
 from tui.workspace.stderr import tell

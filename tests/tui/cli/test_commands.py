@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.version import __version__
+from engine import __version__
 from tests.engine.builders import memory, write_root
 from tests.tui.apps import DEMO, DEMO_ROOT
 from tests.tui.cli.command_line import HEAVY, MAIN, PROJECT, memsift, printed, process, refused, top_level_modules
