@@ -1,31 +1,52 @@
-"""The judge against people: an annotator to be graded, never the truth."""
+"""Agreement: the judge against people, people with each other, and each person with himself.
+
+People's labels are the truth here; the judge is an annotator to be graded. No judge can be expected to agree with
+people more than they agree among themselves.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.judge.verdict import APPROVED, FLAGGED
 from labels.measure.intervals import Interval, headline_interval
-from labels.measure.kappa import cohens_kappa, gwet_ac1
+from labels.measure.kappa import (
+    Alpha,
+    cohens_kappa,
+    gwet_ac1,
+    krippendorffs_alpha,
+    negative_agreement,
+    positive_agreement,
+)
 from labels.measure.metrics import Ratio, estimated
-from labels.measure.weights import EQUAL
+from labels.measure.strata import EQUAL
+from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from labels.measure.kappa import Table
-    from labels.measure.weights import Weights
-    from labels.records import Judgements, Outcome
+    from labels.measure.kappa import Table, Votes
+    from labels.measure.strata import Weights
+    from labels.records import Judgements, Label, Outcome, Repeat
+
+    Key = tuple[str, str, str]
+    """(prompt id, memory id, digest)."""
+
+YES_NO = {RELEVANT: True, NOT_RELEVANT: False}
+"""The verdicts that can be compared. An unsure person has not said the opposite."""
 
 
-class Comparison(NamedTuple):
-    """One memory that both a person and the judge decided on: whether each found it relevant.
+# The judge
 
-    `weight` is how many it stands for, 1 or more. `is_deployed`: the judge failed or was not sure, and what was
-    injected stands for its decision.
+
+class Graded(NamedTuple):
+    """A memory on which both a person and the judge decided: whether it is relevant.
+
+    `weight` is the number of memories that it stands for, 1 or more. `is_deployed`: the judge failed or was not sure,
+    so that its decision is what was injected instead.
     """
 
     prompt_id: str
@@ -36,13 +57,9 @@ class Comparison(NamedTuple):
     is_deployed: bool = False
 
 
-NEW_COMPARISON = partial(tuple.__new__, Comparison)
-"""Of its six fields: a third of the time that it takes by their names."""
-
-
 @dataclass(frozen=True)
 class Confusion:
-    """How often the judge (kept, dropped) and people (relevant, irrelevant) met."""
+    """Numbers of memories by the decision of the judge (kept, dropped) and of people (relevant, irrelevant)."""
 
     kept_relevant: int
     kept_irrelevant: int
@@ -56,12 +73,12 @@ class Confusion:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The judge's grades.
+    """The grades of a judge.
 
-    `sensitivity`: of the relevant memories, those it kept. `specificity`: of the irrelevant, those it dropped. `raw`:
-    of all, those on which it and people agree. `kappa` and `ac1` are -1..1, None when only one answer was ever given.
-    `confusion` counts memories; the others weigh each by how many it stands for. `deployed` counts the memories on
-    which the judge failed or was not sure: what was injected stands for its decision.
+    `sensitivity` is the share of the relevant memories that it kept, `specificity` the share of the irrelevant ones
+    that it dropped, `raw` the share of all on which it and people agree. `kappa` and `ac1` are -1..1, None when only
+    one answer was ever given. `confusion` counts memories; the others weigh each memory. `deployed` is the number of
+    memories on which the judge failed or was not sure: what was injected stands for its decision.
     """
 
     confusion: Confusion
@@ -74,41 +91,41 @@ class Agreement:
     kappa_se: float | None
     ac1: float | None
     deployed: int
-    disagreements: tuple[Comparison, ...]
+    disagreements: tuple[Graded, ...]
 
 
-def agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> Agreement | None:
-    """Grade the judge that made *outcomes*, one outcome per prompt; None if it saw nothing that was judged.
+def judge_agreement(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> Agreement | None:
+    """The grades of the judge of *outcomes*, one outcome per prompt; None if it saw no judged memory.
 
-    Where it failed, what it is graded on is the fallback that was injected, never a rejection.
+    Where it failed, it is graded on the fallback that was injected. A failure is never a rejection.
     """
-    compared = list(comparisons(outcomes, judgements, weights))
-    if not compared:
+    graded = list(graded_memories(outcomes, judgements, weights))
+    if not graded:
         return None
-    table = weighted_table(compared)
+    table = weighted_table(graded)
     kappa, kappa_se = cohens_kappa(table)
-    relevant = [each for each in compared if each.person]
-    irrelevant = [each for each in compared if not each.person]
+    relevant = [each for each in graded if each.person]
+    irrelevant = [each for each in graded if not each.person]
     kept_relevant, kept_irrelevant = (sum([each.judge for each in part]) for part in (relevant, irrelevant))
     return Agreement(
         confusion=Confusion(
             kept_relevant, kept_irrelevant, len(relevant) - kept_relevant, len(irrelevant) - kept_irrelevant
         ),
-        sensitivity=agreeing(relevant),
-        sensitivity_interval=agreeing_interval(relevant),
-        specificity=agreeing(irrelevant),
-        specificity_interval=agreeing_interval(irrelevant),
-        raw=agreeing(compared),
+        sensitivity=same_share(relevant),
+        sensitivity_interval=same_interval(relevant),
+        specificity=same_share(irrelevant),
+        specificity_interval=same_interval(irrelevant),
+        raw=same_share(graded),
         kappa=kappa,
         kappa_se=kappa_se,
         ac1=gwet_ac1(table),
-        deployed=sum(each.is_deployed for each in compared),
-        disagreements=tuple(each for each in compared if each.person != each.judge),
+        deployed=sum(each.is_deployed for each in graded),
+        disagreements=tuple(each for each in graded if each.person != each.judge),
     )
 
 
-def comparisons(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights) -> Iterator[Comparison]:
-    """Every candidate that was both judged by people and put before the judge."""
+def graded_memories(outcomes: Iterable[Outcome], judgements: Judgements, weights: Weights) -> Iterator[Graded]:
+    """Every candidate on which both people and the judge decided."""
     for outcome in outcomes:
         prompt_id = outcome.prompt_id
         judged = judgements.get(prompt_id)
@@ -119,31 +136,138 @@ def comparisons(outcomes: Iterable[Outcome], judgements: Judgements, weights: We
                     is_deployed = decision == FLAGGED
                     kept = memory_id in outcome.injected if is_deployed else decision == APPROVED
                     own = weight * of_memories[memory_id] if memory_id in of_memories else weight
-                    yield NEW_COMPARISON((prompt_id, memory_id, judged[memory_id], kept, own, is_deployed))
+                    yield Graded(prompt_id, memory_id, judged[memory_id], kept, own, is_deployed)
 
 
-def weighted_table(compared: Sequence[Comparison]) -> Table:
-    """The four counts, each memory counting for as many as it stands for, scaled to as many as were compared."""
-    met: dict[tuple[bool, bool], float] = defaultdict(float)
-    for _, _, person, judge, weight, _ in compared:
-        met[judge, person] += weight
-    scale = len(compared) / sum(met.values())
-    return met[True, True] * scale, met[True, False] * scale, met[False, True] * scale, met[False, False] * scale
+def weighted_table(graded: Sequence[Graded]) -> Table:
+    """The four weighted counts, scaled so that their sum is the number of memories."""
+    counts: dict[tuple[bool, bool], float] = defaultdict(float)
+    for _, _, person, judge, weight, _ in graded:
+        counts[judge, person] += weight
+    scale = len(graded) / sum(counts.values())
+    both, judge_only, person_only, neither = (
+        counts[key] * scale for key in ((True, True), (True, False), (False, True), (False, False))
+    )
+    return both, judge_only, person_only, neither
 
 
-def agreeing(compared: Sequence[Comparison]) -> Ratio:
+def same_share(graded: Sequence[Graded]) -> Ratio:
     """The share on which judge and people agree."""
-    same = [each.weight for each in compared if each.judge is each.person]
-    return estimated(Ratio(len(same), len(compared)), sum(same), sum([each.weight for each in compared]))
+    same = [each.weight for each in graded if each.judge is each.person]
+    return estimated(Ratio(len(same), len(graded)), sum(same), sum([each.weight for each in graded]))
 
 
-def agreeing_interval(compared: Sequence[Comparison]) -> Interval | None:
-    """The 95 % interval of the share on which judge and people agree, prompts being the sampling unit."""
-    scale = len(compared) / sum([each.weight for each in compared]) if compared else 1.0
+def same_interval(graded: Sequence[Graded]) -> Interval | None:
+    """The 95 % interval of the share on which judge and people agree; prompts are the sampling unit."""
+    scale = len(graded) / sum([each.weight for each in graded]) if graded else 1.0
     same: dict[str, float] = defaultdict(float)
-    of: dict[str, float] = defaultdict(float)
-    for prompt_id, _, person, judge, own, _ in compared:
-        of[prompt_id] += own * scale
+    every: dict[str, float] = defaultdict(float)
+    for prompt_id, _, person, judge, weight, _ in graded:
+        every[prompt_id] += weight * scale
         if judge is person:
-            same[prompt_id] += own * scale
-    return headline_interval([(same[prompt_id], weight) for prompt_id, weight in of.items()])
+            same[prompt_id] += weight * scale
+    return headline_interval([(same[prompt_id], weight) for prompt_id, weight in every.items()])
+
+
+# People
+
+
+@dataclass(frozen=True)
+class Concord:
+    """Two people on the same memories, or a person with himself on cards that came twice (then both names are equal).
+
+    `table` counts (both relevant, only the first, only the second, both not). `same` is the share of equal answers,
+    `if_relevant` and `if_not` the agreement on each answer (0..1), `kappa` Cohen's with its standard error, and `ac1`
+    Gwet's (-1..1); None where it is not defined.
+    """
+
+    first: str
+    second: str
+    table: tuple[int, int, int, int]
+    same: Ratio
+    if_relevant: float | None
+    if_not: float | None
+    kappa: float | None
+    kappa_se: float | None
+    ac1: float | None
+
+
+@dataclass(frozen=True)
+class People:
+    """Agreement of each person with himself (`selves`) and of each two people (`others`).
+
+    `alpha` is Krippendorff's over all of them, None if there are fewer than three.
+    """
+
+    selves: tuple[Concord, ...]
+    others: tuple[Concord, ...]
+    alpha: Alpha | None
+
+
+def people_agreement(labels: Iterable[Label], repeats: Iterable[Repeat]) -> People | None:
+    """The agreement in labels and repeated labels; None if nothing was labelled twice."""
+    opinions = [label for label in labels if not label.adjudicated]
+    is_alone = len({label.annotator for label in opinions}) < 2
+    answers = {} if is_alone else answers_of(opinions)
+    selves, others = selves_of(repeats), others_of(answers)
+    if not selves and not others:
+        return None
+    return People(selves, others, krippendorffs_alpha(votes_of(answers)) if len(answers) > 2 else None)
+
+
+def answers_of(labels: Iterable[Label]) -> dict[str, dict[Key, bool]]:
+    """annotator -> text -> whether it is relevant, where the verdict is yes or no."""
+    answers: dict[str, dict[Key, bool]] = {}
+    for label in labels:
+        if label.verdict in YES_NO:
+            key = (label.prompt_id, label.memory_id, label.digest)
+            answers.setdefault(label.annotator, {})[key] = YES_NO[label.verdict]
+    return answers
+
+
+def selves_of(repeats: Iterable[Repeat]) -> tuple[Concord, ...]:
+    """Each annotator's first answers against the answers to the same cards at their second showing."""
+    counts: dict[str, Counter[tuple[bool, bool]]] = {}
+    for repeat in repeats:
+        if repeat.first in YES_NO and repeat.again in YES_NO:
+            counts.setdefault(repeat.annotator, Counter())[YES_NO[repeat.first], YES_NO[repeat.again]] += 1
+    return tuple(concord(name, name, counts[name]) for name in sorted(counts))
+
+
+def others_of(answers: Mapping[str, Mapping[Key, bool]]) -> tuple[Concord, ...]:
+    """Each two annotators on the texts that both have labelled."""
+    concords = []
+    for first, second in combinations(sorted(answers), 2):
+        shared = answers[first].keys() & answers[second].keys()
+        if shared:
+            pairs = Counter((answers[first][key], answers[second][key]) for key in shared)
+            concords.append(concord(first, second, pairs))
+    return tuple(concords)
+
+
+def concord(first: str, second: str, counts: Mapping[tuple[bool, bool], int]) -> Concord:
+    table = (counts[True, True], counts[True, False], counts[False, True], counts[False, False])
+    kappa, error = cohens_kappa(table)
+    return Concord(
+        first,
+        second,
+        table,
+        same=Ratio(table[0] + table[3], sum(table)),
+        if_relevant=positive_agreement(table),
+        if_not=negative_agreement(table),
+        kappa=kappa,
+        kappa_se=error,
+        ac1=gwet_ac1(table),
+    )
+
+
+def votes_of(answers: Mapping[str, Mapping[Key, bool]]) -> dict[str, list[Votes]]:
+    """prompt id -> the votes on each of its texts."""
+    counts: dict[Key, list[int]] = {}
+    for own in answers.values():
+        for key, is_relevant in own.items():
+            counts.setdefault(key, [0, 0])[not is_relevant] += 1
+    votes: dict[str, list[Votes]] = {}
+    for (prompt_id, _, _), (relevant, not_relevant) in counts.items():
+        votes.setdefault(prompt_id, []).append((relevant, not_relevant))
+    return votes

@@ -1,4 +1,4 @@
-"""Two systems on the same prompts: what the second changes, and how sure that is."""
+"""Two systems on the same prompts: the differences between them, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from labels.measure.intervals import Interval
 from labels.measure.metrics import Tally, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from labels.measure.evidence import Evidence
     from labels.records import Judgements, Outcome
 
     Totals = NDArray[np.float64]
-    """Weighted sums over prompts, a column for each of `Both.row`; a row for each resampling."""
+    """Weighted sums over prompts: a column for each of `Both.row`, a row for each resampling."""
 
 RESAMPLINGS = 2000
 EXACT_UP_TO = 15
-"""Prompts whose precision differs, up to which every way of flipping their signs is tried: 2 ** 15."""
+"""Up to this number of prompts with a difference, the test tries all ways of flipping the signs: 2 ** 15."""
 
 NORMAL_FROM = 1000
+"""From this number on, the test uses the normal distribution."""
 
 SEED = 20250101
-"""Of the resamplings: the same labels always give the same numbers."""
+"""The same labels always give the same resamplings."""
 
 
 class Both(NamedTuple):
-    """What two systems injected for one prompt.
+    """The memories that two systems injected for one prompt.
 
-    `first_only` and `second_only` are (relevant, irrelevant) counts of what only one of them injected; `weight` is how
-    many prompts of the frame this one stands for.
+    `first_only` and `second_only` are (relevant, irrelevant) counts of memories that only one system injected. `weight`
+    is the number of prompts in the frame for which this one stands.
     """
 
     first: Tally
@@ -50,7 +52,7 @@ class Both(NamedTuple):
 
     @property
     def precision_gain(self) -> float | None:
-        """Second minus first, -1..1; None where either injects nothing that was judged."""
+        """Second minus first, -1..1; None where either injects no judged memory."""
         if not (self.first.judged and self.second.judged):
             return None
         return self.second.relevant / self.second.judged - self.first.relevant / self.first.judged
@@ -68,12 +70,12 @@ class Difference:
 class SystemComparison:
     """The second system against the first, on the prompts that are judged for both.
 
-    `precision` is the difference of the set precisions, -1..1, None where either injects nothing. `p_value` is that of
-    the sign-flip test over the `compared` prompts for which both inject something: how often chance alone would make
-    their precisions differ as much, 0..1. `irrelevant` and `relevant` are differences in memories per prompt: below 0
-    the second injects fewer. `first_only` and `second_only` are (relevant, irrelevant) counts of what only one
-    injects, `mcnemar` the exact test on them, which takes memories of one prompt for independent. `gain` is what
-    the change is worth per prompt in irrelevant memories, with one relevant memory worth *worth* of them.
+    `precision` is the difference of the set precisions, -1..1, None where either injects nothing. `p_value` (0..1) is
+    that of the sign-flip test on the `compared` prompts, for which both inject something. `irrelevant` and `relevant`
+    are differences in memories per prompt: below 0 the second injects fewer. `first_only` and `second_only` are
+    (relevant, irrelevant) counts of memories that only one injects, and `mcnemar` is the p-value of the exact test on
+    them, which treats the memories of one prompt as independent. `gain` is the value of the change per prompt, in
+    irrelevant memories, if one relevant memory is worth *worth* of them.
     """
 
     first: str
@@ -92,10 +94,29 @@ class SystemComparison:
 
     @property
     def break_even(self) -> float | None:
-        """Irrelevant memories fewer for each relevant one fewer; None unless the second injects fewer of both."""
+        """Irrelevant memories saved per relevant one lost; None unless the second injects fewer of both."""
         if self.irrelevant.value >= 0 or self.relevant.value >= 0:
             return None
         return self.irrelevant.value / self.relevant.value
+
+
+def comparisons(evidence: Evidence) -> tuple[SystemComparison, ...]:
+    """Each system against the one that it builds on, on the prompts that are completely judged for both."""
+    made = []
+    for systems in compared_systems(evidence.systems):
+        prompts = evidence.measured if evidence.moments is None else evidence.finished(systems)
+        made.append(compare(evidence.rows, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems)))
+    return tuple(filter(None, made))
+
+
+def compared_systems(systems: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(base, system) for each system but the first.
+
+    The base of bm25+judge is bm25. A system that builds on none of the others is compared with the first.
+    """
+    for system in systems[1:]:
+        bases = [other for other in systems if system.startswith(f"{other}+")]
+        yield max(bases, key=len, default=systems[0]), system
 
 
 def compare(
@@ -107,10 +128,10 @@ def compare(
     strata: Mapping[str, Hashable] | None = None,
     worth: float | None = None,
 ) -> SystemComparison | None:
-    """Compare the outcomes of two *systems* on those of *prompts* that both have; None if there is none.
+    """Compare two *systems* on the *prompts* for which both have an outcome; None if there are none.
 
-    *prompts* should be judged for both. *strata* hold the stratum of every prompt in the frame, None means that
-    *prompts* are a random draw. Unjudged memories count nowhere.
+    *prompts* should be judged for both. *strata* are the strata of all prompts in the frame; None means that *prompts*
+    are a random draw. Unjudged memories are not counted.
     """
     pairs = both(rows, judgements, systems, prompts, strata)
     if not pairs:
@@ -175,13 +196,13 @@ def added(counts: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return sum(relevant for relevant, _ in counts), sum(irrelevant for _, irrelevant in counts)
 
 
-# What the columns of `Both.row` say
+# Differences from the columns of `Both.row`
 
 
 def precision_difference(sums: Totals) -> Totals:
     import numpy as np
 
-    with np.errstate(divide="ignore", invalid="ignore"):  # a resampling may leave a system with nothing
+    with np.errstate(divide="ignore", invalid="ignore"):  # a resampling may hold no memory of a system
         difference: Totals = sums[:, 2] / sums[:, 3] - sums[:, 0] / sums[:, 1]
     return difference
 
@@ -198,7 +219,7 @@ def worth_of_change(sums: Totals, worth: float) -> Totals:
     return worth * relevant_difference(sums) - irrelevant_difference(sums)
 
 
-# How sure that is
+# Intervals and tests
 
 
 def totals(pairs: Sequence[Both]) -> Totals:
@@ -211,10 +232,10 @@ def totals(pairs: Sequence[Both]) -> Totals:
 
 
 def resampled_totals(pairs: Sequence[Both]) -> Totals:
-    """`totals` of RESAMPLINGS draws of the prompts, with replacement, each stratum by itself.
+    """`totals` of RESAMPLINGS draws of the prompts with replacement, each stratum by itself.
 
-    Of n prompts n - 1 are drawn and count n / (n - 1), without which the spread would be too small by (n - 1) / n; no
-    numbers where a stratum has one prompt, of which no spread is known.
+    Of n prompts, n - 1 are drawn, each with a weight of n / (n - 1): otherwise the variance would be too small.
+    The result is not a number where a stratum has a single prompt, as its variance is not known.
     Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, JASA 83 (1988).
     """
     import numpy as np
@@ -228,7 +249,7 @@ def resampled_totals(pairs: Sequence[Both]) -> Totals:
         n = len(group)
         if n == 1:
             return np.full_like(sums, np.nan)
-        # few prompts differ in their counts: how often each kind is drawn is all that matters, and quick for thousands
+        # thousands of prompts have few distinct counts, so it is enough to draw how often each of these comes
         kinds = Counter(pair.row for pair in group)
         times = rng.multinomial(n - 1, [number / n for number in kinds.values()], size=RESAMPLINGS)
         sums += group[0].weight * n / (n - 1) * (times @ np.array(list(kinds), dtype=np.float64))
@@ -236,8 +257,8 @@ def resampled_totals(pairs: Sequence[Both]) -> Totals:
 
 
 def percentile_interval(values: Totals, freedom: int) -> Interval | None:
-    """The middle 95 % of resampled *values*, a little more where degrees of *freedom* are few, as Student's t is
-    wider than the normal distribution. None where a value is not a number, as something was divided by nothing.
+    """The middle 95 % of resampled *values*, widened for few degrees of *freedom* as Student's t widens the normal
+    distribution. None where a value is not a number.
 
     Source: T. Hesterberg, What teachers should know about the bootstrap, The American Statistician 69 (2015).
     """
@@ -252,11 +273,12 @@ def percentile_interval(values: Totals, freedom: int) -> Interval | None:
 
 
 def sign_flip_p_value(differences: Sequence[float]) -> float | None:
-    """How often differences as large on average come about if each had its sign by chance; None without any.
+    """The probability (0..1) of a mean difference at least as large if every sign were random; None without any.
 
-    Two-sided; exact up to EXACT_UP_TO that are not 0, from 9,999 random flips up to NORMAL_FROM, and beyond from the
-    normal distribution that the sum of so many flipped differences has. Source: M. Smucker, J. Allan and B. Carterette,
-    A comparison of statistical significance tests for information retrieval evaluation, CIKM 2007.
+    Two-sided. It is exact for up to EXACT_UP_TO differences that are not 0, from 9,999 random flips below NORMAL_FROM,
+    and from the normal approximation of the sum of flipped differences beyond.
+    Source: M. Smucker, J. Allan and B. Carterette, A comparison of statistical significance tests for information
+    retrieval evaluation, CIKM 2007.
     """
     import numpy as np
     from scipy.stats import norm, permutation_test
@@ -277,10 +299,10 @@ def sign_flip_p_value(differences: Sequence[float]) -> float | None:
 
 
 def mcnemar_p_value(pairs: Sequence[Both]) -> float | None:
-    """McNemar's exact test of which system decides right more often on what only one injects; None without any.
+    """McNemar's exact test of which system is right more often on memories that only one injects; None without any.
 
-    To inject a relevant memory is right, and so is not to inject an irrelevant one. Source: Q. McNemar, Psychometrika
-    12 (1947).
+    It is right to inject a relevant memory, and not to inject an irrelevant one.
+    Source: Q. McNemar, Psychometrika 12 (1947).
     """
     from scipy.stats import binomtest
 

@@ -1,29 +1,42 @@
-"""Precision of parts of what was injected: by confidence, and by kind of prompt."""
+"""Parts of the injected memories: by confidence, by kind of prompt, and the memories and prompts that do most harm."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from engine.retrieval import HIGH, LOW, MEDIUM
-from labels.measure.estimates import Estimate, estimate
-from labels.measure.metrics import NEW_TALLY
-from labels.measure.weights import EQUAL
+from labels.measure.intervals import Interval, headline_interval
+from labels.measure.metrics import Ratio, Tally, precision
+from labels.measure.strata import EQUAL, stratified_estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from labels.measure.metrics import Tally
-    from labels.measure.weights import Weights
-    from labels.records import Outcome
+    from labels.measure.strata import Weights
+    from labels.records import Judgements, Outcome
 
 NO_KIND = "(no kind)"
+
+SHOWN_WORST = 10
+PATTERN = 2
+"""The fewest irrelevant pairs of a memory or prompt that is shown: a single one proves nothing."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A precision and its 95 % interval, None when nothing was judged."""
+
+    ratio: Ratio
+    interval: Interval | None
 
 
 @dataclass(frozen=True)
 class Group:
-    """The precision of a part: `prompts` are those with a labelled memory in it, `injected` all memories in it."""
+    """The precision of a part: `prompts` have a labelled memory in it, `injected` is the number of memories in it."""
 
     name: str
     prompts: int
@@ -31,57 +44,116 @@ class Group:
     precision: Estimate
 
 
+@dataclass(frozen=True)
+class Worst:
+    """A memory or a prompt, and the numbers of its irrelevant and relevant pairs that any system injects.
+
+    `text` is the memory's title or the prompt's text, empty where it is not known.
+    """
+
+    id: str
+    text: str
+    irrelevant: int
+    relevant: int
+
+
+# Precision
+
+
+def estimate(tallies: Sequence[Tally], weights: Weights = EQUAL) -> Estimate:
+    """The precision of *tallies*, which may be of some of the prompts, or of a part of their memories.
+
+    Where prompts were labelled by strata, it and its interval are about the whole frame.
+    """
+    ratio = precision(tallies, weights)
+    if not weights.strata:
+        return Estimate(ratio, headline_interval(per_prompt(tallies)))
+    # a judged prompt without a tally adds nothing, but it belongs to the sample of its stratum
+    nothing = dict.fromkeys(weights.prompts, (0, 0))
+    found = {each.prompt_id: (each.relevant, each.judged) for each in tallies if each.prompt_id in weights.prompts}
+    stratified = stratified_estimate(nothing | found, weights.strata)
+    return Estimate(ratio, stratified.interval if stratified else None)
+
+
+def per_prompt(tallies: Sequence[Tally]) -> list[tuple[int, int]]:
+    return [(each.relevant, each.judged) for each in tallies if each.judged]
+
+
 def by_confidence(rows: Sequence[Outcome], tallies: Sequence[Tally], weights: Weights = EQUAL) -> tuple[Group, ...]:
-    """Precision of what was injected with high, medium and low confidence; only levels that occur.
+    """Precision of the memories injected with high, medium and low confidence; only levels that occur.
 
     *tallies* are those of *rows*.
     """
     levels: dict[str, list[Tally]] = {HIGH: [], MEDIUM: [], LOW: []}
-    counts = cache(level_counts)  # thousands of prompts are of few kinds
-    for row, tally in zip(rows, tallies, strict=True):
-        for level, injected, judged, relevant in counts(row.confidences, tally.said):
-            levels.setdefault(level, []).append(NEW_TALLY((row.prompt_id, injected, judged, relevant, ())))
+    counts = cache(level_counts)  # thousands of prompts have few distinct counts
+    for row, own in zip(rows, tallies, strict=True):
+        for level, injected, judged, relevant in counts(row.confidences, own.judgements):
+            levels.setdefault(level, []).append(Tally(row.prompt_id, injected, judged, relevant))
     return groups(levels, weights)
 
 
-def level_counts(confidences: Sequence[str], said: Sequence[bool | None]) -> list[tuple[str, int, int, int]]:
-    """(level, injected, judged, relevant) of what was injected with a known confidence.
-
-    *said* is of each memory whether it is relevant, None where nobody judged it.
-    """
+def level_counts(confidences: Sequence[str], judgements: Sequence[bool | None]) -> list[tuple[str, int, int, int]]:
+    """(level, injected, judged, relevant) for each known confidence of the injected memories."""
     levels: dict[str, list[bool | None]] = {}
-    for level, is_relevant in zip(confidences, said, strict=False):
+    for level, is_relevant in zip(confidences, judgements, strict=False):
         if level:
             levels.setdefault(level, []).append(is_relevant)
-    return [(level, len(known), len(known) - known.count(None), known.count(True)) for level, known in levels.items()]
+    return [(level, len(own), len(own) - own.count(None), own.count(True)) for level, own in levels.items()]
 
 
 def by_kind(
     rows: Sequence[Outcome], tallies: Sequence[Tally], kinds: Mapping[str, str], weights: Weights = EQUAL
 ) -> tuple[Group, ...]:
-    """Precision for each kind of prompt, by name; nothing if no prompt has a kind.
+    """Precision for each kind of prompt, by name; empty if no prompt has a kind.
 
-    *tallies* are those of *rows*; *kinds* (prompt id -> kind) fill in what the outcomes do not say.
+    *tallies* are those of *rows*. *kinds* (prompt id -> kind) are used for outcomes without a kind.
     """
     found: dict[str, list[Tally]] = {}
-    for row, tally in zip(rows, tallies, strict=True):
-        kind = row.kind or kinds.get(row.prompt_id, "") or NO_KIND
-        found.setdefault(kind, []).append(tally)
+    for row, own in zip(rows, tallies, strict=True):
+        found.setdefault(row.kind or kinds.get(row.prompt_id, "") or NO_KIND, []).append(own)
     if not found.keys() - {NO_KIND}:
         return ()
     return groups({kind: found[kind] for kind in sorted(found)}, weights)
 
 
 def groups(tallies: Mapping[str, Sequence[Tally]], weights: Weights) -> tuple[Group, ...]:
-    return tuple(
-        group(name, [each for each in found if each.injected], weights) for name, found in tallies.items() if found
-    )
+    return tuple(group(name, [each for each in own if each.injected], weights) for name, own in tallies.items() if own)
 
 
 def group(name: str, tallies: Sequence[Tally], weights: Weights) -> Group:
-    return Group(
-        name,
-        sum(each.judged > 0 for each in tallies),
-        sum(each.injected for each in tallies),
-        estimate(tallies, weights),
-    )
+    prompts = sum(each.judged > 0 for each in tallies)
+    return Group(name, prompts, sum(each.injected for each in tallies), estimate(tallies, weights))
+
+
+# The worst
+
+
+def injected_pairs(rows: Iterable[Outcome], judgements: Judgements) -> Judgements:
+    """The judgements on the memories that any system injects."""
+    pairs: dict[str, dict[str, bool]] = {}
+    for row in rows:
+        if judged := judgements.get(row.prompt_id):
+            known = {memory_id: judged[memory_id] for memory_id in row.injected if memory_id in judged}
+            pairs.setdefault(row.prompt_id, {}).update(known)
+    return pairs
+
+
+def worst_memories(pairs: Judgements, titles: Mapping[str, str]) -> tuple[Worst, ...]:
+    """The memories that are irrelevant in most of the injected *pairs* of all systems; a prompt counts once."""
+    counts = Counter(chain.from_iterable([judged.items() for judged in pairs.values()]))
+    return worst([(name, counts[name, False], counts[name, True]) for name, is_good in counts if not is_good], titles)
+
+
+def worst_prompts(pairs: Judgements, texts: Mapping[str, str]) -> tuple[Worst, ...]:
+    """The prompts with most irrelevant memories in the injected *pairs* of all systems; a memory counts once."""
+    judged = {prompt_id: tuple(own.values()) for prompt_id, own in pairs.items()}
+    return worst([(name, own.count(False), own.count(True)) for name, own in judged.items()], texts)
+
+
+def worst(counts: Iterable[tuple[str, int, int]], texts: Mapping[str, str]) -> tuple[Worst, ...]:
+    """The ids with most irrelevant pairs, at least PATTERN; among equals those with fewer relevant ones first.
+
+    *counts* are (id, irrelevant, relevant).
+    """
+    most = sorted([(-irrelevant, relevant, name) for name, irrelevant, relevant in counts if irrelevant >= PATTERN])
+    return tuple(Worst(name, texts.get(name, ""), -fewer, relevant) for fewer, relevant, name in most[:SHOWN_WORST])

@@ -1,4 +1,4 @@
-"""How sure a precision is: intervals that know that memories of one prompt are alike."""
+"""Confidence intervals of set precision. Memories of one prompt are alike, so prompts, not memories, are sampled."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interval:
-    """A closed interval, low <= high; of proportions, 0..1, unless it is said of what."""
+    """A closed interval, low <= high; of proportions, 0..1, unless its field says something else."""
 
     low: float
     high: float
 
 
 def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval | None:
-    """Wilson's score interval of a proportion; None if *n* is 0. *n* need not be whole: it may be an effective size.
+    """Wilson's score interval of a proportion; None if *n* is 0. *n* may be an effective size, not a whole number.
 
-    Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
+    scipy and statsmodels compute the same only for whole numbers. Source: E. B. Wilson, Probable inference, the law of
+    succession, and statistical inference, JASA 22 (1927).
     """
     if n <= 0:
         return None
@@ -35,18 +36,18 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval | N
     centre = p + z * z / (2 * n)
     spread = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    # rounding alone could leave p, or 0..1, by the last bit
+    # rounding errors alone could leave p outside, or leave 0..1, by the last bit
     return Interval(max(0.0, min(p, (centre - spread) / scale)), min(1.0, max(p, (centre + spread) / scale)))
 
 
 def cluster_variance(per_prompt: PerPrompt) -> float | None:
-    """The variance of sum(relevant) / sum(judged) when prompts, not memories, are sampled; None below two prompts.
+    """The variance of sum(relevant) / sum(judged) when prompts are sampled; None below two judged prompts.
 
-    v = G/(G-1) * sum (x_g - p m_g)^2 / M^2 over the G prompts with something judged: the ratio estimator's linearised
-    variance, as a regression on a constant with clustered errors gives it.
+    v = G/(G-1) * sum (x_g - p m_g)^2 / M^2 over the G prompts with a judged memory: the linearised variance of the
+    ratio estimator, as in a regression on a constant with clustered errors.
     Source: W. G. Cochran, Sampling Techniques (1977), section 6.
     """
-    # thousands of prompts have few different counts
+    # thousands of prompts have few distinct counts
     judged = {counts: times for counts, times in Counter(per_prompt).items() if counts[1] > 0}
     prompts = sum(judged.values())
     if prompts < 2:
@@ -58,9 +59,9 @@ def cluster_variance(per_prompt: PerPrompt) -> float | None:
 
 
 def design_effect(per_prompt: PerPrompt) -> float | None:
-    """How many times larger the variance is than if all memories were independent; None if it cannot be known.
+    """The cluster variance, divided by the variance of as many independent memories.
 
-    It cannot when fewer than two prompts were judged, or when all memories are relevant, or none is.
+    None when fewer than two prompts were judged, or when every memory is relevant, or none.
     Source: L. Kish, Survey Sampling (1965), section 8.2.
     """
     variance = cluster_variance(per_prompt)
@@ -72,12 +73,13 @@ def design_effect(per_prompt: PerPrompt) -> float | None:
 
 
 def effective_size(per_prompt: PerPrompt) -> float:
-    """The number of independent memories that would be worth as much: M / max(1, design effect).
+    """The number of independent memories that would tell as much: M / max(1, design effect).
 
-    The design effect is taken with two prompts of average size more, one with all relevant and one with none, where
-    that makes it larger. Few prompts often show too little of how prompts differ, most of all near 0 and 1, and the
-    interval would be too narrow; the two count for something among twenty and for nothing among many. It is the idea of
-    the added successes and failures of A. Agresti and B. A. Coull, The American Statistician 52 (1998), for prompts.
+    The design effect is computed twice, the second time with two prompts of average size added: one with only relevant
+    memories and one with none. The larger one counts. Few prompts often show too little of how prompts differ, above
+    all near 0 and 1, and the interval would be too narrow. The two matter among twenty prompts and not among many.
+    It is the idea of the added successes and failures of A. Agresti and B. A. Coull, The American Statistician 52
+    (1998), applied to prompts.
     """
     judged = [(x, m) for x, m in per_prompt if m > 0]
     if not judged:
@@ -88,15 +90,15 @@ def effective_size(per_prompt: PerPrompt) -> float:
 
 
 def extremes(size: float) -> PerPrompt:
-    """A prompt with *size* memories that are all relevant, and one with as many that are not."""
+    """A prompt with *size* memories that are all relevant, and a prompt with *size* irrelevant ones."""
     return (size, size), (0.0, size)
 
 
 def headline_interval(per_prompt: PerPrompt, confidence: float = 0.95) -> Interval | None:
     """The interval of set precision: Wilson's with the effective size; None when nothing was judged.
 
-    Simulated with design effects of 1.2 to 2.8 and precisions of .6 to .95 it covers 94 to 98 %, from ten prompts on;
-    at a design effect of 2 the plain interval covers 82 to 87 %. See tests/benchmarks/intervals.py.
+    In simulations with design effects of 1.2 to 2.8 and precisions of .6 to .95 it covers 94 to 98 %, from ten prompts
+    on. At a design effect of 2 the plain Wilson interval covers 82 to 87 %. See tests/benchmarks/intervals.py.
     """
     total = sum(m for _, m in per_prompt)
     if not total:

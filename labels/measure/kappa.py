@@ -1,23 +1,41 @@
-"""Agreement of two voices that say yes or no, as pure functions of the four counts of what they said together.
+"""Coefficients of agreement, as pure functions of counts: Cohen's kappa, Gwet's AC1, Krippendorff's alpha.
 
-A table is (both yes, only the first yes, only the second yes, both no); the counts need not be whole. Where nothing
-can be said (no counts, or only one answer was ever given) the result is None.
+A table counts the answers of two voices: (both yes, only the first yes, only the second yes, both no). The counts need
+not be whole. The result is None where nothing can be said: without counts, or if only one answer was ever given.
+scikit-learn has a kappa without a standard error, from lists of answers, and neither AC1 nor alpha.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import sqrt
+from typing import TYPE_CHECKING
+
+from labels.measure.intervals import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Votes = tuple[int, int]
+    """The numbers of people who call a memory relevant, and not relevant."""
 
 Table = tuple[float, float, float, float]
 
+RESAMPLINGS, PORTION = 2000, 100
+SEED = 20250102
+"""The same labels always give the same resamplings."""
+
 
 def raw_agreement(table: Table) -> float | None:
-    """The share on which both say the same, 0..1."""
+    """The share of equal answers, 0..1."""
     return (table[0] + table[3]) / sum(table) if sum(table) else None
 
 
 def positive_agreement(table: Table) -> float | None:
-    """2a / (2a + b + c): if one says yes, the chance that the other does, 0..1.
+    """2a / (2a + b + c): the chance that the other voice says yes, if one says yes, 0..1.
 
     Source: D. V. Cicchetti and A. R. Feinstein, Journal of Clinical Epidemiology 43 (1990).
     """
@@ -26,15 +44,15 @@ def positive_agreement(table: Table) -> float | None:
 
 
 def negative_agreement(table: Table) -> float | None:
-    """2d / (2d + b + c): the same of no."""
+    """2d / (2d + b + c): the same for no."""
     return positive_agreement((table[3], table[1], table[2], table[0]))
 
 
 def cohens_kappa(table: Table) -> tuple[float | None, float | None]:
-    """Cohen's kappa (-1..1) and its standard error; (None, None) when chance agreement is certain.
+    """Cohen's kappa (-1..1) and its standard error; (None, None) if agreement by chance is certain.
 
-    Sources: J. Cohen, Educational and Psychological Measurement 20 (1960); the large-sample standard error away from
-    zero is that of Fleiss, Cohen and Everitt, Psychological Bulletin 72 (1969), equation 13.
+    Sources: J. Cohen, Educational and Psychological Measurement 20 (1960). The standard error is the large-sample one
+    of Fleiss, Cohen and Everitt, Psychological Bulletin 72 (1969), equation 13.
     """
     n = sum(table)
     if not n:
@@ -55,7 +73,7 @@ def cohens_kappa(table: Table) -> tuple[float | None, float | None]:
 def gwet_ac1(table: Table) -> float | None:
     """Gwet's AC1 (-1..1): like kappa, but it does not collapse where nearly all answers are the same.
 
-    Chance agreement is 2q(1 - q), q the mean share of yes. Source: K. L. Gwet, British Journal of Mathematical and
+    Chance agreement is 2q(1 - q), with q the mean share of yes. Source: K. L. Gwet, British Journal of Mathematical and
     Statistical Psychology 61 (2008), equation 5.
     """
     raw = raw_agreement(table)
@@ -64,3 +82,61 @@ def gwet_ac1(table: Table) -> float | None:
     yes = (2 * table[0] + table[1] + table[2]) / (2 * sum(table))
     chance = 2 * yes * (1 - yes)
     return (raw - chance) / (1 - chance)
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's alpha: agreement of any number of people, who need not have labelled the same memories.
+
+    `value` is at most 1, and 0 for chance. `interval` is 95 %, None where resampling cannot tell. `memories` counts
+    the memories with labels of at least two people.
+    """
+
+    value: float
+    interval: Interval | None
+    memories: int
+
+
+def krippendorffs_alpha(prompts: Mapping[str, Sequence[Votes]]) -> Alpha | None:
+    """Alpha for two categories, from the votes on each memory of each prompt; None if it is not defined.
+
+    It is 1 - D_o / D_e, with missing labels. The interval is the middle 95 % of resamplings of whole prompts.
+    Source: K. Krippendorff, Content Analysis (2004), section 11.3.
+    """
+    rows = [sums for votes in prompts.values() if (sums := alpha_sums(votes))[3]]
+    total = [sum(column) for column in zip(*rows, strict=True)] or [0.0] * 4
+    value = alpha(total)
+    return None if value is None else Alpha(value, resampled_interval(rows), round(total[3]))
+
+
+def alpha_sums(votes: Iterable[Votes]) -> tuple[float, float, float, float]:
+    """(disagreement, relevant labels, other labels, memories) of one prompt.
+
+    The disagreement on a memory with n >= 2 labels, a relevant and b not, is 2ab / (n - 1).
+    """
+    several = [(a, b) for a, b in votes if a + b > 1]
+    disagreement = sum(2 * a * b / (a + b - 1) for a, b in several)
+    return disagreement, sum(a for a, _ in several), sum(b for _, b in several), len(several)
+
+
+def alpha(total: Sequence[float]) -> float | None:
+    """1 - observed / expected disagreement; with a relevant and b other labels, 2ab / (a + b - 1) is expected."""
+    observed, a, b, _ = total
+    expected = 2 * a * b / (a + b - 1) if a + b > 1 else 0.0
+    return 1 - observed / expected if expected else None
+
+
+def resampled_interval(rows: Sequence[tuple[float, ...]]) -> Interval | None:
+    import numpy as np
+
+    if len(rows) < 2:
+        return None
+    rng, n, values_of = np.random.default_rng(SEED), len(rows), np.array(rows)
+    # in portions: all draws at once need 160 MB for 10,000 prompts
+    drawn = (rng.multinomial(n, [1 / n] * n, size=PORTION) @ values_of for _ in range(RESAMPLINGS // PORTION))
+    observed, a, b, _ = np.concatenate(list(drawn)).T
+    values: NDArray[np.float64] = 1 - observed * (a + b - 1) / np.where(a * b > 0, 2 * a * b, np.nan)
+    if np.isnan(values).any():
+        return None
+    low, high = np.quantile(values, [0.025, 0.975])
+    return Interval(float(low), float(high))

@@ -1,22 +1,32 @@
-"""The report: every number of every system, and what the numbers cannot say."""
+"""The report: every number of every system, from the label store or from qrels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
-from labels.measure import notes
-from labels.measure.basis import AS_NOT, EXCLUDE, Basis, qrels_basis, weighted_basis
-from labels.measure.comparisons import comparisons
-from labels.measure.extras import NONE, Extras
-from labels.measure.gate.evidence import Evidence
-from labels.measure.metrics import Ratio
-from labels.measure.names import NAMELESS, Names
-from labels.measure.outcomes import by_system
-from labels.measure.people import People, people_of
-from labels.measure.said import Said, said_of
-from labels.measure.systems import SystemReport, system_report
-from labels.measure.worst import Worst, injected_pairs, worst_memories, worst_prompts
+from labels.measure import metrics
+from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
+from labels.measure.comparison import SystemComparison, comparisons
+from labels.measure.curves import Curves, curves
+from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, qrels_evidence
+from labels.measure.groups import (
+    Group,
+    Worst,
+    by_confidence,
+    by_kind,
+    estimate,
+    injected_pairs,
+    per_prompt,
+    worst_memories,
+    worst_prompts,
+)
+from labels.measure.intervals import Interval, design_effect
+from labels.measure.judgements import judged_labels
+from labels.measure.limits import Limits, limits_from_store, same_prompts
+from labels.measure.metrics import Ratio, tally
+from labels.measure.sequences import stratified_interval
 from labels.records import VERDICTS
 from labels.run_settings import changes
 
@@ -25,16 +35,81 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from labels.measure.agreement import Agreement
-    from labels.measure.comparison import SystemComparison
+    from labels.measure.judgements import JudgedLabels
+    from labels.measure.ranking import Ranked
+    from labels.measure.strata import Sample
     from labels.records import Judgements, Outcome, Repeat
     from labels.store import LabelStore
 
 
 @dataclass(frozen=True)
+class ReportOptions:
+    """The parts of a report that are computed only on request.
+
+    `ranking` are the measures of TREC (which loads ir-measures), `comparisons` those between systems (which loads
+    scipy), `curves` the points of the charts.
+    """
+
+    ranking: bool = False
+    comparisons: bool = False
+    curves: bool = False
+
+
+@dataclass(frozen=True)
+class Captions:
+    """Texts to show instead of ids: prompts' texts and kinds, memories' titles. A missing one is not known."""
+
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    memories: Mapping[str, str] = field(default_factory=dict)
+
+
+PLAIN, NO_CAPTIONS = ReportOptions(), Captions()
+
+
+@dataclass(frozen=True)
+class SystemReport:
+    """The numbers of one system; README.md beside this file and `labels.measure.metrics` define them.
+
+    `interval` is the 95 % interval of precision, None when nothing was judged. `live` holds at any look, None where the
+    order of labelling is not known. `bounds` are the lowest and the highest possible precision, None when nothing was
+    injected. The `per_prompt` ratios are over labelled prompts, `fallbacks` over prompts on which a judge was asked.
+    `assumed` counts the memories in `agreement` without a judgement. `median_ms` is the median time of a retrieval.
+    """
+
+    system: str
+    prompts: int
+    precision: Ratio
+    interval: Interval | None
+    live: Interval | None
+    design_effect: float | None
+    bounds: Interval | None
+    fire_rate: Ratio
+    false_fire_rate: Ratio
+    irrelevant_per_prompt: Ratio
+    polluted_rate: Ratio
+    lost_per_prompt: Ratio
+    recall_in_pool: Ratio
+    recall_of_known: Ratio
+    unjudged: Ratio
+    silent: int
+    fallbacks: Ratio
+    median_ms: float
+    by_confidence: tuple[Group, ...]
+    by_kind: tuple[Group, ...]
+    ranked: Ranked | None
+    curves: Curves | None
+    agreement: Agreement | None
+    assumed: int
+
+
+@dataclass(frozen=True)
 class Report:
-    """What was measured. `labels` counts by verdict those that count; `stale` ones do not. `labelled_prompts` have at
-    least one judgement. `notes` are plain sentences on what the numbers cannot say. `names` are for showing only."""
+    """The systems by name, the plainest first, and the labels that they were measured with.
+
+    `labels` counts the labels that count by verdict; `stale` ones do not. `labelled_prompts` have at least one
+    judgement. `captions` are for showing only, `limits` for the sentences on what the numbers cannot say.
+    """
 
     systems: tuple[SystemReport, ...]
     prompts: int
@@ -47,38 +122,8 @@ class Report:
     people: People | None
     worst_memories: tuple[Worst, ...]
     worst_prompts: tuple[Worst, ...]
-    notes: tuple[str, ...]
-    names: Names
-
-    @property
-    def agreement(self) -> Agreement | None:
-        """The judge against people in the first system that has a judge."""
-        return next((each.agreement for each in self.systems if each.agreement is not None), None)
-
-
-def build_report(rows: Sequence[Outcome], basis: Basis, names: Names = NAMELESS, extras: Extras = NONE) -> Report:
-    """The report of *rows* without labels and notes; systems come by name, the plainest first.
-
-    *extras* say what else is computed.
-    """
-    systems = by_system(rows)
-    prompts = {row.prompt_id for row in rows}
-    injected = injected_pairs(rows, basis.judgements)
-    return Report(
-        systems=tuple(system_report(name, systems[name], basis, names.kinds, extras) for name in sorted(systems)),
-        prompts=len(prompts),
-        labelled_prompts=sum(bool(basis.explicit.get(prompt_id)) for prompt_id in prompts),
-        labels=dict.fromkeys(VERDICTS, 0),
-        stale=0,
-        blind=Ratio(0, 0),
-        annotators=(),
-        comparisons=comparisons(rows, basis) if extras.comparing else (),
-        people=None,
-        worst_memories=worst_memories(injected, names),
-        worst_prompts=worst_prompts(injected, names),
-        notes=(),
-        names=names,
-    )
+    captions: Captions
+    limits: Limits
 
 
 def report_from_store(
@@ -86,54 +131,133 @@ def report_from_store(
     root: str | None = None,
     digests: Mapping[str, str] | None = None,
     annotator: str | None = None,
-    names: Names = NAMELESS,
-    extras: Extras = NONE,
+    captions: Captions = NO_CAPTIONS,
+    options: ReportOptions = PLAIN,
     config: Config | None = None,
     cutoff: Cutoff | None = None,
 ) -> Report:
-    """The report of the newest replays of *root* (None: of all roots) and of the labels about what they returned.
+    """The report of the newest replays of *root* (None: of all roots) and the labels on the memories they returned.
 
-    *digests* are the memories' present ones by id: a label counts if its memory still reads as it did when it was
-    labelled and when it was replayed. None compares with the replays only. *annotator* None takes the majority.
-    *config* and *cutoff* are the root's present ones, with which those of the runs are compared; without a
-    configuration there is no comparison.
+    *digests* are the present ones by memory id. A label counts if its text was replayed and is still the present one;
+    with None it only has to be the replayed one. *annotator* None takes the majority. *config* and *cutoff* are the
+    present ones of the root, which are compared with those of the runs; without *config* nothing is compared.
     """
     rows = store.outcomes(root)
-    said = said_of(store, rows, root, digests, annotator)
-    judgements = said.agreed.judgements
-    basis = weighted_basis(rows, judgements, store.strata(root) if root else {}, store.inclusion())
-    basis = replace(basis, evidence=Evidence(rows, judgements, said.moments, basis.weights.strata))
-    shown = replace(names, prompts={**store.prompt_texts(), **names.prompts})
-    report = with_labels(build_report(rows, basis, shown, extras), said, store.repeats(root, annotator))
-    made = store.run_settings(root)
-    runs = notes.RunFacts(made, changes(rows, made, config, cutoff) if config else {})
-    return replace(report, notes=notes.of_labels(report, rows, said.facts, basis.weights, runs))
-
-
-def with_labels(report: Report, said: Said, repeats: Sequence[Repeat]) -> Report:
-    verdicts = [label.verdict for label in said.labels]
-    return replace(
-        report,
-        labels={verdict: verdicts.count(verdict) for verdict in VERDICTS},
-        stale=said.facts.stale,
-        blind=Ratio(sum(label.blind for label in said.labels), len(verdicts)),
-        annotators=tuple(sorted({label.annotator for label in said.labels})),
-        people=people_of(said.labels, repeats),
+    labels = judged_labels(store, rows, root, digests, annotator)
+    replayed = {row.prompt_id for row in rows}
+    strata = store.strata(root) if root else {}
+    evidence = Evidence(
+        rows,
+        labels.consensus.judgements,
+        labels.moments,
+        strata={prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in replayed},
+        inclusion=store.inclusion(),
     )
+    made = store.run_settings(root)
+    changed = changes(rows, made, config, cutoff) if config else {}
+    limits = limits_from_store(evidence, labels.facts, made, changed)
+    shown = replace(captions, prompts={**store.prompt_texts(), **captions.prompts})
+    return build_report(evidence, shown, options, limits, labels, store.repeats(root, annotator))
 
 
-def report_from_judgements(
+def report_from_qrels(
     rows: Sequence[Outcome],
     judgements: Judgements,
     unjudged: str = AS_NOT,
-    names: Names = NAMELESS,
-    extras: Extras = NONE,
+    captions: Captions = NO_CAPTIONS,
+    options: ReportOptions = PLAIN,
 ) -> Report:
-    """The report of the outcomes in a run file against the judgements in a qrels file.
+    """The report of the outcomes in a run file and the judgements in a qrels file.
 
-    *unjudged* is AS_NOT or EXCLUDE. Nothing is relevant for a prompt that has no relevant memory in *judgements*.
+    *unjudged* is AS_NOT or EXCLUDE. Nothing is relevant for a prompt without a relevant memory in *judgements*.
     """
-    if unjudged not in (AS_NOT, EXCLUDE):
-        raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
-    report = build_report(rows, qrels_basis(rows, judgements, unjudged), names, extras)
-    return replace(report, notes=notes.of_qrels(report, rows, excluded=unjudged == EXCLUDE))
+    evidence = qrels_evidence(rows, judgements, unjudged)
+    limits = Limits(same_prompts=same_prompts(evidence), is_excluding=unjudged == EXCLUDE)
+    return build_report(evidence, captions, options, limits)
+
+
+def build_report(
+    evidence: Evidence,
+    captions: Captions = NO_CAPTIONS,
+    options: ReportOptions = PLAIN,
+    limits: Limits | None = None,
+    labels: JudgedLabels | None = None,
+    repeats: Sequence[Repeat] = (),
+) -> Report:
+    """The numbers of every system; *labels* and *repeats* add what is known of the people who gave them."""
+    prompts = {row.prompt_id for row in evidence.rows}
+    injected = injected_pairs(evidence.rows, evidence.judgements)
+    counted = labels.labels if labels else ()
+    verdicts = [label.verdict for label in counted]
+    return Report(
+        systems=tuple(system_report(name, evidence, captions.kinds, options) for name in evidence.systems),
+        prompts=len(prompts),
+        labelled_prompts=sum(bool(evidence.given.get(prompt_id)) for prompt_id in prompts),
+        labels={verdict: verdicts.count(verdict) for verdict in VERDICTS},
+        stale=labels.facts.stale if labels else 0,
+        blind=Ratio(sum(label.blind for label in counted), len(verdicts)),
+        annotators=tuple(sorted({label.annotator for label in counted})),
+        comparisons=comparisons(evidence) if options.comparisons else (),
+        people=people_agreement(counted, repeats),
+        worst_memories=worst_memories(injected, captions.memories),
+        worst_prompts=worst_prompts(injected, captions.prompts),
+        captions=captions,
+        limits=limits or Limits(),
+    )
+
+
+def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], options: ReportOptions) -> SystemReport:
+    """The numbers of *system*, which must have an outcome in *evidence*."""
+    judgements, weights, measured = evidence.judgements, evidence.weights, evidence.measured
+    rows, tallies = evidence.of(system), [each.tally for each in evidence.tallied[system]]
+    judged = estimate(tallies, weights)
+    sample = None if evidence.moments is None else evidence.sample(system)
+    given = tallies if evidence.explicit is None else [tally(row, evidence.given) for row in rows]
+    return SystemReport(
+        system=system,
+        prompts=len(rows),
+        precision=judged.ratio,
+        interval=judged.interval,
+        live=live_interval(sample) if sample else None,
+        design_effect=design_effect(per_prompt(tallies)),
+        bounds=metrics.precision_bounds(tallies),
+        fire_rate=metrics.fire_rate(tallies),
+        false_fire_rate=metrics.false_fire_rate(tallies, evidence.without_relevant, weights),
+        irrelevant_per_prompt=metrics.irrelevant_per_prompt(tallies, measured, weights),
+        polluted_rate=metrics.polluted_rate(rows, tallies, measured, weights),
+        lost_per_prompt=metrics.lost_per_prompt(tallies, evidence.in_pools, measured, weights),
+        recall_in_pool=metrics.recall_in_pool(tallies, evidence.in_pools, weights),
+        recall_of_known=metrics.recall_of_known(tallies, judgements),
+        unjudged=metrics.unjudged_share(given),
+        silent=metrics.silent_prompts(tallies),
+        fallbacks=metrics.judge_failures(rows),
+        median_ms=median(row.elapsed_ms for row in rows),
+        by_confidence=by_confidence(rows, tallies, weights),
+        by_kind=by_kind(rows, tallies, kinds, weights),
+        ranked=ranking_of(rows, evidence.given) if options.ranking else None,
+        curves=curves(rows, evidence, sample) if options.curves else None,
+        agreement=judge_agreement(rows, judgements, weights),
+        assumed=assumed_decisions(rows, evidence),
+    )
+
+
+def live_interval(sample: Sample) -> Interval | None:
+    """The 95 % interval of precision that holds at any look; None before the first judged prompt."""
+    return stratified_interval(sample.sequence, sample.shares, sample.most) if sample.judged else None
+
+
+def ranking_of(rows: Sequence[Outcome], judgements: Judgements) -> Ranked:
+    from labels.measure.ranking import ranked
+
+    return ranked(rows, judgements)
+
+
+def assumed_decisions(rows: Sequence[Outcome], evidence: Evidence) -> int:
+    """The number of memories in the grades of the judge whose judgement was assumed."""
+    if evidence.explicit is None:
+        return 0
+    return sum(
+        decision is not None and memory_id not in evidence.given.get(row.prompt_id, {})
+        for row in rows
+        for memory_id, decision in zip(row.candidates, row.decisions, strict=True)
+    )

@@ -1,17 +1,15 @@
-"""The parts of a report that charts are drawn for, as tables of a few of their points."""
+"""The curves of a report as tables of a few of their points. A page has a chart beside each."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from labels.report.figures import span
-from labels.report.section import Section, Table
+from labels.report.section import Section, Table, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.coverage import Coverage
-    from labels.measure.history import Moment
+    from labels.measure.curves import Coverage, Moment
     from labels.measure.report import Report
 
 SHOWN_POINTS = 6
@@ -19,7 +17,7 @@ T = TypeVar("T")
 
 
 def curve_sections(report: Report) -> Iterator[Section]:
-    """Precision against coverage, how it became known, and reliability, as far as they are known."""
+    """Precision against coverage, precision over time, and reliability, as far as they are known."""
     found = [(one.system, one.curves) for one in report.systems if one.curves]
     yield from coverage([(name, curves.coverage) for name, curves in found if curves.coverage])
     yield from history([(name, curves.history) for name, curves in found if curves.history])

@@ -1,65 +1,55 @@
-"""A report as JSON."""
+"""Reports and gates as JSON. The names of the fields are an interface: programs read them."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
-from functools import cache
+from dataclasses import asdict, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from labels.measure.limits import Limits
 from labels.measure.metrics import Ratio
-from labels.measure.names import Names
+from labels.measure.report import Captions
+from labels.report.gate import refusals, warnings
+from labels.report.limits import notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from labels.measure.gate import GateReport
     from labels.measure.report import Report
 
-
-def format_json(report: Report) -> str:
-    """Every field of the report; a ratio is {"value", "part", "whole"}, its value null where it is unknown.
-
-    Where some prompts or memories stand for more than one, the value is the estimate, and not part / whole.
-    """
-    return indented(plain(report)) + "\n"
-
-
-def indented(value: Any, line: str = "\n") -> str:
-    """*value*, in which fields have names, as `json.dumps` writes it with an indent of 2.
-
-    That has no C code for an indent: where records are many, this takes a quarter of its time. *line* begins a line
-    around the value.
-    """
-    inner = f"{line}  "
-    if isinstance(value, dict) and value and not any(isinstance(each, dict | list) for each in value.values()):
-        return f"{{{inner}{flat(inner)(value)[1:-1]}{line}}}"
-    if isinstance(value, dict) and value:
-        parts = [f"{json.dumps(name)}: {indented(each, inner)}" for name, each in value.items()]
-        return f"{{{inner}{f',{inner}'.join(parts)}{line}}}"
-    if isinstance(value, list) and value:
-        return f"[{inner}{f',{inner}'.join([indented(each, inner) for each in value])}{line}]"
-    return json.dumps(value)
-
-
-@cache
-def flat(line: str) -> Callable[[object], str]:
-    """What writes a record without records in it, each of its fields after *line*."""
-    return json.JSONEncoder(separators=(f",{line}", ": ")).encode
-
-
+HIDDEN = (Captions, Limits)
 SCALARS = (str, int, float)
 
 
+def report_json(report: Report) -> str:
+    """Every number of the report; a ratio is {"value", "part", "whole"}, its value null where it is unknown.
+
+    Where prompts or memories are weighted, the value is the estimate and not part / whole.
+    """
+    return json.dumps({**plain(report), "notes": notes(report)}, indent=2) + "\n"
+
+
 def plain(value: Any) -> Any:
+    """*value* with records as objects, their fields in order."""
     if value is None or isinstance(value, SCALARS):
         return value
     if isinstance(value, Ratio):
         return {"value": value.value, "part": value.part, "whole": value.whole}
     if is_dataclass(value):
-        found = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {name: plain(each) for name, each in found.items() if not isinstance(each, Names)}
+        named = {field.name: getattr(value, field.name) for field in fields(value)}
+        return {name: plain(each) for name, each in named.items() if not isinstance(each, HIDDEN)}
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
     if isinstance(value, tuple):
         return [plain(each) for each in value]
     return {name: plain(each) for name, each in value.items()} if hasattr(value, "items") else value
+
+
+def gate_json(report: GateReport) -> str:
+    """Every field of the gate's report, the sentences of its caveats, and the conclusion in `judge`."""
+    row = asdict(report)
+    del row["caveats"]
+    judge = row.pop("judge")
+    if report.judge:
+        judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
+    caveats = {"refusals": list(refusals(report.caveats)), "warnings": list(warnings(report.caveats))}
+    return json.dumps({**row, **caveats, "judge": judge}, indent=2) + "\n"

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 SPECIAL = frozenset("\\`*_[]<>|#~&")
 
 
-def format_markdown(report: Report) -> str:
-    """The report as Markdown, a table to each part."""
+def report_markdown(report: Report) -> str:
+    """The report as Markdown, with a table in each section."""
     parts = ["# memsift report", escaped(summary(report))]
     for section in sections(report):
         parts += section_parts(section)

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: no script, no font, no picture from anywhere."""
+"""A report as one HTML page that loads nothing: no script, no font, no picture."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from labels.report.charts.bars import confusion_charts, precision_chart, worst_chart
+from labels.report.charts.curves import coverage_charts, history_charts, reliability_charts
 from labels.report.charts.svg import element
-from labels.report.figure import figures
 from labels.report.sections import sections, summary
 from labels.report.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from labels.measure.report import Report
     from labels.report.section import Section, Table
@@ -21,16 +22,34 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 
 
-def format_html(report: Report) -> str:
-    """The whole page. Texts from files stand in it as characters, each by itself whatever its direction."""
+def report_html(report: Report) -> str:
+    """The whole page. Texts from files are escaped, and isolated from the text direction around them."""
     parts = sections(report)
     template = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
     return template.substitute(
         style=(FOLDER / "page.css").read_text(encoding="utf-8").strip(),
         summary=shown(summary(report)),
         contents=contents(parts),
-        sections="\n".join(section_html(each, figures(each.name, report), at) for at, each in enumerate(parts)),
+        sections="\n".join(section_html(each, charts_of(each.name, report), at) for at, each in enumerate(parts)),
     )
+
+
+def charts_of(section: str, report: Report) -> Iterator[str]:
+    """The charts of the section of that name; most sections have none."""
+    if section == "precision" and report.labelled_prompts:
+        yield precision_chart(report.systems)
+    elif section == "coverage":
+        yield from coverage_charts(report)
+    elif section == "history":
+        yield from history_charts(report)
+    elif section == "reliability":
+        yield from reliability_charts(report)
+    elif section == "worst-memories":
+        yield worst_chart(section, "Worst memories: irrelevant and relevant injections", report.worst_memories)
+    elif section == "worst-prompts":
+        yield worst_chart(section, "Worst prompts: irrelevant and relevant memories", report.worst_prompts)
+    elif section.startswith("judge-"):
+        yield from confusion_charts(section.removeprefix("judge-"), report)
 
 
 def contents(parts: Sequence[Section]) -> str:
@@ -77,6 +96,6 @@ def cell(name: str, text: str, at: int, table: Table, **attributes: str) -> str:
 
 
 def shown(text: str) -> str:
-    """*text* as characters of a page; its direction stays its own."""
+    """*text*, escaped; its writing direction does not change that of the page."""
     harmless = escape(one_line(text)).replace(" %", "&nbsp;%")
     return harmless if harmless.isascii() else element("bdi", harmless)

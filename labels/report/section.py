@@ -1,14 +1,26 @@
-"""A part of a report."""
+"""The building blocks of a report in every form: sections, tables, and how numbers are written in them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from labels.measure.intervals import Interval
+    from labels.measure.metrics import Ratio
+
+UNKNOWN = "-"
+LEAST_ERROR = 0.005
+WEIGHTED = "~"
+"""Before a number that is not simply the quotient of the counts beside it."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Cells of text under a *head*, in which a newline parts two lines; the first *names* columns are names, the others
-    numbers. `is_whole`: its names mean nothing when cut."""
+    """Cells of text under a *head*, in which a newline separates two lines.
+
+    The first *names* columns are names, the others numbers. `is_whole`: the names must not be cut.
+    """
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -18,10 +30,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: `name` is its anchor, `about` says how to read it and may be empty.
+    """A part of a report: `name` is its anchor, `about` explains how to read it and may be empty.
 
-    `lines` stand below the table, each a sentence of its own. Texts are as the files have them: whoever shows a section
-    makes them harmless.
+    `lines` are sentences below the table. Texts come from files as they are: the code that shows a section makes them
+    harmless.
     """
 
     name: str
@@ -29,3 +41,42 @@ class Section:
     about: str = ""
     table: Table | None = None
     lines: tuple[str, ...] = ()
+
+
+def share(ratio: Ratio) -> str:
+    """A ratio and its counts: 0.57 (48/84), or ~0.61 (48/84) for a weighted one."""
+    return UNKNOWN if ratio.value is None else f"{rate(ratio)} ({ratio.part}/{ratio.whole})"
+
+
+def rate(ratio: Ratio) -> str:
+    """A ratio without its counts."""
+    if ratio.value is None:
+        return UNKNOWN
+    return f"{WEIGHTED if ratio.weighted is not None else ''}{ratio.value:.2f}"
+
+
+def part_of(ratio: Ratio) -> str:
+    """The counts of a ratio: 48 of 84."""
+    return f"{ratio.part:,} of {ratio.whole:,}"
+
+
+def span(interval: Interval | None) -> str:
+    return UNKNOWN if interval is None else f"{interval.low:.2f}-{interval.high:.2f}"
+
+
+def decimal(number: float | None) -> str:
+    return UNKNOWN if number is None else f"{number:.2f}"
+
+
+def give_or_take(number: float | None, error: float | None) -> str:
+    """A number and its standard error. An error of zero is left out: it comes from the formula and is no certainty."""
+    return decimal(number) if error is None or error < LEAST_ERROR else f"{decimal(number)} ± {error:.2f}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """3 prompts, 1 prompt; *many* where the plural is not *one* with an s."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else UNKNOWN

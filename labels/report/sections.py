@@ -1,34 +1,31 @@
-"""The parts of a report, in the order in which it is read. Text, Markdown, HTML and the app's screen all show these."""
+"""The sections of a report, in the order of reading. Text, Markdown, HTML and the screen of the app all show these."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.report.comparison_section import comparison_section
+from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.curve_sections import curve_sections
-from labels.report.figures import counted, decimal, part_of, rate, share, span
-from labels.report.judge_section import judge_sections
-from labels.report.people_section import people_section
-from labels.report.section import Section, Table
+from labels.report.limits import notes
+from labels.report.section import UNKNOWN, Section, Table, counted, decimal, part_of, rate, share, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from labels.measure.groups import Group
+    from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.groups import Group, Worst
     from labels.measure.metrics import Ratio
-    from labels.measure.report import Report
-    from labels.measure.systems import SystemReport
-    from labels.measure.worst import Worst
-
+    from labels.measure.report import Report, SystemReport
 
 LIMITS = "What these numbers cannot say"
 CONFIDENCE = "Precision by confidence", "What the system said of a memory when it injected it."
 KIND = "Precision by kind of prompt", "The kinds came with the prompts."
+SMALLEST_P = 0.001
 FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
 
 
 def sections(report: Report) -> tuple[Section, ...]:
-    """Everything that *report* says below its summary; parts about which nothing is known are left out."""
+    """The sections below the summary, without those about which nothing is known."""
     if not report.systems:
         return tuple(limits(report))
     return (
@@ -50,7 +47,7 @@ def sections(report: Report) -> tuple[Section, ...]:
 
 
 def summary(report: Report) -> str:
-    """One paragraph: prompts, and if there are labels how many, whose and how blind."""
+    """One paragraph: the number of prompts, and of labels by verdict, with their annotators and how many were blind."""
     replayed = f"{counted(report.prompts, 'prompt')} replayed, {report.labelled_prompts:,} of them with labels."
     total = sum(report.labels.values())
     if not total and not report.stale:
@@ -103,7 +100,7 @@ def precision(report: Report) -> Section:
 
 
 def unlabelled(report: Report) -> str:
-    """What becomes of injected memories without a label, where there are any."""
+    """How injected memories without a label are counted, if there are any."""
     missing = [one for one in report.systems if one.unjudged.part]
     if not missing:
         return ""
@@ -113,6 +110,41 @@ def unlabelled(report: Report) -> str:
 
 def has_order(report: Report) -> bool:
     return any(one.live for one in report.systems)
+
+
+def comparison_section(comparisons: Sequence[SystemComparison]) -> Section:
+    head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "p", "not\nrelevant", "relevant")
+    fewest, most = min(each.prompts for each in comparisons), max(each.prompts for each in comparisons)
+    prompts = counted(most, "prompt") if fewest == most else f"{fewest:,} to {counted(most, 'prompt')}"
+    return Section(
+        "comparison",
+        "Differences: what one system changes against another",
+        f"On the {prompts} labelled in full for both. Precision: the difference over all of them, with its interval. "
+        "p looks only at prompts for which both inject something: how often chance alone would make their precisions "
+        "differ as much. Not relevant, relevant: how many more memories per prompt (+), or fewer (-).",
+        Table(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True),
+    )
+
+
+def comparison_row(each: SystemComparison) -> tuple[str, ...]:
+    changes = (signed(each.irrelevant), signed(each.relevant))
+    return each.second, each.first, signed(each.precision), *ends_of(each.precision), p_value(each.p_value), *changes
+
+
+def signed(difference: Difference | None) -> str:
+    return UNKNOWN if difference is None else f"{difference.value:+.2f}"
+
+
+def ends_of(difference: Difference | None) -> tuple[str, str]:
+    if difference is None or difference.interval is None:
+        return UNKNOWN, UNKNOWN
+    return f"{difference.interval.low:+.2f}", f"{difference.interval.high:+.2f}"
+
+
+def p_value(value: float | None) -> str:
+    if value is None:
+        return UNKNOWN
+    return f"<{SMALLEST_P}" if value < SMALLEST_P else f"{value:.3f}"
 
 
 def injecting(report: Report) -> Section:
@@ -181,7 +213,7 @@ def table_of(report: Report, columns: dict[str, Callable[[SystemReport], str]]) 
 def grouped(
     name: str, titles: tuple[str, str], report: Report, groups: Callable[[SystemReport], Sequence[Group]]
 ) -> Iterator[Section]:
-    """Precision of the groups of each system about which something is known, if any has more than one."""
+    """Precision of the groups with a judged memory, if a system has more than one of them."""
     known = {one.system: [group for group in groups(one) if group.precision.ratio.whole] for one in report.systems}
     if max(map(len, known.values()), default=0) < 2:
         return
@@ -203,7 +235,7 @@ def group_cells(group: Group) -> tuple[str, ...]:
 def judges(report: Report) -> Iterator[Section]:
     for one in report.systems:
         if one.agreement:
-            yield from judge_sections(one.system, one.agreement, report.names, one.assumed)
+            yield from judge_sections(one.system, one.agreement, report.captions, one.assumed)
 
 
 def ranking(report: Report) -> Iterator[Section]:
@@ -231,5 +263,5 @@ def worst(one: str, many: str, found: Sequence[Worst]) -> Iterator[Section]:
 
 
 def limits(report: Report) -> Iterator[Section]:
-    if report.notes:
-        yield Section("limits", LIMITS, lines=report.notes)
+    if lines := notes(report):
+        yield Section("limits", LIMITS, lines=lines)

@@ -1,4 +1,4 @@
-"""A report as text for a terminal. Names come from files, so nothing of them reaches a terminal raw."""
+"""A report as text for a terminal. Names come from files, so control characters are removed from them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MIN_NAME = 8
 ELLIPSIS = "…"
 
 
-def format_text(report: Report, width: int = WIDTH) -> str:
-    """The report in lines of at most *width* cells, as far as its numbers leave that room."""
+def report_text(report: Report, width: int = WIDTH) -> str:
+    """The report in lines of at most *width* cells, unless a number needs more."""
     parts = [fill(printable(summary(report)), width), *(section_text(each, width) for each in sections(report))]
     return "\n\n".join(parts) + "\n"
 
@@ -48,10 +48,10 @@ def table_lines(table: Table, width: int) -> list[str]:
 
 
 def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
-    """The lines of the head and of the rows, numbers aligned to the right; names that may be are cut where the table
-    would be wider than *width*.
+    """The lines of the head and of the rows, with numbers aligned to the right.
 
-    Where not even that makes it fit, each row is a block with a line for each number, without a head.
+    Names are cut where the table would be wider than *width*, unless it is whole. If it still does not fit, each row
+    becomes a block with a line for each number, and there is no head.
     """
     rows = [[one_line(cell) for cell in row] for row in table.rows]
     head = [column.split("\n") for column in table.head]
@@ -70,7 +70,7 @@ def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
 
 
 def fit(widths: Sequence[int], names: int, width: int) -> list[int] | None:
-    """Column widths that together fit *width*, the widest of so many *names* cut first; None if they would vanish."""
+    """Column widths that fit *width* together, the widest of the first *names* cut first; None if it is impossible."""
     fitted = list(widths)
     while sum(fitted) + len(GAP) * (len(fitted) - 1) > width:
         widest = max(range(names), key=lambda at: fitted[at], default=None)
@@ -104,7 +104,7 @@ def cut(text: str, width: int) -> str:
 
 
 def cells(text: str) -> int:
-    """How many cells of a terminal *text* takes."""
+    """The number of terminal cells that *text* takes."""
     if text.isascii():
         return len(text)
     return sum(width_of(char) for char in text)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from scipy.stats import t as student
 
 from labels.measure.intervals import headline_interval
-from labels.measure.stratified import stratified_estimate
+from labels.measure.strata import stratified_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from labels.measure.stratified import Estimate
+    from labels.measure.strata import StratifiedEstimate
     from labels.tuning.examples import Example, JudgedPrompt
 
     Probabilities = Sequence[Sequence[float]]
@@ -95,7 +95,7 @@ def point(
 
 def _weighted(
     prompts: Sequence[JudgedPrompt], counts: Sequence[tuple[int, int]], strata: Strata, confidence: float
-) -> Estimate | None:
+) -> StratifiedEstimate | None:
     """The estimate by strata, where these prompts have some, and stand in one root."""
     named = {one.prompt_id: pair for one, pair in zip(prompts, counts, strict=True)}
     if len({*strata.values()}) < 2 or not named.keys() <= strata.keys() or len({one.group for one in prompts}) > 1:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.sequences import betting_interval, mirrored
-from labels.measure.stratified import stratified_estimate
-from labels.measure.stratified_sequence import stratified_interval
+from labels.measure.sequences import betting_interval, mirrored, stratified_interval
+from labels.measure.strata import stratified_estimate
 from labels.records import Outcome
 from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.benchmarks.capital import rich_after
@@ -29,7 +28,7 @@ from tests.labels.simulated import Counts, Frame, World, disagreements_first, mo
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from labels.measure.stratified import Estimate
+    from labels.measure.strata import StratifiedEstimate
 
 GATE, ALPHA, CAP_PROMPTS = 0.8, 0.05, 300
 REAL = {"alike": 0.475}
@@ -217,7 +216,7 @@ def stratified(frame: Frame, labels: int, draws: int) -> tuple[str, ...]:
     return (f"{mean(naive):+.3f}", f"{mean(weighted):+.4f}", *errors, f"{mean(covered):.3f}")
 
 
-def estimated(counts: dict[str, Counts], strata: dict[str, str], chosen: Iterable[str]) -> Estimate:
+def estimated(counts: dict[str, Counts], strata: dict[str, str], chosen: Iterable[str]) -> StratifiedEstimate:
     made = stratified_estimate({name: counts[name] for name in chosen}, strata)
     assert made is not None
     return made

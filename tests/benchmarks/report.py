@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, TypeVar
@@ -19,17 +18,14 @@ from typing import TYPE_CHECKING, TypeVar
 import scipy.stats
 
 from engine.judge.verdict import APPROVED, REJECTED
-from labels.measure import comparison, ranked
-from labels.measure.basis import weighted_basis
-from labels.measure.collecting import collector_at_rest
-from labels.measure.extras import Extras
-from labels.measure.gate.evidence import Evidence
-from labels.measure.report import build_report, report_from_store
+from labels.measure import comparison, ranking
+from labels.measure.evidence import Evidence
+from labels.measure.report import ReportOptions, build_report, report_from_store
 from labels.records import Outcome
-from labels.report.json_form import format_json
-from labels.report.markdown import format_markdown
-from labels.report.page import format_html
-from labels.report.text import format_text
+from labels.report.json_form import report_json
+from labels.report.markdown import report_markdown
+from labels.report.page import report_html
+from labels.report.text import report_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
 
@@ -40,29 +36,27 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PROMPTS, POOL, LABELLED, MEMORIES = 10_000, 15, 5, 3000
-EXTRAS = {
-    "text": Extras(),
-    "with comparison": Extras(comparing=True),
-    "with ranking": Extras(ranking=True),
-    "with curves": Extras(curves=True),
+OPTIONS = {
+    "text": ReportOptions(),
+    "with comparison": ReportOptions(comparisons=True),
+    "with ranking": ReportOptions(ranking=True),
+    "with curves": ReportOptions(curves=True),
 }
 
 
-FORMS = {"text": format_text, "json": format_json, "markdown": format_markdown, "html": format_html}
+FORMS = {"text": report_text, "json": report_json, "markdown": report_markdown, "html": report_html}
 
 
 def main(prompts: int) -> None:
-    assert comparison and ranked and scipy.stats  # they are loaded before the clock runs
+    assert comparison and ranking and scipy.stats  # they are loaded before the clock runs
     rows, people = outcomes(prompts)
     print(f"{prompts:,} prompts, {len(rows):,} outcomes, {sum(map(len, people.values())):,} labels")
-    settled = {prompt_id: dict.fromkeys(judged, at) for at, (prompt_id, judged) in enumerate(people.items())}
-    basis = weighted_basis(rows, people, {}, {})
-    basis = replace(basis, evidence=Evidence(rows, people, settled))
-    for name, extras in EXTRAS.items():
-        seconds, report = timed(lambda: build_report(rows, basis, extras=extras))  # noqa: B023 - called at once
+    moments = {prompt_id: dict.fromkeys(judged, at) for at, (prompt_id, judged) in enumerate(people.items())}
+    for name, options in OPTIONS.items():
+        seconds, report = timed(lambda: build_report(Evidence(rows, people, moments), options=options))  # noqa: B023 - called at once
         print(f"  numbers, {name:<16} {seconds:5.2f} s")
-    print(f"  as text                   {timed(lambda: format_text(report))[0]:5.2f} s")
-    print(f"  as a page                 {timed(lambda: format_html(report))[0]:5.2f} s")
+    print(f"  as text                   {timed(lambda: report_text(report))[0]:5.2f} s")
+    print(f"  as a page                 {timed(lambda: report_html(report))[0]:5.2f} s")
     from_store(prompts)
 
 
@@ -72,10 +66,9 @@ def from_store(prompts: int) -> None:
         with LabelStore.open(path) as store:
             filled, _ = timed(lambda: fill(store, prompts))
             digests = {f"m{number}": f"digest-of-m{number}" for number in range(MEMORIES)}
-            with collector_at_rest():
-                for name, form in FORMS.items():
-                    seconds, _ = timed(lambda: whole_report(store, digests, form))  # noqa: B023 - called at once
-                    print(f"  from the store, {name:<10}{seconds:5.2f} s")
+            for name, form in FORMS.items():
+                seconds, _ = timed(lambda: whole_report(store, digests, form))  # noqa: B023 - called at once
+                print(f"  from the store, {name:<10}{seconds:5.2f} s")
             reading, _ = timed(lambda: store.outcomes(ROOT))
             labels, _ = timed(lambda: store.labels(root=ROOT))
         size = path.stat().st_size / 1e6
@@ -85,8 +78,8 @@ def from_store(prompts: int) -> None:
 
 def whole_report(store: LabelStore, digests: dict[str, str], form: Callable[[Report], str]) -> str:
     """All that the command does once its modules are there."""
-    extras = Extras(comparing=True, curves=form in (format_json, format_html))
-    return form(report_from_store(store, ROOT, digests, extras=extras))
+    options = ReportOptions(comparisons=True, curves=form in (report_json, report_html))
+    return form(report_from_store(store, ROOT, digests, options=options))
 
 
 def outcomes(prompts: int) -> tuple[list[Outcome], dict[str, dict[str, bool]]]:

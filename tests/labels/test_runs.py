@@ -13,7 +13,7 @@ from engine.errors import LabelStoreError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
 from engine.lean.record import replace
 from engine.prompt import Prompt, Turn
-from labels.measure.outcomes import texts
+from labels.measure.judgements import replayed_texts
 from labels.records import RELEVANT, Outcome
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
@@ -179,7 +179,7 @@ def test_an_edited_memory_keeps_both_texts(store: LabelStore) -> None:
     record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="new")
     assert rows(store, "SELECT digest FROM memory_version") == [("digest-of-a",), ("edited",)]
     assert store.returned_texts() == {("a", "edited")}
-    assert texts(store.outcomes()) == {"p1": {"a": "edited"}}
+    assert replayed_texts(store.outcomes()) == {"p1": {"a": "edited"}}
 
 
 def test_every_text_that_was_brought_up_is_known_also_of_what_was_dropped(store: LabelStore) -> None:

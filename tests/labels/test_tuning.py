@@ -16,7 +16,7 @@ from engine.cutoff import load_cutoff, model_of
 from engine.errors import TuningError
 from engine.prompt import typed_prompt
 from labels.measure.intervals import headline_interval
-from labels.measure.stratified import stratified_estimate
+from labels.measure.strata import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
 from labels.tuning.curve import MIN_FIRED, asked, chosen, curve, doubt, injected, lower_bound, point

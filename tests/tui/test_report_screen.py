@@ -10,7 +10,7 @@ import pytest
 
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
-from labels.measure.extras import NONE, Extras
+from labels.measure.report import PLAIN, ReportOptions
 from tests.tui.apps import (
     DEADLINE_S,
     DEMO,
@@ -142,9 +142,9 @@ class CountedWorkspace(Workspace):
 
     made: int
 
-    def report(self, extras: Extras = NONE) -> Report:
+    def report(self, options: ReportOptions = PLAIN) -> Report:
         self.made += 1
-        return super().report(extras)
+        return super().report(options)
 
 
 class GatedWorkspace(Workspace):
@@ -152,8 +152,8 @@ class GatedWorkspace(Workspace):
 
     gate: Event
 
-    def report(self, extras: Extras = NONE) -> Report:
-        made = super().report(extras)
+    def report(self, options: ReportOptions = PLAIN) -> Report:
+        made = super().report(options)
         assert self.gate.wait(DEADLINE_S)
         return made
 

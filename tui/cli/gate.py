@@ -15,8 +15,8 @@ from tui.cli.options import DB, QRELS, RUN, TEXT_OR_JSON, UNJUDGED, of_roots, op
 from tui.workspace import opening
 
 if TYPE_CHECKING:
-    from labels.measure.gate.decision import Gate
-    from labels.measure.gate.evidence import Evidence
+    from labels.measure.decision import Gate
+    from labels.measure.gate import GateEvidence
 
 LEAST = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 ZONE = "Range of precision in which either answer is fine: LOW-HIGH, such as 0.75-0.85, or a width, such as 0.1."
@@ -55,9 +55,10 @@ def gate(
     many more labelled prompts it takes. You may label some prompts, ask, and stop as soon as it is decided: the answer
     stays valid however often you ask.
     """
-    from labels.measure.gate.decision import FAIL, UNDECIDED
-    from labels.measure.gate.report import gate_report
-    from labels.report.gate_text import format_json, format_text
+    from labels.measure.decision import FAIL, UNDECIDED
+    from labels.measure.gate import gate_report
+    from labels.report.gate import gate_text
+    from labels.report.json_form import gate_json
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
@@ -70,7 +71,7 @@ def gate(
         root: gate_report(evidence, chosen(system, evidence, configured), asked, worth)
         for root, (evidence, configured) in known.items()
     }
-    write = format_text if form == "text" else format_json
+    write = gate_text if form == "text" else gate_json
     click.echo(of_roots({root: write(report) for root, report in reports.items()}, form), nl=False)
     verdicts = {report.decision.verdict for report in reports.values()}
     if FAIL in verdicts or (strict and UNDECIDED in verdicts):
@@ -79,7 +80,7 @@ def gate(
 
 def wanted(least: float, zone: str | None) -> Gate:
     """The gate. Raises click.UsageError if *zone* is malformed or does not contain *least*."""
-    from labels.measure.gate.decision import Gate
+    from labels.measure.decision import Gate
     from labels.measure.intervals import Interval
 
     low, high = zone_of(least, zone) if zone else (least, least)
@@ -102,18 +103,18 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
     return max(0.0, least - width / 2), min(1.0, least + width / 2)
 
 
-def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> Evidence:
+def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> GateEvidence:
     from labels.exchange.run_file import read_calls, read_outcomes
     from labels.exchange.trec import read_qrels
-    from labels.measure.gate.evidence import evidence_from_judgements
+    from labels.measure.gate import evidence_from_qrels
 
     rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
-    return evidence_from_judgements(rows, judgements, read_calls(Path(run_file)), unjudged)
+    return evidence_from_qrels(rows, judgements, read_calls(Path(run_file)), unjudged)
 
 
-def evidence_of_labels(found: str, db: str | None) -> tuple[Evidence, str]:
+def evidence_of_labels(found: str, db: str | None) -> tuple[GateEvidence, str]:
     """The evidence in the labels of a root, and the name of its configured system."""
-    from labels.measure.gate.evidence import evidence_from_store
+    from labels.measure.gate import evidence_from_store
 
     config = load_config(found, os.environ)
     cutoff = opening.usable_cutoff(found, config, os.environ)
@@ -123,7 +124,7 @@ def evidence_of_labels(found: str, db: str | None) -> tuple[Evidence, str]:
     return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=cutoff is not None).name
 
 
-def chosen(name: str | None, evidence: Evidence, configured: str) -> str:
+def chosen(name: str | None, evidence: GateEvidence, configured: str) -> str:
     """The system to decide on: the named one, else the configured one, else the only one without a judge.
 
     Raises MemsiftError if nothing was replayed, and click.UsageError if the system was not, or if none can be chosen.

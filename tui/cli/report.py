@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from engine.memory import MemorySummary
-    from labels.measure.extras import Extras
-    from labels.measure.names import Names
-    from labels.measure.report import Report
+    from labels.measure.report import Captions, Report, ReportOptions
 
 FORMATS = ("text", "json", "markdown", "html")
 FORMAT = "html is one page with charts that needs no other file."
@@ -51,20 +49,20 @@ def report(
     The labels come from the label store, or from the files --run and --qrels. The report has precision with its
     intervals, false fires, lost memories, recall, the judge against people, and the differences between systems.
     """
-    from labels.measure.extras import Extras
+    from labels.measure.report import ReportOptions
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
     if prompts and not run_file:
         raise click.UsageError("--prompts needs --run. The label store has its own prompts.")
-    extras = Extras(ranking, comparing=True, curves=form in ("json", "html"))
+    options = ReportOptions(ranking, comparisons=True, curves=form in ("json", "html"))
     if run_file and qrels:
-        made = {"": report_of_files(run_file, qrels, unjudged, names_of(prompts, roots), extras)}
+        made = {"": report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)}
     else:
         found = opening.resolve_roots(roots, os.environ)
         if form == "html" and len(found) > 1:
             raise click.UsageError("A page is about one folder of memories: name one --root with --format html.")
-        made = {root: report_of_labels(root, db, extras) for root in found}
+        made = {root: report_of_labels(root, db, options) for root in found}
     text = of_roots({root: writer(form)(each) for root, each in made.items()}, form)
     if output:
         write_file(Path(output), text)
@@ -77,10 +75,10 @@ def writer(form: str) -> Callable[[Report], str]:
     from labels.report import json_form, markdown, page, text
 
     return {
-        "text": text.format_text,
-        "json": json_form.format_json,
-        "markdown": markdown.format_markdown,
-        "html": page.format_html,
+        "text": text.report_text,
+        "json": json_form.report_json,
+        "markdown": markdown.report_markdown,
+        "html": page.report_html,
     }[form]
 
 
@@ -92,23 +90,23 @@ def write_file(path: Path, content: str) -> None:
         raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
 
 
-def report_of_files(run_file: str, qrels: str, unjudged: str, names: Names, extras: Extras) -> Report:
+def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions, options: ReportOptions) -> Report:
     from labels.exchange.run_file import read_outcomes
     from labels.exchange.trec import read_qrels
-    from labels.measure.report import report_from_judgements
+    from labels.measure.report import report_from_qrels
 
     rows, judgements = read_outcomes(Path(run_file)), read_qrels(Path(qrels))
-    return report_from_judgements(rows, judgements, unjudged, names, extras)
+    return report_from_qrels(rows, judgements, unjudged, captions, options)
 
 
-def names_of(prompts: str | None, roots: Sequence[str]) -> Names:
+def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     """The texts and kinds of the prompts in a file, and the titles of the memories of *roots*."""
-    from labels.measure.names import Names
+    from labels.measure.report import Captions
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
     texts = {prompt.id: prompt.text for prompt in read}
     kinds = {prompt.id: prompt.kind for prompt in read}
-    return Names(texts, kinds, titles([each for root in roots for each in summaries_of(root)]))
+    return Captions(texts, kinds, titles([each for root in roots for each in summaries_of(root)]))
 
 
 def summaries_of(root: str) -> list[MemorySummary]:
@@ -120,18 +118,15 @@ def titles(summaries: list[MemorySummary]) -> dict[str, str]:
     return {summary.id: summary.title for summary in summaries}
 
 
-def report_of_labels(found: str, db: str | None, extras: Extras) -> Report:
-    from labels.measure.collecting import collector_at_rest
-    from labels.measure.names import Names
-    from labels.measure.report import report_from_store
+def report_of_labels(found: str, db: str | None, options: ReportOptions) -> Report:
+    from labels.measure.report import Captions, report_from_store
 
     config = load_config(found, os.environ)
     cutoff = opening.usable_cutoff(found, config, os.environ)
     with opening.opened_index(found) as index, opened_store(db) as store:
         summaries = list(index.summaries())
         digests = {summary.id: summary.digest for summary in summaries}
-        names = Names(memories=titles(summaries))
-        with collector_at_rest():
-            return report_from_store(
-                store, index.root, digests, names=names, extras=extras, config=config, cutoff=cutoff
-            )
+        captions = Captions(memories=titles(summaries))
+        return report_from_store(
+            store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff
+        )

@@ -10,7 +10,7 @@ from textual.getters import query_one
 from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from labels.measure.extras import Extras
+from labels.measure.report import ReportOptions
 from tui.bindings import bindings
 from tui.messages import AllReplayed, Kept, Reported
 from tui.plain import plain
@@ -70,12 +70,12 @@ class ReportScreen(ModeScreen):
         self._doing = COUNTING
         self._show_state()
         more = self._shows_more
-        self._make(Extras(ranking=more, comparing=True, curves=more))
+        self._make(ReportOptions(ranking=more, comparisons=True, curves=more))
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
-    def _make(self, extras: Extras) -> None:
+    def _make(self, options: ReportOptions) -> None:
         """Make the report, and hand it over unless a newer worker has replaced this one."""
-        worker, made = get_current_worker(), self.app.workspace.report(extras)
+        worker, made = get_current_worker(), self.app.workspace.report(options)
         if not worker.is_cancelled:
             self.post_message(Reported(made))
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from labels.measure.intervals import Interval
-    from labels.measure.report import Report
-    from labels.measure.systems import SystemReport
+    from labels.measure.report import Report, SystemReport
     from labels.report.section import Section, Table
 
 LOOKS = "━ one look   ─ any look"

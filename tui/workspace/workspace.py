@@ -11,9 +11,7 @@ from engine.pipeline import retrieve
 from engine.search.marks import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
-from labels.measure.extras import NONE, Extras
-from labels.measure.names import Names
-from labels.measure.report import report_from_store
+from labels.measure.report import PLAIN, Captions, ReportOptions, report_from_store
 from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
 from labels.replays import empty_prompts
@@ -297,13 +295,13 @@ class Workspace:
         disputes = self.store.disputes(self.index.root, prompt_id)
         return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
-    def report(self, extras: Extras = NONE) -> Report:
+    def report(self, options: ReportOptions = PLAIN) -> Report:
         """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
         index = self.index
         summaries = index.summaries()
         digests = {summary.id: summary.digest for summary in summaries}
-        names = Names(memories={summary.id: summary.title for summary in summaries})
+        captions = Captions(memories={summary.id: summary.title for summary in summaries})
         with LabelStore.open(self.store.path) as store:
             return report_from_store(
-                store, index.root, digests, names=names, extras=extras, config=self.config, cutoff=self.cutoff
+                store, index.root, digests, captions=captions, options=options, config=self.config, cutoff=self.cutoff
             )

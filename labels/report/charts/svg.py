@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     """x, y."""
 
 WIDTH = 400
-"""Of every chart, in its own units: small, so that a telephone can show it without shrinking the letters."""
+"""The width of every chart in its own units. It is small, so that a telephone need not shrink the letters."""
 
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 40
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -32,7 +32,7 @@ def value_of(value: object) -> str:
 
 
 def words(text: str, length: int = 200) -> str:
-    """*text*, from wherever it comes, as characters of an element, at most *length* cells long."""
+    """*text*, escaped for an element, cut to at most *length* cells."""
     return escape(cut(one_line(text), length))
 
 
@@ -65,7 +65,7 @@ def series(number: int) -> str:
 
 
 def chart(name: str, title: str, description: str, height: float, parts: Iterable[str]) -> str:
-    """A whole picture. *name* must be the only one of its kind on the page."""
+    """A whole picture. *name* must be unique on the page."""
     head = (
         element("title", words(title), id=f"{name}-title"),
         element("desc", words(description, 2000), id=f"{name}-desc"),
@@ -106,7 +106,7 @@ class Plot:
         return self.x(x), self.y(y)
 
     def axes(self, across: str, up: str) -> list[str]:
-        """Grid, numbers and what they are."""
+        """The grid, its numbers, and the titles of the axes."""
         parts = []
         for tick in TICKS:
             parts.append(line(self.at(0, tick), self.at(1, tick), "grid"))

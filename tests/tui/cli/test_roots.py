@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from labels.measure.outcomes import texts
+from labels.measure.judgements import replayed_texts
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
 from tests.labels.samples import card
@@ -131,7 +131,7 @@ def test_the_gate_fails_where_one_root_does(tmp_path: Path, roots: tuple[Path, P
     memsift("replay", *both, "--prompts", prompts, "--save", *store)
     with LabelStore.open(tmp_path / "labels.db") as opened:
         for root, verdict in zip(roots, ("relevant", "not"), strict=True):
-            for prompt_id, digests in texts(opened.outcomes(str(root))).items():
+            for prompt_id, digests in replayed_texts(opened.outcomes(str(root))).items():
                 for shown in (card(*pair) for pair in digests.items()):
                     opened.label("me", prompt_id, shown, verdict, seed=1, blind=True, elapsed_ms=1)
     asked = ["gate", "--min-precision", "0.5", "--format", "json", *store]

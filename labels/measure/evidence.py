@@ -1,0 +1,164 @@
+"""The evidence: outcomes of systems, and what is known to be relevant. Every number is counted from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from labels.measure.judgements import assuming_not_relevant, pools, prompts_without_relevant
+from labels.measure.metrics import InPools, in_pools, tally
+from labels.measure.strata import Sample, Weights, pair_weights, prompt_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence, Set
+
+    from labels.measure.judgements import Moments, Pools
+    from labels.measure.metrics import Tally
+    from labels.records import Judgements, Outcome
+
+AS_NOT, EXCLUDE = "not", "exclude"
+"""An unjudged memory in a report from qrels: not relevant (TREC's convention), or left out of every count."""
+
+
+class Tallied(NamedTuple):
+    """An outcome, its counts, and the moment when the last injected memory was judged: see `Evidence.moment`."""
+
+    outcome: Outcome
+    tally: Tally
+    moment: int | None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The outcomes of some systems, at most one for each prompt and system, with the judgements on them.
+
+    `moments` is when people judged each memory, whatever their verdict; None where that is not known. `strata` (prompt
+    id -> stratum) are those of the order of labelling, empty where it was random. `inclusion` (prompt id -> memory id)
+    are the probabilities with which memories came into pools that hold a sample.
+
+    `explicit` are the judgements that somebody gave, where `judgements` hold assumed ones, too. `is_qrels`: the
+    judgements of a prompt are complete, so a prompt without a relevant memory in them has nothing relevant.
+    """
+
+    rows: Sequence[Outcome]
+    judgements: Judgements
+    moments: Moments | None = None
+    strata: Mapping[str, str] = field(default_factory=dict)
+    inclusion: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    explicit: Judgements | None = None
+    is_qrels: bool = False
+
+    @property
+    def given(self) -> Judgements:
+        """The judgements that somebody gave."""
+        return self.judgements if self.explicit is None else self.explicit
+
+    # Of all systems
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(sorted(self.tallied))
+
+    @cached_property
+    def is_stratified(self) -> bool:
+        """Whether some kinds of prompts were labelled more than others."""
+        return len(set(self.strata.values())) > 1
+
+    @cached_property
+    def pools(self) -> Pools:
+        return pools(self.rows, self.judgements)
+
+    @cached_property
+    def in_pools(self) -> InPools:
+        """The relevant memories in the pools, which are the same for every system."""
+        return in_pools(self.pools, self.judgements, self.weights)
+
+    @cached_property
+    def without_relevant(self) -> Set[str]:
+        """The prompts for which nothing is relevant."""
+        if self.is_qrels:
+            prompts = {row.prompt_id for row in self.rows}
+            return {prompt_id for prompt_id in prompts if not any(self.given.get(prompt_id, {}).values())}
+        return prompts_without_relevant(self.pools, self.judgements)
+
+    @cached_property
+    def measured(self) -> Set[str]:
+        """The prompts with a judged memory in their pool; all prompts where missing judgements were assumed."""
+        if self.explicit is not None:
+            return set(self.pools)
+        judgements = self.judgements
+        return {name for name, pool in self.pools.items() if not pool.isdisjoint(judgements.get(name, ()))}
+
+    @cached_property
+    def weights(self) -> Weights:
+        """How many prompts and memories each judged one stands for. An injected memory is in its pool for certain."""
+        injected: dict[str, set[str]] = {}
+        for row in self.rows:
+            if row.prompt_id in self.inclusion:
+                injected.setdefault(row.prompt_id, set()).update(row.injected)
+        frame = self.strata if self.is_stratified else {}
+        return Weights(frame, prompt_weights(frame, self.measured), pair_weights(self.inclusion, injected))
+
+    @cached_property
+    def tallied(self) -> Mapping[str, list[Tallied]]:
+        """By system."""
+        tallied: dict[str, list[Tallied]] = {}
+        for row in self.rows:
+            tallied.setdefault(row.system, []).append(Tallied(row, tally(row, self.judgements), self.moment(row)))
+        return tallied
+
+    # Of one system, or of some
+
+    def of(self, system: str) -> list[Outcome]:
+        return [each.outcome for each in self.tallied.get(system, ())]
+
+    def injecting(self, system: str) -> list[Outcome]:
+        """The prompts of the frame for which *system* injects something. A prompt outside of the order has no place."""
+        return [row for row in self.of(system) if self.is_in_frame(row)]
+
+    def is_in_frame(self, row: Outcome) -> bool:
+        return bool(row.injected) and (not self.is_stratified or row.prompt_id in self.strata)
+
+    def is_finished(self, row: Outcome) -> bool:
+        """Whether people have dealt with all that was injected."""
+        return self.moment(row) is not None
+
+    def moment(self, row: Outcome) -> int | None:
+        """When the last injected memory was judged, 0 if none was injected; None if a memory has no label."""
+        moments = (self.moments or {}).get(row.prompt_id, {})
+        is_finished = all(map(moments.__contains__, row.injected))
+        return max(map(moments.__getitem__, row.injected), default=0) if is_finished else None
+
+    def finished(self, systems: Iterable[str]) -> frozenset[str]:
+        """The prompts that are completely judged for all *systems*, and for which at least one injects something."""
+        rows = [each for system in systems for each in self.tallied.get(system, ())]
+        unfinished = {each.outcome.prompt_id for each in rows if each.moment is None}
+        return frozenset({each.outcome.prompt_id for each in rows if each.outcome.injected} - unfinished)
+
+    def strata_of(self, systems: Iterable[str]) -> Mapping[str, str] | None:
+        """The stratum of each prompt for which any of *systems* injects something; None if the order was random."""
+        if not self.is_stratified:
+            return None
+        injecting = [row.prompt_id for system in systems for row in self.injecting(system)]
+        return {prompt_id: self.strata[prompt_id] for prompt_id in injecting}
+
+    def sample(self, system: str) -> Sample:
+        """The completely judged prompts of *system* in the order of judging."""
+        rows = [each for each in self.tallied.get(system, ()) if self.is_in_frame(each.outcome)]
+        finished = sorted([(each.moment, each.tally) for each in rows if each.moment is not None], key=itemgetter(0))
+        return Sample(
+            judged={each.prompt_id: (each.relevant, each.judged) for _, each in finished},
+            injected={each.tally.prompt_id: each.tally.injected for each in rows},
+            strata=self.strata if self.is_stratified else {},
+        )
+
+
+def qrels_evidence(rows: Sequence[Outcome], given: Judgements, unjudged: str) -> Evidence:
+    """The evidence of a run file and qrels, in no order; *unjudged* is AS_NOT or EXCLUDE, else ValueError."""
+    if unjudged not in (AS_NOT, EXCLUDE):
+        raise ValueError(f"unjudged is {AS_NOT!r} or {EXCLUDE!r}, not {unjudged!r}")
+    if unjudged == EXCLUDE:
+        return Evidence(rows, given, is_qrels=True)
+    return Evidence(rows, assuming_not_relevant(rows, given), explicit=given, is_qrels=True)

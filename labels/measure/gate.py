@@ -1,0 +1,255 @@
+"""The gate: the evidence that it decides on, the facts that forbid or limit an answer, and its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.systems import JUDGED
+from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, judge_case
+from labels.measure.evidence import AS_NOT, Evidence, qrels_evidence
+from labels.measure.judgements import judged_labels
+from labels.measure.limits import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
+from labels.measure.metrics import Ratio, judge_failures, precision_bounds, tally, unjudged_share
+from labels.pooling import random_key
+from labels.records import BY_TIME
+from labels.run_settings import changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence, Set
+
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from labels.records import JudgeCall, Judgements, Label, Outcome
+    from labels.store import LabelStore
+
+FILE_ORDER = "gate"
+"""The seed of the order of prompts from files, which have no order of labelling."""
+
+
+@dataclass(frozen=True)
+class GateEvidence(Evidence):
+    """The evidence, with the facts that a gate has to mention.
+
+    `stale` labels are about another text than the memory's present or replayed one, and `disputed` pairs have no
+    majority; neither counts. `blind` is the share of the counted labels that were given blind. `underway` are the
+    prompts at which people stopped; None for files. `changed` says how the settings of a run differ from the present.
+    """
+
+    calls: Sequence[JudgeCall] = ()
+    stale: int = 0
+    disputed: int = 0
+    blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
+    underway: Set[str] | None = None
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Gaps(NamedTuple):
+    """Injected memories without a label, on prompts that were begun: `missing` of `whole`; `left` is by prompt."""
+
+    missing: int
+    whole: int
+    left: Mapping[str, int]
+
+
+class Assumed(NamedTuple):
+    """Injected memories that are assumed to be irrelevant, and the precision if all of them were relevant."""
+
+    memories: Ratio
+    highest: float
+
+
+@dataclass(frozen=True)
+class Caveats:
+    """The facts that limit the answer for one system; None, 0 or empty where they do not.
+
+    `outdated`, `sighted` (labels given with rank, score or verdict in view) and `gaps` forbid an answer: it would be
+    about something else than the question. The others are warnings. `few` is a small number of judged prompts,
+    `failures` of the judge and `unsure` labels are shares, `outside` counts prompts outside of the order of labelling,
+    and `unseen` are strata without a judged prompt. `is_from_files`: there is no label store to label on in.
+    """
+
+    outdated: Outdated | None
+    sighted: Ratio | None
+    gaps: Gaps | None
+    few: int
+    failures: Ratio | None
+    stale: int
+    disputed: int
+    unsure: Ratio | None
+    assumed: Assumed | None
+    outside: int
+    unseen: tuple[str, ...]
+    is_from_files: bool
+
+    @property
+    def forbid(self) -> bool:
+        return not (self.outdated is None and self.sighted is None and self.gaps is None)
+
+
+@dataclass(frozen=True)
+class GateReport:
+    """The decision on one system.
+
+    `relevant` are the relevant memories, of those judged in the prompts that count; `silent` the prompts for which the
+    system injects nothing, of all replayed ones. Where `caveats` forbid an answer, the verdict is UNDECIDED.
+    """
+
+    system: str
+    gate: Gate
+    decision: Decision
+    relevant: Ratio
+    silent: Ratio
+    caveats: Caveats
+    judge: JudgeCase | None
+
+
+def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | None = None) -> GateReport:
+    """The answer for *system*, which must be one of the evidence's."""
+    sample, caveats = evidence.sample(system), caveats_of(evidence, system)
+    decision = decide(sample, gate)
+    counts, rows = sample.judged.values(), evidence.of(system)
+    plain = system.removesuffix(JUDGED)
+    has_both = {plain, plain + JUDGED} <= set(evidence.systems)
+    return GateReport(
+        system=system,
+        gate=gate,
+        decision=replace(decision, verdict=UNDECIDED) if caveats.forbid else decision,
+        relevant=Ratio(int(sum(x for x, _ in counts)), int(sum(m for _, m in counts))),
+        silent=Ratio(sum(not row.injected for row in rows), len(rows)),
+        caveats=caveats,
+        judge=judge_case(evidence, evidence.calls, plain, plain + JUDGED, worth) if has_both else None,
+    )
+
+
+# Evidence
+
+
+def evidence_from_store(
+    store: LabelStore,
+    root: str,
+    digests: Mapping[str, str],
+    config: Config | None = None,
+    cutoff: Cutoff | None = None,
+) -> GateEvidence:
+    """The newest replays of *root* and the labels on the memories that they returned.
+
+    *digests* are the present ones by memory id: labels about another text do not count. *config* and *cutoff* are the
+    present ones of the root; without *config* nothing is compared.
+    """
+    rows = store.outcomes(root)
+    labels = judged_labels(store, rows, root, digests)
+    counted = overruled(labels.labels, labels.settled)
+    return GateEvidence(
+        rows=rows,
+        judgements=labels.consensus.judgements,
+        moments=labels.moments,
+        strata=store.strata(root),
+        calls=store.judge_calls(root),
+        stale=len(overruled(labels.given, labels.settling)) - len(counted),
+        disputed=labels.consensus.disputed,
+        blind=blindness(counted),
+        underway=underway([*labels.labels, *labels.settled]),
+        changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
+    )
+
+
+def evidence_from_qrels(
+    rows: Sequence[Outcome], given: Judgements, calls: Sequence[JudgeCall] = (), unjudged: str = AS_NOT
+) -> GateEvidence:
+    """The outcomes in a run file and the judgements in a qrels file, with the prompts in seeded random order.
+
+    *unjudged* is `labels.measure.evidence`'s AS_NOT or EXCLUDE.
+    """
+    known = qrels_evidence(rows, given, unjudged)
+    order = sorted(known.judgements, key=lambda prompt_id: random_key(FILE_ORDER, prompt_id))
+    moments = {prompt_id: dict.fromkeys(known.judgements[prompt_id], place) for place, prompt_id in enumerate(order)}
+    return GateEvidence(rows, known.judgements, moments, explicit=known.explicit, is_qrels=True, calls=calls)
+
+
+def overruled(labels: Sequence[Label], adjudications: Sequence[Label]) -> list[Label]:
+    """The *labels* of pairs without an adjudication, and the last adjudication of each other pair."""
+    settled = {(label.prompt_id, *label.pair): label for label in adjudications}
+    return [*(label for label in labels if (label.prompt_id, *label.pair) not in settled), *settled.values()]
+
+
+def blindness(labels: Iterable[Label]) -> Ratio:
+    """Labels that were given blind, of all but adjudications, which are never blind."""
+    opinions = [label for label in labels if not label.adjudicated]
+    return Ratio(sum(label.blind for label in opinions), len(opinions))
+
+
+def underway(labels: Iterable[Label]) -> frozenset[str]:
+    """The prompt of each person's latest label.
+
+    A person who stops leaves this prompt open whatever its memories are like, as the order of prompts was fixed before.
+    """
+    opinions = [label for label in labels if not label.adjudicated]
+    return frozenset({label.annotator: label.prompt_id for label in sorted(opinions, key=BY_TIME)}.values())
+
+
+# Caveats
+
+
+def caveats_of(evidence: GateEvidence, system: str) -> Caveats:
+    judged, blind = len(evidence.sample(system).judged), evidence.blind
+    injecting, rows = evidence.injecting(system), evidence.of(system)
+    return Caveats(
+        outdated=outdated_prompts(rows, evidence.changed),
+        sighted=Ratio(blind.whole - blind.part, blind.whole) if blind.part < MIN_BLIND * blind.whole else None,
+        gaps=gaps_in(evidence, system),
+        few=judged if judged < FEW_PROMPTS else 0,
+        failures=above(judge_failures(rows), MAX_FALLBACKS),
+        stale=evidence.stale,
+        disputed=evidence.disputed,
+        unsure=above(unsure_share(evidence, system), MAX_UNJUDGED),
+        assumed=assumed_memories(evidence, system),
+        outside=sum(bool(row.injected) for row in rows) - len(injecting),
+        unseen=unseen_strata(evidence, system),
+        is_from_files=evidence.underway is None,
+    )
+
+
+def above(share: Ratio, most: float) -> Ratio | None:
+    """*share*, or None where it is not above *most*."""
+    return share if share.part > most * share.whole else None
+
+
+def gaps_in(evidence: GateEvidence, system: str) -> Gaps | None:
+    """The gaps, without prompts that are open only because somebody stopped there; None below MAX_UNJUDGED."""
+    stopped_at = evidence.underway or ()
+    unlabelled = [(row, number_of_unlabelled(evidence, row)) for row in evidence.injecting(system)]
+    begun = [
+        (row, number)
+        for row, number in unlabelled
+        if number < len(row.injected) and (row.prompt_id not in stopped_at or evidence.is_finished(row))
+    ]
+    left = {row.prompt_id: number for row, number in begun if number}
+    missing, whole = sum(left.values()), sum(len(row.injected) for row, _ in begun)
+    return Gaps(missing, whole, left) if missing > MAX_UNJUDGED * whole else None
+
+
+def number_of_unlabelled(evidence: Evidence, row: Outcome) -> int:
+    return len(set(row.injected) - (evidence.moments or {}).get(row.prompt_id, {}).keys())
+
+
+def unsure_share(evidence: Evidence, system: str) -> Ratio:
+    """Injected memories that people labelled and could not judge, of all in the prompts that count."""
+    rows = [row for row in evidence.injecting(system) if evidence.is_finished(row)]
+    return unjudged_share([tally(row, evidence.judgements) for row in rows])
+
+
+def assumed_memories(evidence: Evidence, system: str) -> Assumed | None:
+    if evidence.explicit is None:
+        return None
+    tallies = [tally(row, evidence.explicit) for row in evidence.of(system)]
+    share, bounds = above(unjudged_share(tallies), MAX_UNJUDGED), precision_bounds(tallies)
+    return Assumed(share, bounds.high) if share and bounds else None
+
+
+def unseen_strata(evidence: Evidence, system: str) -> tuple[str, ...]:
+    """The strata for which the system injects something, and of which no prompt is judged."""
+    if not evidence.is_stratified:
+        return ()
+    present = {evidence.strata[row.prompt_id] for row in evidence.injecting(system)}
+    return tuple(sorted(present - {evidence.strata[name] for name in evidence.sample(system).judged}))

@@ -1,0 +1,190 @@
+"""From labels to judgements: which labels count, what several people say together, and what that leaves unknown."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labels.people import shared_verdict
+from labels.records import BY_TIME, NOT_RELEVANT, RELEVANT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from labels.records import Judgements, Label, Outcome
+    from labels.store import LabelStore
+
+    Digests = Mapping[str, str]
+    """memory id -> digest of its present text."""
+
+    Moments = Mapping[str, Mapping[str, int]]
+    """prompt id -> memory id -> a number that rises with the time of the label."""
+
+Pools = Mapping[str, Set[str]]
+"""prompt id -> the ids of all memories that should be judged."""
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """The judgements of all annotators together, and how many pairs have labels but no judgement.
+
+    The labels of an `undecided` pair are all unsure or unrateable. On a `disputed` pair as many people say relevant as
+    not relevant.
+    """
+
+    judgements: Judgements
+    undecided: int
+    disputed: int
+
+
+@dataclass(frozen=True)
+class LabelFacts:
+    """Counts of what does not count. `stale` labels are about a text that was edited or removed since, `unmatched` ones
+    about another text than the replayed one. `disputed` are the pairs on which people are evenly split. `drifted` are
+    the memories, of the `brought_up` ones, whose text was edited or removed since the replay; None if not known.
+    """
+
+    stale: int
+    unmatched: int
+    disputed: int
+    drifted: int | None
+    brought_up: int
+
+
+@dataclass(frozen=True)
+class JudgedLabels:
+    """The labels on replayed memories.
+
+    `given` are all labels and `settling` all adjudications, whatever text they are about. `labels` and `settled` are
+    those that count. `moments` is when each memory was judged.
+    """
+
+    given: Sequence[Label]
+    settling: Sequence[Label]
+    labels: Sequence[Label]
+    settled: Sequence[Label]
+    consensus: Consensus
+    moments: Moments
+    facts: LabelFacts
+
+
+def judged_labels(
+    store: LabelStore,
+    rows: Sequence[Outcome],
+    root: str | None,
+    digests: Digests | None,
+    annotator: str | None = None,
+) -> JudgedLabels:
+    """The labels of *annotator* (None: of everybody) on the memories in *rows*, the newest outcomes of *root*.
+
+    A label counts if it is about the text that was replayed and, where *digests* are known, the memory still has that
+    text. Labels about another text than the present one are stale; those about another than the replayed are unmatched.
+    """
+    replayed, returned = replayed_texts(rows), store.returned_texts(root)
+    given = store.labels(annotator=annotator, root=root)
+    settling = [] if annotator else store.adjudications(root)
+    fresh = current(given, digests)
+    labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
+    agreed = consensus(labels, settled)
+    return JudgedLabels(
+        given=given,
+        settling=settling,
+        labels=labels,
+        settled=settled,
+        consensus=agreed,
+        moments=moments([*labels, *settled], agreed.judgements),
+        facts=LabelFacts(
+            stale=len(given) - len(fresh),
+            unmatched=len(fresh) - len(labels),
+            disputed=agreed.disputed,
+            drifted=None if digests is None else len({name for name, text in returned if digests.get(name) != text}),
+            brought_up=len(dict(returned)),
+        ),
+    )
+
+
+def replayed_texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
+    """prompt id -> memory id -> digest of the text that the last of *outcomes* found."""
+    digests: dict[str, dict[str, str]] = {}
+    for outcome in outcomes:
+        digests.setdefault(outcome.prompt_id, {}).update(outcome.digests)
+    return digests
+
+
+def current(labels: Sequence[Label], digests: Digests | None) -> Sequence[Label]:
+    """The labels of memories whose text is still the same; all labels where *digests* are not known."""
+    return [label for label in labels if digests is None or digests.get(label.memory_id) == label.digest]
+
+
+def matching(labels: Sequence[Label], replayed: Mapping[str, Mapping[str, str]]) -> list[Label]:
+    """The labels about the *replayed* texts, and those about memories that the newest replay did not return."""
+    return [
+        label
+        for label in labels
+        if replayed.get(label.prompt_id, {}).get(label.memory_id, label.digest) == label.digest
+    ]
+
+
+def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consensus:
+    """The majority of relevant against not for each (prompt, memory); a tie leaves the pair unjudged.
+
+    An adjudication overrules the labels of its pair; the last of *settled* counts. All labels of a pair must be about
+    the same text.
+    """
+    votes: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for label in labels:
+        votes[label.prompt_id][label.memory_id].append(label.verdict)
+    for label in settled:
+        votes[label.prompt_id][label.memory_id] = [label.verdict]
+    judgements: dict[str, dict[str, bool]] = {}
+    undecided = disputed = 0
+    for prompt_id, of_prompt in votes.items():
+        for memory_id, verdicts in of_prompt.items():
+            verdict = shared_verdict(verdicts)
+            if verdict in (RELEVANT, NOT_RELEVANT):
+                judgements.setdefault(prompt_id, {})[memory_id] = verdict == RELEVANT
+            elif RELEVANT in verdicts:
+                disputed += 1
+            else:
+                undecided += 1
+    return Consensus(judgements, undecided, disputed)
+
+
+def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
+    """The place of each memory's first label among all *labels* by time; a disputed memory has none."""
+    first: dict[str, dict[str, int]] = {}
+    for moment, label in enumerate(sorted(labels, key=BY_TIME)):
+        is_judged = label.memory_id in judgements.get(label.prompt_id, {})
+        if is_judged or label.verdict not in (RELEVANT, NOT_RELEVANT):
+            first.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
+    return first
+
+
+def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:
+    """The pool of each prompt: every memory that a system injects, and every other candidate that was judged."""
+    members: dict[str, set[str]] = {}
+    for outcome in outcomes:
+        judged = judgements.get(outcome.prompt_id, {})
+        looked_at = filter(judged.__contains__, outcome.candidates)
+        members.setdefault(outcome.prompt_id, set()).update(outcome.injected, looked_at)
+    return members
+
+
+def prompts_without_relevant(pools: Pools, judgements: Judgements) -> frozenset[str]:
+    """Prompts with a pool in which every memory is judged and none is relevant.
+
+    Where no system injects anything, the pool is empty and nobody has looked, so the prompt is not among them.
+    """
+    return frozenset([name for name, pool in pools.items() if set(map(judgements.get(name, {}).get, pool)) == {False}])
+
+
+def assuming_not_relevant(outcomes: Iterable[Outcome], judgements: Judgements) -> Judgements:
+    """*judgements*, with every unjudged candidate as not relevant: the convention of TREC for qrels."""
+    complete = {prompt_id: dict(judged) for prompt_id, judged in judgements.items()}
+    for outcome in outcomes:
+        judged = complete.setdefault(outcome.prompt_id, {})
+        for memory_id in (*outcome.injected, *outcome.candidates):
+            judged.setdefault(memory_id, False)
+    return complete

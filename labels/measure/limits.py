@@ -1,0 +1,88 @@
+"""Facts that limit what the numbers of a report or a gate can say; labels/report puts them into words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from labels.measure.strata import EQUAL, Weights
+from labels.run_settings import differences
+
+if TYPE_CHECKING:
+    from labels.measure.evidence import Evidence
+    from labels.measure.judgements import LabelFacts
+    from labels.records import Outcome, RunSettings
+
+FEW_PROMPTS = 20
+"""Labelled prompts below which one odd prompt moves a number by more than most differences that matter."""
+
+MAX_UNJUDGED = 0.05
+MAX_FALLBACKS = 0.05
+MIN_BLIND = 0.9
+
+Changes = Mapping[str, tuple[str, ...]]
+"""run id -> how its settings differ from the present ones, in words; only runs with a difference."""
+
+
+class Outdated(NamedTuple):
+    """The prompts of a system that were replayed with other settings than the present ones, out of `whole` prompts."""
+
+    prompts: int
+    whole: int
+    changes: tuple[str, ...]
+
+
+class MixedRuns(NamedTuple):
+    """Runs of one system over one root, and the settings in which they differ, in words."""
+
+    runs: int
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Beside the counts in the report itself.
+
+    `labels` is None for a report from qrels, of which unjudged memories are left out if `is_excluding`. `outdated` and
+    `mixed` are by system. `same_prompts`: all systems were replayed on the same prompts.
+    """
+
+    labels: LabelFacts | None = None
+    outdated: Mapping[str, Outdated] = field(default_factory=dict)
+    mixed: Mapping[str, Sequence[MixedRuns]] = field(default_factory=dict)
+    same_prompts: bool = True
+    weights: Weights = EQUAL
+    is_excluding: bool = False
+
+
+def limits_from_store(
+    evidence: Evidence, labels: LabelFacts, made: Mapping[str, RunSettings], changed: Changes
+) -> Limits:
+    """*made* are the settings of each run, *changed* their differences from the present ones."""
+    systems = evidence.systems
+    outdated = {name: rows for name in systems if (rows := outdated_prompts(evidence.of(name), changed))}
+    return Limits(
+        labels,
+        outdated,
+        mixed={name: mixed_runs(name, evidence.of(name), made) for name in systems},
+        same_prompts=same_prompts(evidence),
+        weights=evidence.weights,
+    )
+
+
+def same_prompts(evidence: Evidence) -> bool:
+    return len({frozenset(row.prompt_id for row in evidence.of(name)) for name in evidence.systems}) < 2
+
+
+def outdated_prompts(rows: Sequence[Outcome], changed: Changes) -> Outdated | None:
+    """The prompts among one system's *rows* that were replayed with other settings; None if there are none."""
+    other = [row for row in rows if row.run_id in changed]
+    return Outdated(len(other), len(rows), changed[other[-1].run_id]) if other else None
+
+
+def mixed_runs(system: str, rows: Sequence[Outcome], made: Mapping[str, RunSettings]) -> list[MixedRuns]:
+    """The roots whose results of *system* come from runs with different settings."""
+    runs = [made[run_id] for run_id in sorted({row.run_id for row in rows} & made.keys())]
+    roots = [[run for run in runs if run.root == root] for root in sorted({run.root for run in runs})]
+    return [MixedRuns(len(own), mixed) for own in roots if (mixed := differences(system, own))]

@@ -1,0 +1,117 @@
+"""The sections on agreement: the judge against people, and people with each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.report.section import Section, Table, counted, decimal, give_or_take, share, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from labels.measure.agreement import Agreement, Concord, Graded, People
+    from labels.measure.intervals import Interval
+    from labels.measure.metrics import Ratio
+    from labels.measure.report import Captions
+
+SHOWN_DISAGREEMENTS = 10
+
+
+def judge_sections(system: str, agreement: Agreement, captions: Captions, assumed: int = 0) -> Iterator[Section]:
+    """The confusion table with the grades of the judge, and the memories on which it and people differ.
+
+    *assumed* is the number of memories that are assumed to be irrelevant.
+    """
+    counts = agreement.confusion
+    rows = (
+        ("the judge kept it", f"{counts.kept_relevant:,}", f"{counts.kept_irrelevant:,}"),
+        ("the judge dropped it", f"{counts.dropped_relevant:,}", f"{counts.dropped_irrelevant:,}"),
+    )
+    yield Section(
+        f"judge-{system}",
+        f"The judge of {system}, against people",
+        "Memories that the judge was asked about and that have a label"
+        f"{', or count as not relevant without one' if assumed else ''}.",
+        Table(("", "relevant", "irrelevant"), rows),
+        tuple(grade_lines(agreement)),
+    )
+    if agreement.disagreements:
+        yield differences(system, agreement.disagreements, captions)
+
+
+def differences(system: str, disagreements: Sequence[Graded], captions: Captions) -> Section:
+    shown = disagreements[:SHOWN_DISAGREEMENTS]
+    rest = "" if len(shown) == len(disagreements) else f" The first {len(shown)} of {len(disagreements):,}."
+    rows = tuple(
+        (
+            captions.memories.get(each.memory_id, each.memory_id),
+            captions.prompts.get(each.prompt_id, each.prompt_id),
+            decision(each),
+        )
+        for each in shown
+    )
+    flagged = " Flagged: it failed or was not sure." if any(each.is_deployed for each in shown) else ""
+    about = f"People call irrelevant what it kept, and relevant what it dropped.{flagged}{rest}"
+    title = f"Where the judge of {system} and people differ"
+    return Section(f"differences-{system}", title, about, Table(("memory", "prompt", "the judge"), rows, names=3))
+
+
+def decision(each: Graded) -> str:
+    if each.is_deployed:
+        return "flagged, injected" if each.judge else "flagged, left out"
+    return "kept" if each.judge else "dropped"
+
+
+def grade_lines(agreement: Agreement) -> Iterator[str]:
+    kept = graded(agreement.sensitivity, agreement.sensitivity_interval)
+    yield f"Of the relevant ones it kept (sensitivity): {kept}."
+    dropped = graded(agreement.specificity, agreement.specificity_interval)
+    yield f"Of the irrelevant ones it dropped (specificity): {dropped}."
+    yield (
+        f"Of all it and people agree on {share(agreement.raw)}. Beyond chance (0 is chance, 1 perfect): Cohen's kappa "
+        f"{kappa(agreement.kappa, agreement.kappa_se)}; Gwet's AC1, which one rare answer moves less, "
+        f"{decimal(agreement.ac1)}."
+    )
+    if agreement.deployed:
+        yield (
+            f"On {counted(agreement.deployed, 'memory', 'memories')} it failed or was not sure: what was injected "
+            "stands for its decision."
+        )
+
+
+def kappa(value: float | None, error: float | None) -> str:
+    written = give_or_take(value, error)
+    return written if written == decimal(value) else f"{written} (standard error)"
+
+
+def graded(ratio: Ratio, interval: Interval | None) -> str:
+    return "unknown" if interval is None else f"{share(ratio)}, 95 % interval {span(interval)}"
+
+
+def people_section(people: People) -> Section:
+    """Each person with himself, each two people, and all together."""
+    head = ("", "same\nanswer", "where one\nsays yes", "where one\nsays no", "kappa", "AC1")
+    rows = tuple(people_row(each) for each in (*people.selves, *people.others))
+    return Section(
+        "people",
+        "People: how sure the labels themselves are",
+        "Memories that came again unannounced (once the ranks of their prompt were shown, so this is at its best), and "
+        "memories that two people labelled. No judge can be expected to agree with them more. Kappa (± its standard "
+        "error) and AC1 are agreement beyond chance: 0 is chance, 1 perfect.",
+        Table(head, rows),
+        tuple(alpha_lines(people)),
+    )
+
+
+def people_row(each: Concord) -> tuple[str, ...]:
+    who = f"{each.first}, again" if each.first == each.second else f"{each.first} and {each.second}"
+    kappa = give_or_take(each.kappa, each.kappa_se)
+    shares = (share(each.same), decimal(each.if_relevant), decimal(each.if_not))
+    return who, *shares, kappa, decimal(each.ac1)
+
+
+def alpha_lines(people: People) -> Iterator[str]:
+    if people.alpha:
+        interval = f" (95 % interval {span(people.alpha.interval)})" if people.alpha.interval else ""
+        memories = counted(people.alpha.memories, "memory", "memories")
+        yield f"All together, on {memories}: Krippendorff's alpha {decimal(people.alpha.value)}{interval}."

@@ -1,0 +1,244 @@
+"""The report of `memsift gate` as text, for a person at a terminal who has read no manual."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.measure.decision import AHEAD, COSTS, FEWEST_TO_PLAN, PASS, PAYS, UNDECIDED
+from labels.measure.limits import FEW_PROMPTS
+from labels.report.limits import outdated_note
+from labels.report.section import counted, part_of
+from labels.report.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.decision import Expense, Gate, JudgeCase
+    from labels.measure.gate import Caveats, GateReport
+
+NAMED = 3
+"""The number of unfinished prompts that are named."""
+
+
+def gate_text(report: GateReport) -> str:
+    """The answer, the numbers behind it, the next step, the case for the judge, and the warnings."""
+    parts = [headline(report), *map(printable, refusals(report.caveats)), "\n".join(basis(report)), next_step(report)]
+    if report.judge:
+        parts.append("\n".join(judge_lines(report.judge)))
+    if cautions := list(warnings(report.caveats)):
+        parts.append("\n".join(["Keep in mind", *(f"- {printable(each)}" for each in cautions)]))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+# The answer
+
+
+def headline(report: GateReport) -> str:
+    system, verdict = printable(report.system), report.decision.verdict
+    if report.caveats.forbid:
+        return f"UNDECIDED: the labels as they are cannot answer for {system}."
+    if verdict == UNDECIDED:
+        return f"UNDECIDED: it cannot be told yet whether {system} reaches a precision of {report.gate.least:.2f}."
+    answer = f"{verdict.upper()}: {system} {'reaches' if verdict == PASS else 'does not reach'} "
+    return answer + (f"about {report.gate.least:.2f}." if has_zone(report.gate) else f"{report.gate.least:.2f}.")
+
+
+def basis(report: GateReport) -> Iterator[str]:
+    """The estimate, its interval, and the precision that was asked for."""
+    decision, gate = report.decision, report.gate
+    if decision.estimate is None:
+        yield "No prompt for which it injects something is judged in full yet."
+    else:
+        counts = f"{report.relevant.part:,} of {report.relevant.whole:,} memories that it injected were relevant"
+        prompts = counted(decision.estimate.prompts, "prompt", "prompts")
+        raw = report.relevant.part / report.relevant.whole
+        weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
+        yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
+        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {sureness(gate)}"
+    yield f"  asked for      {gate.least:.2f}{tolerance(gate)}"
+    if report.silent.part:
+        silent = f"{report.silent.part:,} of {report.silent.whole:,} prompts"
+        yield f"  left out       {silent}, for which it injects nothing"
+
+
+def sureness(gate: Gate) -> str:
+    cases = round(1 / (1 - gate.confidence))
+    return f"right in {cases - 1} of {cases} cases at least, however often you look and whenever you stop"
+
+
+def tolerance(gate: Gate) -> str:
+    if not has_zone(gate):
+        return ""
+    return f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"
+
+
+def has_zone(gate: Gate) -> bool:
+    return gate.zone.low < gate.zone.high
+
+
+def next_step(report: GateReport) -> str:
+    """The number of further prompts that would decide, where the verdict is open."""
+    decision = report.decision
+    if decision.verdict != UNDECIDED or report.caveats.forbid:
+        return ""
+    if decision.more is None:
+        return unknown_step(report)
+    step = f"About {decision.more} more prompts would decide, if precision stays where it is."
+    if decision.left >= decision.more:
+        return f"{step} {decision.left} are there to be judged."
+    return f"{step} {left_over(decision.left)}: add others with memsift replay --save."
+
+
+def left_over(left: int) -> str:
+    return f"Only {left} {'is' if left == 1 else 'are'} left to be judged" if left else "None is left to be judged"
+
+
+def unknown_step(report: GateReport) -> str:
+    estimate = report.decision.estimate
+    if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
+        return (
+            f"Judge {FEWEST_TO_PLAN} prompts, and it can be said how many it will take: mostly 25 to 35 if precision "
+            "is 20 points from what you ask for, and about 100 if it is 10 points."
+        )
+    wider = "more" if has_zone(report.gate) else "--indifference 0.1, for example"
+    return (
+        f"How many more prompts would decide cannot be said: precision is too near {report.gate.least:.2f}, and "
+        f"perhaps {AHEAD[-1]} would not do. If a few points do not matter to you, allow for them ({wider})."
+    )
+
+
+# Reasons against an answer, and warnings
+
+
+def refusals(caveats: Caveats) -> Iterator[str]:
+    """Facts for which any answer would be about something else than the question, and the next step for each."""
+    if caveats.outdated:
+        yield outdated_note(caveats.outdated)
+    if caveats.sighted:
+        yield (
+            f"{part_of(caveats.sighted)} labels were given with rank, score or verdict in view, which pulls answers "
+            "towards what is shown. Label those prompts again without looking."
+        )
+    if caveats.gaps:
+        missing, whole, left = caveats.gaps
+        yield (
+            f"{missing:,} of {whole:,} injected memories on prompts that were begun are not judged: what was left out "
+            f"may be what is hard to judge. {finishing(left, caveats)}"
+        )
+
+
+def finishing(left: Mapping[str, int], caveats: Caveats) -> str:
+    """Which prompts to finish, those with most memories *left* first, and how."""
+    most = sorted(left, key=lambda name: (-left[name], name))
+    named = [f"{name} ({left[name]:,} left)" for name in most[:NAMED]]
+    more = [counted(len(most) - NAMED, "other", "others")] if len(most) > NAMED else []
+    which = f"Finish {listed([*named, *more])}"
+    if caveats.is_from_files:
+        return f"{which} in the qrels."
+    settle = " What people are split on, memsift label --adjudicate settles." if caveats.disputed else ""
+    return f"{which}: memsift and F4 ask for the open labels, F3 for those that were skipped twice.{settle}"
+
+
+def listed(things: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1])))
+
+
+def warnings(caveats: Caveats) -> Iterator[str]:
+    """Facts that limit the answer without forbidding it."""
+    if caveats.few:
+        prompts = counted(caveats.few, "prompt counts", "prompts count")
+        yield f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
+    if caveats.failures:
+        yield (
+            f"The judge failed on {part_of(caveats.failures)} prompts on which it was asked; what was injected "
+            "instead, without it, is what is measured."
+        )
+    if caveats.stale:
+        labels = counted(caveats.stale, "label does", "labels do")
+        yield f"{labels} not count: the memory was edited or removed since."
+    if caveats.disputed:
+        memories = counted(caveats.disputed, "memory", "memories")
+        yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
+    if caveats.unsure:
+        yield f"{part_of(caveats.unsure)} memories were labelled unsure or unrateable, and count nowhere."
+    if caveats.assumed:
+        yield (
+            f"{part_of(caveats.assumed.memories)} injected memories are not in the qrels and are taken as not "
+            f"relevant: if all were, precision would be {caveats.assumed.highest:.2f}. With --unjudged exclude, only "
+            "prompts count of which all is in them."
+        )
+    if caveats.outside:
+        prompts = counted(caveats.outside, "prompt does", "prompts do")
+        yield f"{prompts} not count, having come after the order of labelling was made."
+    for stratum in caveats.unseen:
+        yield f"No prompt of the kind {stratum!r} is judged yet, so nothing is known of that part."
+
+
+# The judge
+
+
+def judge_lines(case: JudgeCase) -> Iterator[str]:
+    found = case.comparison
+    names = f"{printable(found.second)} against {printable(found.first)}"
+    prompts = counted(found.prompts, "prompt", "prompts")
+    yield f"Would the judge pay? {names}, on {prompts} for which either injects something"
+    yield f"  irrelevant memories per prompt   {signed(found.irrelevant, 'more', 'fewer')}"
+    yield f"  relevant memories per prompt     {signed(found.relevant, 'more', 'fewer')}"
+    if found.precision:
+        yield f"  precision                        {signed(found.precision, 'higher', 'lower')}"
+    if case.expense:
+        yield f"  each question to the judge       {spent(case.expense)}"
+    if case.failures.part:
+        yield f"  no answer from the judge         on {case.failures.part} of {case.failures.whole} prompts"
+    yield conclusion(case)
+
+
+def signed(difference: Difference, above: str, below: str) -> str:
+    """0.48 fewer (0.20 to 0.75), or 0.06 more (0.15 fewer to 0.26 more)."""
+
+    def written(value: float) -> str:
+        return f"{abs(value):.2f} {above if value >= 0 else below}"
+
+    best = "the same" if abs(difference.value) < 0.005 else written(difference.value)
+    if difference.interval is None:
+        return f"{best} (how sure that is cannot be said)"
+    low, high = difference.interval.low, difference.interval.high
+    if low < 0 < high:
+        return f"{best} ({written(low)} to {written(high)})"
+    near, far = sorted((abs(low), abs(high)))
+    return f"{best} ({near:.2f} to {far:.2f})"
+
+
+def spent(expense: Expense) -> str:
+    price = "at a price that is not known" if expense.cost_usd is None else f"for ${expense.cost_usd:.5f} on average"
+    slowest = f", over {expense.p95_ms:,.0f} ms in 1 of 20" if expense.calls >= 20 else ""
+    calls = counted(expense.calls, "call", "calls")
+    return f"{expense.median_ms:,.0f} ms at the median{slowest}, {price} ({calls} recorded)"
+
+
+def conclusion(case: JudgeCase) -> str:
+    return without_worth(case.comparison) if case.answer is None else with_worth(case.comparison, case.answer)
+
+
+def with_worth(found: SystemComparison, answer: str) -> str:
+    start = {PAYS: "It pays.", COSTS: "It does not pay."}.get(answer, "It cannot be told yet whether it pays.")
+    if found.gain is None:
+        return start
+    change = signed(found.gain, "fewer", "more")
+    rate = f"At {found.worth:g} irrelevant to one relevant memory"
+    return f"{start} {rate}, the balance per prompt in irrelevant ones is {change}."
+
+
+def without_worth(found: SystemComparison) -> str:
+    """The trade-off, where it was not said how much a relevant memory is worth."""
+    if found.break_even is not None:
+        return (
+            f"On these prompts it spares {found.break_even:.1f} irrelevant memories for each relevant one that it "
+            "loses: it pays if a relevant memory is worth less than that to you. Say what it is worth with --worth."
+        )
+    if found.irrelevant.value < 0:
+        return "On these prompts it spares irrelevant memories and, on balance, loses no relevant one."
+    if found.relevant.value > 0:
+        return "On these prompts it brings relevant memories and, on balance, spares no irrelevant one."
+    return "On these prompts it spares no irrelevant memory: there is nothing that would pay for it."

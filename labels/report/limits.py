@@ -1,0 +1,159 @@
+"""The sentences on what the numbers of a report cannot say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.measure.limits import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
+from labels.report.section import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.measure.judgements import LabelFacts
+    from labels.measure.limits import MixedRuns, Outdated
+    from labels.measure.report import Report, SystemReport
+    from labels.measure.strata import Weights
+
+
+def notes(report: Report) -> tuple[str, ...]:
+    """The limits of *report*, a sentence or two each."""
+    labels = report.limits.labels
+    if labels is None:
+        return (*on_emptiness(report), *on_convention(report), *on_systems(report))
+    return (
+        *on_emptiness(report),
+        *on_labels(report, labels),
+        *on_drift(report, labels),
+        *on_runs(report),
+        *on_systems(report),
+        *on_weights(report, report.limits.weights),
+        *on_pool(report),
+    )
+
+
+def on_emptiness(report: Report) -> Iterator[str]:
+    if not report.systems:
+        yield "Nothing has been replayed yet: there is no outcome to measure."
+    elif not report.labelled_prompts:
+        yield "None of these prompts has a label: precision cannot be known."
+    elif report.labelled_prompts < FEW_PROMPTS:
+        count = counted(report.labelled_prompts, "prompt has", "prompts have")
+        yield f"Only {count} labels: below {FEW_PROMPTS}, a few odd ones weigh much."
+
+
+def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
+    if facts.stale:
+        labels = counted(facts.stale, "label is", "labels are")
+        yield f"{labels} stale: the memory was edited or removed since. Stale labels do not count."
+    if facts.unmatched:
+        labels = counted(facts.unmatched, "label is", "labels are")
+        yield f"{labels} about a newer or older text than the one replayed, and wait for the next replay."
+    if facts.disputed:
+        memories = counted(facts.disputed, "memory splits", "memories split")
+        yield f"{memories} the annotators evenly, so nothing is counted there."
+    if not report.people and report.labelled_prompts:
+        yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
+    if report.blind.part < MIN_BLIND * report.blind.whole:
+        seen = f"{report.blind.whole - report.blind.part} of {report.blind.whole} labels"
+        yield f"{seen} were given with rank, score or verdict in view, which pulls answers towards what is shown."
+
+
+def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:
+    if facts.drifted is None:
+        if report.labelled_prompts:
+            yield "The labels were not compared with the memories as they are now: some may be stale."
+    elif facts.drifted:
+        memories = f"{facts.drifted:,} of the {counted(facts.brought_up, 'memory', 'memories')}"
+        edited = "was edited or removed since" if facts.drifted == 1 else "were edited or removed since"
+        yield f"{memories} that the replays brought up {edited}: these numbers are of the memories as they were."
+
+
+def on_runs(report: Report) -> Iterator[str]:
+    """Results that were made with other settings than the present ones, or not all with the same."""
+    for system in (each.system for each in report.systems):
+        if outdated := report.limits.outdated.get(system):
+            yield f"{system}: {outdated_note(outdated)}"
+        for mixed in report.limits.mixed.get(system, ()):
+            yield f"{system}: {mixed_note(mixed)}"
+
+
+def outdated_note(outdated: Outdated) -> str:
+    return (
+        f"{outdated.prompts:,} of {outdated.whole:,} prompts were replayed with another configuration than the present "
+        f"one ({'; '.join(outdated.changes)}). Replay them again with memsift replay --save; the labels stay."
+    )
+
+
+def mixed_note(mixed: MixedRuns) -> str:
+    return f"results of {mixed.runs} runs that were not made alike: {'; '.join(mixed.differences)}."
+
+
+def on_systems(report: Report) -> Iterator[str]:
+    for system in report.systems:
+        failed, asked = system.fallbacks.part, system.fallbacks.whole
+        if failed > MAX_FALLBACKS * asked:
+            yield (
+                f"{system.system}: the judge failed on {failed:,} of {counted(asked, 'prompt')} on which it was asked; "
+                "what was injected instead is what was measured."
+            )
+    if not report.limits.same_prompts:
+        yield "The systems were not replayed on the same prompts, so their numbers do not compare."
+
+
+def on_weights(report: Report, weights: Weights) -> Iterator[str]:
+    """The meaning of the sign before a weighted number, if there is one."""
+    why = []
+    if weights.strata:
+        why.append("the prompts were not labelled in plain random order")
+    if weights.pairs and report.labelled_prompts:
+        why.append("of what the judge dropped only a random sample was put before people")
+    if why:
+        yield (
+            f"In numbers with a ~ each prompt or memory counts for as many as it stands for: {', and '.join(why)}. "
+            "They are not the quotient of the counts beside them."
+        )
+    untouched = set(weights.strata.values()) - {weights.strata[prompt_id] for prompt_id in weights.prompts}
+    if untouched and weights.prompts:
+        prompts = sum(stratum in untouched for stratum in weights.strata.values())
+        yield (
+            f"Nothing is labelled yet in {counted(len(untouched), 'stratum', 'strata')} "
+            f"({', '.join(sorted(untouched))}; {percent(prompts, len(weights.strata))} of the prompts): the numbers "
+            "say nothing of those prompts."
+        )
+
+
+def on_pool(report: Report) -> Iterator[str]:
+    for system in report.systems:
+        yield from on_unjudged(system)
+    if report.labelled_prompts:
+        yield "What no system returned was never looked at: recall and losses are within the pool."
+
+
+def on_unjudged(system: SystemReport) -> Iterator[str]:
+    part, whole = system.unjudged.part, system.unjudged.whole
+    if system.precision.whole and part > MAX_UNJUDGED * whole:
+        yield (
+            f"{system.system}: {part:,} of {counted(whole, 'injected memory', 'injected memories')} have no label that "
+            f"counts: none yet, unsure, disputed or stale.{within(system)}"
+        )
+
+
+def within(system: SystemReport) -> str:
+    """The precision if no unlabelled memory were relevant, and if all were."""
+    if system.bounds is None:
+        return ""
+    none, every = f"{system.bounds.low:.2f}", f"{system.bounds.high:.2f}"
+    return f" Unless chance left them out, precision is only sure to be from {none} (none relevant) to {every} (all)."
+
+
+def on_convention(report: Report) -> Iterator[str]:
+    for system in report.systems:
+        part, whole = system.unjudged.part, system.unjudged.whole
+        if part:
+            done = "are left out" if report.limits.is_excluding else "count as not relevant, by TREC's convention"
+            share = f"{100 * part / whole:.0f} %"
+            yield f"{system.system}: {part} of {whole} injected memories ({share}) are not in the qrels and {done}."
+        if system.assumed and system.agreement:
+            decided = f"{system.assumed} of the {system.agreement.confusion.total} memories that its judge is graded on"
+            yield f"{system.system}: {decided} are not in the qrels and count as not relevant."

@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+
+from labels.measure.comparison import (
+    SystemComparison,
+    both,
+    compare,
+    compared_systems,
+    comparisons,
+    irrelevant_difference,
+    percentile_interval,
+    resampled_totals,
+    sign_flip_p_value,
+)
+from labels.measure.evidence import Evidence
+from labels.measure.report import ReportOptions, build_report
+from labels.report.sections import sections
+from tests.labels.samples import outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from labels.records import Outcome
+
+
+OLD, NEW = "bm25", "bm25+judge"
+Said = dict[str, dict[str, bool]]
+
+
+def rows_of(prompts: Mapping[str, tuple[str, str]]) -> list[Outcome]:
+    """*prompts*: what the old and the new system inject, a letter for each memory; capitals are relevant."""
+    return [
+        outcome(list(injected), prompt_id=prompt_id, system=system)
+        for prompt_id, both in prompts.items()
+        for system, injected in zip((OLD, NEW), both, strict=True)
+    ]
+
+
+def said_of(prompts: Mapping[str, tuple[str, str]]) -> Said:
+    return {name: {letter: letter.isupper() for letter in old + new} for name, (old, new) in prompts.items()}
+
+
+def compared(prompts: Mapping[str, tuple[str, str]], **options: object) -> SystemComparison:
+    made = compare(rows_of(prompts), said_of(prompts), (OLD, NEW), prompts.keys(), **options)  # type: ignore[arg-type]
+    assert made is not None
+    return made
+
+
+def random_prompts(number: int, seed: int = 1) -> dict[str, tuple[str, str]]:
+    rng = random.Random(seed)
+    prompts = {}
+    for name in range(number):
+        old = "".join(rng.choice("aA") for _ in range(3))
+        old = "".join(chr(ord(letter) + place) for place, letter in enumerate(old))
+        kept = [letter for letter in old if rng.random() < (0.8 if letter.isupper() else 0.5)]
+        prompts[f"p{name}"] = (old, "".join(kept))
+    return prompts
+
+
+def test_the_differences_are_of_the_second_against_the_first() -> None:
+    made = compared({"p1": ("Abc", "A"), "p2": ("DEf", "D"), "p3": ("", "g")})
+    assert (made.prompts, made.compared) == (3, 2)
+    assert made.precision is not None
+    assert made.precision.value == pytest.approx(2 / 3 - 3 / 6)
+    assert made.irrelevant.value == pytest.approx((1 - 3) / 3)
+    assert made.relevant.value == pytest.approx((2 - 3) / 3)
+    assert made.break_even == pytest.approx(2.0)
+    assert (made.first_only, made.second_only) == ((1, 3), (0, 1))
+
+
+def test_only_the_prompts_that_are_given_and_that_both_saw_count() -> None:
+    prompts = {"p1": ("Ab", "A"), "p2": ("b", "")}
+    rows = [*rows_of(prompts), outcome(["A"], prompt_id="p3", system=OLD)]
+    made = compare(rows, said_of(prompts), (OLD, NEW), {"p1", "p3"})
+    assert made is not None
+    assert (made.prompts, made.irrelevant.value) == (1, -1)
+    assert compare(rows, said_of(prompts), (OLD, NEW), {"p3"}) is None
+
+
+def test_what_is_unjudged_counts_nowhere() -> None:
+    rows = rows_of({"p1": ("Abx", "Ax")})
+    made = compare(rows, {"p1": {"A": True, "b": False}}, (OLD, NEW), {"p1"})
+    assert made is not None
+    assert made.precision is not None
+    assert (made.precision.value, made.irrelevant.value, made.relevant.value) == (0.5, -1, 0)
+
+
+def test_a_system_that_injects_nothing_has_no_precision() -> None:
+    made = compared({"p1": ("Ab", ""), "p2": ("c", "")})
+    assert (made.precision, made.p_value, made.compared) == (None, None, 0)
+    assert made.irrelevant.value == -1
+
+
+def test_one_prompt_says_nothing_of_the_spread() -> None:
+    made = compared({"p1": ("Ab", "A")})
+    assert made.irrelevant.interval is None
+    assert made.precision is not None
+    assert made.precision.interval is None
+
+
+@pytest.mark.parametrize("differences", [[1.0] * 7, [0.5, -0.25, 0.0, 1.0, 1 / 3, 0.0, -2 / 3, 0.5], [0.1] * 14])
+def test_the_sign_flip_test_is_exact_for_few_prompts(differences: list[float]) -> None:
+    moved = [each for each in differences if each]
+    signs = np.array(np.meshgrid(*[[-1, 1]] * len(moved))).reshape(len(moved), -1)
+    sums = np.abs(np.array(moved) @ signs)
+    assert sign_flip_p_value(differences) == pytest.approx(float(np.mean(sums >= abs(sum(moved)) - 1e-9)), abs=1e-6)
+
+
+def test_the_sign_flip_test_gives_the_figure_that_was_measured() -> None:
+    assert sign_flip_p_value([1.0] * 7) == pytest.approx(0.015625)
+
+
+def test_the_sign_flip_test_is_near_students_for_many_prompts() -> None:
+    rng = np.random.default_rng(3)
+    differences = rng.normal(0.03, 0.3, 200)
+    assert sign_flip_p_value(list(differences)) == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, abs=0.015)
+
+
+def test_thousands_of_prompts_are_tested_as_the_flips_would() -> None:
+    rng = np.random.default_rng(4)
+    differences = list(rng.choice([-0.5, 0.0, 1 / 3, 0.6], 1500))
+    nonzero = [each for each in differences if each]
+    assert len(nonzero) > 1000
+    shifted = [each - np.mean(nonzero) * 0.97 for each in nonzero]
+    flips = rng.choice([-1, 1], (4000, len(shifted))) @ np.array(shifted)
+    assert sign_flip_p_value(shifted) == pytest.approx(np.mean(np.abs(flips) >= abs(sum(shifted))), abs=0.03)
+
+
+def test_without_a_difference_there_is_nothing_to_test() -> None:
+    assert sign_flip_p_value([]) is None
+    assert sign_flip_p_value([0.0, 0.0]) == 1.0
+    assert sign_flip_p_value([0.0, 0.5]) == 1.0
+
+
+def test_mcnemar_is_what_statsmodels_says() -> None:
+    prompts = random_prompts(40)
+    made = compared(prompts)
+    first_right = made.first_only[0] + made.second_only[1]
+    second_right = made.second_only[0] + made.first_only[1]
+    oracle = mcnemar([[0, first_right], [second_right, 0]], exact=True).pvalue
+    assert made.mcnemar == pytest.approx(oracle, abs=1e-6)
+
+
+def test_the_bootstrap_is_scipys_over_whole_prompts() -> None:
+    prompts = random_prompts(60)
+    counts = np.array([[sum(map(str.isupper, each)) for each in both] + [*map(len, both)] for both in prompts.values()])
+
+    def statistic(x: np.ndarray, y: np.ndarray, m: np.ndarray, n: np.ndarray, axis: int = -1) -> np.ndarray:
+        return y.sum(axis) / n.sum(axis) - x.sum(axis) / m.sum(axis)
+
+    oracle = stats.bootstrap(
+        tuple(counts.T), statistic, paired=True, method="percentile", n_resamples=4000, rng=np.random.default_rng(1)
+    ).confidence_interval
+    made = compared(prompts).precision
+    assert made is not None
+    assert made.interval is not None
+    assert (made.interval.low, made.interval.high) == pytest.approx((oracle.low, oracle.high), abs=0.015)
+
+
+def test_the_same_labels_give_the_same_numbers() -> None:
+    assert compared(random_prompts(30), worth=3) == compared(random_prompts(30), worth=3)
+
+
+def test_the_gain_weighs_relevant_memories_by_what_they_are_worth() -> None:
+    prompts = random_prompts(80)
+    made = compared(prompts, worth=2.5)
+    assert made.gain is not None
+    assert made.gain.interval is not None
+    assert made.gain.value == pytest.approx(2.5 * made.relevant.value - made.irrelevant.value)
+    assert made.gain.interval.low < made.gain.value < made.gain.interval.high
+    assert compared(prompts).gain is None
+
+
+def test_strata_count_by_their_share_of_the_frame() -> None:
+    prompts = {"d1": ("Ab", "A"), "d2": ("cd", "c"), "a1": ("E", "E"), "a2": ("F", "F")}
+    strata = {name: name[0] for name in prompts} | {f"a{n}": "a" for n in range(3, 9)}
+    made = compared(prompts, strata=strata)
+    # each of the two d stands for one prompt, each of the two a for four
+    assert made.irrelevant.value == pytest.approx(-2 / 10)
+    assert made.precision is not None
+    assert made.precision.value == pytest.approx((1 + 8) / (2 + 8) - (1 + 8) / (4 + 8))
+
+
+def test_the_interval_of_the_difference_covers_it() -> None:
+    covered = 0
+    for seed in range(200):
+        prompts = random_prompts(45, seed)
+        pairs = both(rows_of(prompts), said_of(prompts), (OLD, NEW), prompts.keys(), None)
+        interval = percentile_interval(irrelevant_difference(resampled_totals(pairs)), 44)
+        assert interval is not None
+        covered += interval.low <= -0.75 <= interval.high
+    assert covered >= 186
+
+
+# In a report
+
+
+PEOPLE = {f"p{number}": {"a": True, "b": number % 2 == 0} for number in range(30)}
+ROWS = [
+    outcome(found, prompt_id=prompt_id, system=system)
+    for prompt_id in PEOPLE
+    for system, found in {"bm25": ["a", "b"], "bm25+judge": ["a"], "memsift": ["a", "b"]}.items()
+]
+
+
+def test_a_system_is_compared_with_what_it_builds_on() -> None:
+    systems = ["bm25", "bm25+cutoff", "bm25+cutoff+judge", "bm25+judge", "memsift", "memsift+judge"]
+    assert list(compared_systems(systems)) == [
+        ("bm25", "bm25+cutoff"),
+        ("bm25+cutoff", "bm25+cutoff+judge"),
+        ("bm25", "bm25+judge"),
+        ("bm25", "memsift"),
+        ("memsift", "memsift+judge"),
+    ]
+
+
+def test_the_report_says_what_a_system_changes() -> None:
+    evidence = Evidence(ROWS, PEOPLE)
+    judge, memsift = comparisons(evidence)
+    assert judge == compare(ROWS, PEOPLE, ("bm25", "bm25+judge"), set(PEOPLE))
+    assert memsift.precision is not None
+    assert memsift.precision.value == 0
+    report = build_report(evidence, options=ReportOptions(comparisons=True))
+    (section,) = (each for each in sections(report) if each.name == "comparison")
+    assert "On the 30 prompts labelled in full for both." in section.about
+    assert section.table is not None
+    assert section.table.rows[0] == ("bm25+judge", "bm25", "+0.25", "+0.16", "+0.34", "<0.001", "-0.50", "-0.50")
+
+
+def test_a_report_compares_only_when_asked_to() -> None:
+    assert build_report(Evidence(ROWS, PEOPLE)).comparisons == ()

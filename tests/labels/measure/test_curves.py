@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.metrics import brier_score_loss, precision_recall_curve
+
+from labels.measure.curves import MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
+from labels.measure.report import live_interval
+from labels.measure.sequences import MAX_LOOKS
+from labels.measure.strata import Sample
+from tests.labels.samples import Found, outcome
+
+
+def scored(prompts: int, *, probabilities: bool = False):  # type: ignore[no-untyped-def]
+    """One memory for each prompt, the stronger the likelier relevant, and what is known of them."""
+    made = random.Random(7)
+    rows, people = [], {}
+    for number in range(prompts):
+        chance = made.random()
+        found = Found(-chance, "high", 1, chance if probabilities else None)
+        rows.append(outcome(["m"], prompt_id=f"p{number}", found=(found,)))
+        people[f"p{number}"] = {"m": made.random() < chance}
+    return rows, people
+
+
+@pytest.mark.parametrize(("probabilities", "by"), [(False, STRENGTH), (True, PROBABILITY)])
+def test_the_curve_is_scikit_learns(probabilities: bool, by: str) -> None:
+    rows, people = scored(50, probabilities=probabilities)
+    found = coverage(rows, people)
+    assert found is not None
+    assert found.by == by
+    truth = [people[row.prompt_id]["m"] for row in rows]
+    precision, recall, least = precision_recall_curve(truth, [-(row.scores[0] or 0.0) for row in rows])
+    expected = list(zip(least, precision[:-1], recall[:-1], strict=True))[::-1]
+    assert len(found.points) == 50 - 4
+    for point, (strength, exact, of_all) in zip(found.points, expected[4:], strict=True):
+        assert (point.least, point.precision, point.recall) == pytest.approx((strength, exact, of_all), abs=1e-9)
+        assert point.fires == point.judged / 50
+
+
+def test_the_end_of_the_curve_is_the_system_as_it_is() -> None:
+    rows, people = scored(400)
+    found = coverage(rows, people)
+    assert found is not None
+    assert len(found.points) <= MAX_POINTS
+    relevant = sum(judged["m"] for judged in people.values())
+    assert found.points[-1][1:] == (relevant / 400, 1.0, 1.0, 400)
+
+
+def test_what_is_not_labelled_counts_as_fired_and_no_more() -> None:
+    rows, people = scored(20)
+    some = {name: judged for name, judged in people.items() if name not in ("p3", "p4")}
+    found = coverage(rows, some)
+    assert isinstance(found, Coverage)
+    assert (found.points[-1].fires, found.points[-1].judged) == (1.0, 18)
+
+
+def test_without_scores_there_is_no_curve() -> None:
+    assert coverage([outcome(["m"], prompt_id=f"p{number}") for number in range(9)], {}) is None
+
+
+def test_reliability_is_scikit_learns() -> None:
+    rows, people = scored(500, probabilities=True)
+    found = reliability(rows, people)
+    assert found is not None
+    truth = [people[row.prompt_id]["m"] for row in rows]
+    said = [row.probabilities["m"] for row in rows]
+    shares, means = calibration_curve(truth, said, n_bins=10)
+    assert found.brier == pytest.approx(brier_score_loss(truth, said), abs=1e-9)
+    assert np.array([each.found for each in found.bins]) == pytest.approx(shares, abs=1e-9)
+    assert np.array([each.said for each in found.bins]) == pytest.approx(means, abs=1e-9)
+    assert sum(each.memories for each in found.bins) == found.memories == 500
+
+
+def test_without_probabilities_there_is_no_reliability() -> None:
+    assert reliability(*scored(5)) is None
+
+
+@pytest.mark.parametrize("prompts", [1, 39, 40, 41, 300])
+def test_the_history_ends_with_what_is_known_now(prompts: int) -> None:
+    judged = {f"p{number}": (float(number % 3 > 0), 1.0) for number in range(prompts)}
+    sample = Sample(judged, dict.fromkeys(judged, 1))
+    moments = history(sample)
+    assert 0 < len(moments) <= MAX_LOOKS
+    assert moments[-1].prompts == prompts
+    assert moments[-1].live == live_interval(sample)
+    assert moments[-1].precision == pytest.approx(sum(x for x, _ in judged.values()) / prompts)
+    widths = [each.live.high - each.live.low for each in moments]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_nothing_labelled_has_no_history() -> None:
+    assert history(Sample({}, {"p1": 1})) == ()

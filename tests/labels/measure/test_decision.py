@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from labels.measure.decision import AHEAD, FAIL, PASS, UNDECIDED, Decision, Gate, decide
+from labels.measure.intervals import Interval, headline_interval
+from labels.measure.sequences import betting_interval
+from labels.measure.strata import Sample
+from tests.labels.simulated import Counts, World
+
+
+def gate(least: float, low: float | None = None, high: float | None = None) -> Gate:
+    return Gate(least, Interval(least if low is None else low, least if high is None else high))
+
+
+def sample(prompts: list[Counts], unjudged: int = 0, strata: dict[str, str] | None = None) -> Sample:
+    judged = {f"p{number}": counts for number, counts in enumerate(prompts)}
+    injected = {name: m for name, (_, m) in judged.items()} | {f"u{number}": 3 for number in range(unjudged)}
+    return Sample(judged, injected, strata or {})
+
+
+def decided(precision: float, number: int, asked: Gate, unjudged: int = 0) -> Decision:
+    return decide(sample(World(precision).prompts(random.Random(1), number), unjudged), asked)
+
+
+def test_a_precision_that_is_surely_reached_passes_and_one_that_is_surely_missed_fails() -> None:
+    assert decided(0.9, 150, gate(0.7)).verdict == PASS
+    assert decided(0.5, 150, gate(0.7)).verdict == FAIL
+    assert decided(0.7, 150, gate(0.7)).verdict == UNDECIDED
+
+
+def test_the_answer_stands_on_the_live_interval_and_shows_the_single_look_beside_it() -> None:
+    prompts = World(0.7).prompts(random.Random(2), 60)
+    found = decide(sample(prompts), gate(0.7))
+    assert found.live == betting_interval(prompts, 3)
+    assert found.estimate is not None
+    single = headline_interval(prompts)
+    assert single is not None
+    assert (found.estimate.interval.low, found.estimate.interval.high) == pytest.approx((single.low, single.high))
+    between = (found.live.low + single.low) / 2
+    assert decide(sample(prompts), gate(between)).verdict == UNDECIDED  # a single look would have passed it
+    assert decide(sample(prompts), gate(found.live.low)).verdict == PASS
+
+
+def test_in_the_indifference_zone_either_answer_comes_sooner() -> None:
+    prompts = World(0.75).prompts(random.Random(3), 120)
+    live = betting_interval(prompts, 3)
+    middle = (live.low + live.high) / 2
+    assert decide(sample(prompts), gate(middle)).verdict == UNDECIDED
+    above = decide(sample(prompts), gate(middle, live.low, middle + 0.01))
+    below = decide(sample(prompts), gate(middle, middle - 0.01, live.high + 0.001))
+    assert (above.verdict, above.either) == (PASS, False)
+    assert (below.verdict, below.either) == (FAIL, False)
+
+
+def test_surely_inside_the_zone_it_passes() -> None:
+    prompts = World(0.75).prompts(random.Random(3), 120)
+    for least in (0.5, 0.95):
+        found = decide(sample(prompts), gate(least, 0.4, 0.99))
+        assert (found.verdict, found.either) == (PASS, True)
+
+
+def test_without_labels_nothing_is_known() -> None:
+    found = decide(sample([], unjudged=5), gate(0.8))
+    assert found == Decision(UNDECIDED, Interval(0, 1), None, None, 5, False)
+    assert decide(Sample({}, {}), gate(0.8)).verdict == UNDECIDED
+
+
+def test_the_wait_is_told_where_it_can_be_told() -> None:
+    prompts = World(0.9).prompts(random.Random(5), 30)
+    found = decide(sample(prompts, unjudged=400), gate(0.8))
+    assert found.verdict == UNDECIDED
+    assert found.more is not None
+    assert found.more > AHEAD[0]
+    assert decide(sample(prompts * 40), gate(0.8)).verdict == PASS
+    again = [*prompts, *(prompts * 40)[: found.more]]
+    assert decide(sample(again), gate(0.8)).verdict == PASS
+    sooner = AHEAD[AHEAD.index(found.more) - 1]
+    assert decide(sample(again[: 30 + sooner]), gate(0.8)).verdict == UNDECIDED
+    assert found.left == 400
+
+
+@pytest.mark.parametrize(
+    ("precision", "number", "least"),
+    [(0.9, 8, 0.8), (0.8, 60, 0.8)],
+    ids=["too few prompts", "too near the gate"],
+)
+def test_the_wait_is_not_guessed_where_it_cannot_be_told(precision: float, number: int, least: float) -> None:
+    world = World(precision)
+    guesses = [decide(sample(world.prompts(random.Random(seed), number)), gate(least)) for seed in range(20)]
+    assert sum(guess.verdict == UNDECIDED and guess.more is None for guess in guesses) >= 12
+
+
+def test_strata_are_weighed_by_what_they_inject_over_the_whole_frame() -> None:
+    rng = random.Random(6)
+    differ, agree = World(0.3).prompts(rng, 80), World(0.95).prompts(rng, 80)
+    strata = {f"p{number}": "differ" if number < 80 else "agree" for number in range(160)}
+    strata |= {f"u{number}": "agree" for number in range(640)}
+    found = decide(sample([*differ, *agree], 640, strata), gate(0.8))
+    assert found.estimate is not None
+    expected = 0.1 * sum(x for x, _ in differ) / 240 + 0.9 * sum(x for x, _ in agree) / 240
+    assert found.estimate.value == pytest.approx(expected)
+    assert found.live.low < expected < found.live.high
+    assert decide(sample([*differ, *agree], 640), gate(0.8)).verdict == FAIL
+    assert found.verdict == UNDECIDED
+
+
+def test_a_pass_is_hardly_ever_wrong_however_often_one_asks() -> None:
+    rng = random.Random(7)
+    passed = 0
+    for _ in range(100):
+        prompts = World(0.78).prompts(rng, 100)
+        passed += any(decide(sample(prompts[:moment]), gate(0.8)).verdict == PASS for moment in (10, 20, 40, 70, 100))
+    assert passed <= 2

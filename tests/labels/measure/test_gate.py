@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import Config, config_json
+from labels.exchange.run_file import read_outcomes
+from labels.exchange.trec import read_qrels
+from labels.measure.decision import COSTS, PAYS, UNCLEAR, UNDECIDED, Expense, Gate, expense, judge_case
+from labels.measure.evidence import EXCLUDE
+from labels.measure.gate import GateEvidence, caveats_of, evidence_from_qrels, evidence_from_store, gate_report
+from labels.measure.intervals import Interval
+from labels.measure.metrics import Ratio, judge_failures
+from labels.measure.report import report_from_store
+from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, RunSettings
+from labels.report.gate import refusals, warnings
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from labels.records import Judgements, Outcome
+
+DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
+PLAIN, JUDGED = "bm25", "bm25+judge"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LabelStore]:
+    start, presses = datetime(2025, 6, 1, tzinfo=UTC), iter(range(100_000))
+    with LabelStore.open(tmp_path / "labels.db", now=lambda: start + timedelta(seconds=next(presses))) as store:
+        yield store
+
+
+def say(store: LabelStore, said: str, verdict: str = RELEVANT, *, who: str = "ann", blind: bool = True) -> None:
+    """*said* is "prompt memory"."""
+    prompt_id, memory_id = said.split()
+    store.label(who, prompt_id, card(memory_id), verdict, seed=1, blind=blind, elapsed_ms=1)
+
+
+def evidence(store: LabelStore, config: Config | None = None) -> GateEvidence:
+    return evidence_from_store(store, ROOT, DIGESTS, config)
+
+
+def refused(known: GateEvidence, system: str) -> tuple[str, ...]:
+    return tuple(refusals(caveats_of(known, system)))
+
+
+def warned(known: GateEvidence, system: str) -> tuple[str, ...]:
+    return tuple(warnings(caveats_of(known, system)))
+
+
+def run_and_qrels(
+    tmp_path: Path, qrels: dict[str, str], prompts: dict[str, str]
+) -> tuple[Sequence[Outcome], Judgements]:
+    """Prompt id -> letters: of *prompts* what is injected, of *qrels* what was judged, capitals relevant."""
+    rows = [
+        f'{{"prompt_id": "{name}", "system": "bm25", "injected": [{ids(injected)}], "candidates": [{ids(injected)}]}}'
+        for name, injected in prompts.items()
+    ]
+    lines = [f"{name} 0 {each.lower()} {int(each.isupper())}" for name, said in qrels.items() for each in said]
+    return read_outcomes(write(tmp_path / "run.jsonl", *rows)), read_qrels(write(tmp_path / "qrels.txt", *lines))
+
+
+def ids(letters: str) -> str:
+    return ", ".join(f'{{"id": "{letter}"}}' for letter in letters)
+
+
+# What counts
+
+
+def test_prompts_count_in_the_order_in_which_their_last_memory_was_judged(store: LabelStore) -> None:
+    for name in ("p1", "p2", "p3", "p4"):
+        record(store, retrieval(["a", "b"] if name != "p4" else [], prompt_id=name))
+    for said in ("p1 a", "p3 b", "p3 a", "p2 a", "p2 b", "p1 b"):
+        say(store, said, NOT_RELEVANT if said == "p1 b" else RELEVANT)
+    sample = evidence(store).sample(PLAIN)
+    assert list(sample.judged.items()) == [("p3", (2, 2)), ("p2", (2, 2)), ("p1", (1, 2))]
+    assert sample.injected == {"p1": 2, "p2": 2, "p3": 2}
+
+
+def test_a_prompt_that_is_judged_in_part_does_not_count(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b", "c"]), retrieval(["a"], prompt_id="p2"))
+    for said in ("p1 a", "p1 b", "p2 a"):
+        say(store, said)
+    known = evidence(store)
+    assert known.sample(PLAIN).judged == {"p2": (1, 1)}
+    (reason,) = refused(known, PLAIN)
+    assert reason.startswith("1 of 4 injected memories on prompts that were begun are not judged")
+    assert reason.endswith(
+        "Finish p1 (1 left): memsift and F4 ask for the open labels, F3 for those that were skipped twice."
+    )
+
+
+def test_the_prompt_in_which_somebody_stopped_is_left_out_and_refuses_nothing(store: LabelStore) -> None:
+    record(store, *(retrieval(["a", "b"], prompt_id=name) for name in ("p1", "p2", "p3")))
+    for said in ("p1 a", "p1 b", "p2 a"):
+        say(store, said)
+    known = evidence(store)
+    assert (known.sample(PLAIN).judged, refused(known, PLAIN)) == ({"p1": (2, 2)}, ())
+    say(store, "p3 a", who="bob")
+    known = evidence(store)
+    assert (known.sample(PLAIN).judged, refused(known, PLAIN)) == ({"p1": (2, 2)}, ())
+    say(store, "p3 b")
+    (reason,) = refused(evidence(store), PLAIN)
+    assert "1 of 6 injected memories" in reason
+    assert "Finish p2 (1 left)" in reason
+
+
+def test_settling_a_dispute_is_not_labelling_on(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["a", "b"], prompt_id="p2"))
+    say(store, "p1 a")
+    say(store, "p1 a", NOT_RELEVANT, who="bob")
+    say(store, "p2 a")
+    store.adjudicate("ann", "p1", card("a"), RELEVANT, seed=1, elapsed_ms=1)
+    assert refused(evidence(store), PLAIN) == ()
+
+
+def test_it_names_the_prompts_of_which_most_is_left_and_how_to_settle_a_split(store: LabelStore) -> None:
+    record(store, *(retrieval(["a", "b", "c"], prompt_id=f"p{number}") for number in range(1, 7)))
+    for said in ("p1 a", "p1 b", "p2 a", "p3 a", "p4 a", "p5 a", "p5 b", "p5 c", "p6 a", "p6 b", "p6 c"):
+        say(store, said)
+    say(store, "p5 c", NOT_RELEVANT, who="bob")
+    say(store, "p6 c", who="bob")
+    (reason,) = refused(evidence(store), PLAIN)
+    assert "Finish p2 (2 left), p3 (2 left), p4 (2 left) and 2 others: " in reason
+    assert reason.endswith("What people are split on, memsift label --adjudicate settles.")
+
+
+def test_unsure_is_an_answer_that_counts_nowhere(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    say(store, "p1 a")
+    say(store, "p1 b", UNSURE)
+    known = evidence(store)
+    assert known.sample(PLAIN).judged == {"p1": (1, 1)}
+    assert refused(known, PLAIN) == ()
+    assert "1 of 2 memories were labelled unsure or unrateable, and count nowhere." in warned(known, PLAIN)
+
+
+def test_a_stale_label_does_not_count(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["b"], prompt_id="p2"))
+    say(store, "p1 a")
+    say(store, "p2 b")
+    known = evidence_from_store(store, ROOT, {**DIGESTS, "a": "edited"})
+    assert list(known.sample(PLAIN).judged) == ["p2"]
+    assert "1 label does not count: the memory was edited or removed since." in warned(known, PLAIN)
+
+
+def test_a_dispute_holds_a_prompt_back_until_somebody_settles_it(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    say(store, "p1 a", RELEVANT)
+    say(store, "p1 a", NOT_RELEVANT, who="bob")
+    assert evidence(store).sample(PLAIN).judged == {}
+    assert any("evenly split on 1 memory" in warning for warning in warned(evidence(store), PLAIN))
+    store.adjudicate("cyd", "p1", card("a"), NOT_RELEVANT, seed=1, elapsed_ms=1)
+    assert evidence(store).sample(PLAIN).judged == {"p1": (0, 1)}
+    assert evidence(store).blind == Ratio(0, 0)
+
+
+def test_what_was_settled_keeps_its_place_so_that_gate_and_report_agree(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["b"], prompt_id="p2"))
+    say(store, "p1 a", RELEVANT)
+    say(store, "p2 b", RELEVANT)
+    say(store, "p1 a", NOT_RELEVANT, who="bob")
+    store.adjudicate("cyd", "p1", card("a"), NOT_RELEVANT, seed=1, elapsed_ms=1)
+    known = evidence(store)
+    assert known.sample(PLAIN).judged == {"p1": (0, 1), "p2": (1, 1)}
+    assert list(known.sample(PLAIN).judged) == ["p1", "p2"]
+    live = report_from_store(store, ROOT, DIGESTS).systems[0].live
+    assert live == gate_report(known, PLAIN, Gate(0.5, Interval(0.5, 0.5))).decision.live
+
+
+def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> None:
+    """A prompt that brings nothing up is none on which it could have failed."""
+    record(store, failed(["a", "b"]), judged([], [], prompt_id="p2"), judged(["c"], [], prompt_id="p3"))
+    say(store, "p1 a", RELEVANT)
+    assert judge_failures(evidence(store).of(JUDGED)) == Ratio(1, 2)
+    assert [one.fallbacks for one in report_from_store(store, ROOT, DIGESTS).systems] == [Ratio(1, 2)]
+    assert any("failed on 1 of 2 prompts on which it was asked" in one for one in warned(evidence(store), JUDGED))
+
+
+def test_files_are_taken_in_an_order_of_their_own_that_stays(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(30)]
+    run, qrels = run_and_qrels(tmp_path, dict.fromkeys(names, "A"), dict.fromkeys(names, "a"))
+    order = list(evidence_from_qrels(run, qrels).sample(PLAIN).judged)
+    run, qrels = run_and_qrels(tmp_path, dict.fromkeys(reversed(names), "A"), dict.fromkeys(names, "a"))
+    assert list(evidence_from_qrels(run, qrels).sample(PLAIN).judged) == order
+    assert order != names
+    assert sorted(order) == sorted(names)
+
+
+def test_what_is_not_in_the_qrels_is_not_relevant_or_holds_its_prompt_back(tmp_path: Path) -> None:
+    run, qrels = run_and_qrels(tmp_path, {"p1": "Ab", "p2": "A"}, {"p1": "abc", "p2": "a", "p3": "a", "p4": ""})
+    assumed = evidence_from_qrels(run, qrels)
+    assert assumed.sample(PLAIN).judged.items() == {"p1": (1, 3), "p2": (1, 1), "p3": (0, 1)}.items()
+    assert any(
+        warning.startswith("2 of 5 injected memories are not in the qrels") for warning in warned(assumed, PLAIN)
+    )
+    excluded = evidence_from_qrels(run, qrels, unjudged=EXCLUDE)
+    assert excluded.sample(PLAIN).judged == {"p2": (1, 1)}
+    assert refused(excluded, PLAIN)[0].endswith("Finish p1 (1 left) in the qrels.")
+    assert excluded.sample(PLAIN).injected == {"p1": 3, "p2": 1, "p3": 1}
+
+
+# Orders that are not random
+
+
+def chosen(judged: dict[str, dict[str, bool]]) -> GateEvidence:
+    """Four prompts in two strata and one that came later; each system injects a, the plain one also b."""
+    rows = [
+        outcome(injected, prompt_id=f"p{number}", system=system)
+        for number in range(5)
+        for system, injected in ((PLAIN, ["a", "b"]), (JUDGED, ["a"]))
+    ]
+    moments = {name: dict.fromkeys(said, place) for place, (name, said) in enumerate(judged.items())}
+    strata = {"p0": "differ", "p1": "differ", "p2": "agree", "p3": "agree"}
+    return GateEvidence(rows, judged, moments, strata)
+
+
+def test_prompts_that_came_after_the_order_was_made_are_outside_its_frame() -> None:
+    known = chosen({f"p{number}": {"a": True, "b": False} for number in (0, 2, 4)})
+    assert known.sample(PLAIN).judged == {"p0": (1, 2), "p2": (1, 2)}
+    assert set(known.sample(PLAIN).injected) == {"p0", "p1", "p2", "p3"}
+    assert "1 prompt does not count, having come after the order of labelling was made." in warned(known, PLAIN)
+
+
+def test_a_kind_of_prompt_that_nobody_judged_is_told() -> None:
+    known = chosen({"p0": {"a": True, "b": False}})
+    assert any("kind 'agree' is judged yet" in warning for warning in warned(known, PLAIN))
+    live = gate_report(known, PLAIN, Gate(0.8, Interval(0.8, 0.8))).decision.live
+    assert live.low < 0.01 < 0.99 < live.high
+
+
+def test_systems_are_compared_with_the_strata_weighed() -> None:
+    said = {"p0": {"a": True, "b": True}, "p1": {"a": True, "b": True}, "p2": {"a": True, "b": False}}
+    case = judge_case(chosen(said), (), PLAIN, JUDGED, None)
+    assert case is not None
+    assert case.comparison.prompts == 3
+    assert case.comparison.relevant.value == pytest.approx(-2 / 4)  # p2 stands for p3, too
+
+
+# Reasons not to decide
+
+
+def test_labels_that_were_not_blind_are_refused(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    say(store, "p1 a")
+    say(store, "p1 b", blind=False)
+    report = gate_report(evidence(store), PLAIN, Gate(0.01, Interval(0.01, 0.01)))
+    assert report.decision.verdict == UNDECIDED
+    assert next(refusals(report.caveats)).startswith("1 of 2 labels were given with rank, score or verdict in view")
+
+
+def test_a_replay_with_another_configuration_is_refused(store: LabelStore) -> None:
+    then, now = Config(max_inject=3), Config(max_inject=5)
+    store.record_retrieval(
+        retrieval(["a"]), root=ROOT, config_json=config_json(then), corpus_hash="c", bodies={"a": "x"}
+    )
+    say(store, "p1 a")
+    assert refused(evidence(store, then), PLAIN) == ()
+    (reason,) = refused(evidence(store, now), PLAIN)
+    assert "1 of 1 prompts were replayed with another configuration" in reason
+    assert "max_inject was 3, is 5" in reason
+
+
+def test_a_judge_that_often_failed_is_told_and_counts_as_what_was_injected(store: LabelStore) -> None:
+    record(store, failed(["a", "b"]), judged(["a"], ["b"], prompt_id="p2"))
+    for said in ("p1 a", "p1 b", "p2 a"):
+        say(store, said, RELEVANT if said.endswith("a") else NOT_RELEVANT)
+    known = evidence(store)
+    assert known.sample(JUDGED).judged == {"p1": (1, 2), "p2": (1, 1)}
+    assert any(warning.startswith("The judge failed on 1 of 2 prompts") for warning in warned(known, JUDGED))
+
+
+def test_few_prompts_are_told() -> None:
+    said = {f"p{number}": {"a": True, "b": True} for number in range(4)}
+    assert any(warning.startswith("Only 4 prompts count") for warning in warned(chosen(said), PLAIN))
+
+
+# Whether the judge would pay
+
+
+def case_of(prompts: int, worth: float) -> str | None:
+    """The judge takes away an irrelevant memory from every prompt, and a relevant one from every fifth."""
+    rows, said = [], {}
+    for number in range(prompts):
+        name, kept = f"p{number}", ["b"] if number % 5 else []
+        rows += [outcome(["a", "b"], prompt_id=name, system=PLAIN), outcome(kept, prompt_id=name, system=JUDGED)]
+        said[name] = {"a": False, "b": True}
+    known = GateEvidence(rows, said, {name: dict.fromkeys(each, 0) for name, each in said.items()})
+    case = judge_case(known, (), PLAIN, JUDGED, worth)
+    assert case is not None
+    assert case.comparison.break_even == pytest.approx(5)
+    return case.answer
+
+
+def test_whether_the_judge_pays_depends_on_what_a_relevant_memory_is_worth() -> None:
+    assert case_of(100, 2) == PAYS
+    assert case_of(100, 20) == COSTS
+    assert case_of(100, 5) == UNCLEAR
+    assert case_of(5, 2) == UNCLEAR
+
+
+def test_what_the_judge_takes_is_counted_for_one_answer_and_without_the_cache() -> None:
+    calls = [JudgeCall(f"p{n}", JUDGED, 3000.0 if n == 0 else 900.0, 0.003, 3, True) for n in range(4)]
+    calls += [JudgeCall("p8", JUDGED, 1.0, 0.0, 3, False), JudgeCall("p9", JUDGED, 3000.0, None, 0, True)]
+    found = expense(calls)
+    assert found is not None
+    assert (found.calls, found.median_ms, found.cost_usd) == (5, 300.0, pytest.approx(0.001))
+    assert found.p95_ms == pytest.approx(2600)
+    assert expense(calls[4:5]) is None
+    assert expense(calls[5:]) == Expense(1, 3000.0, 3000.0, None)
+
+
+def test_the_store_tells_the_calls_of_the_newest_replay(store: LabelStore) -> None:
+    record(store, judged(["a"], ["b"]), retrieval(["a"]), corpus_hash="c1")
+    record(store, judged(["a"], ["b"]), failed(["a"], prompt_id="p2"), corpus_hash="c2")
+    assert store.judge_calls(ROOT) == (
+        JudgeCall("p1", JUDGED, 210.0, None, 1, True),
+        JudgeCall("p2", JUDGED, 3000.0, None, 1, True),
+    )
+    assert store.judge_calls("/elsewhere") == ()
+    assert set(store.run_settings(ROOT).values()) == {RunSettings(ROOT, "{}", each) for each in ("c1", "c2")}

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from labels.measure.groups import (
+    Worst,
+    by_confidence,
+    by_kind,
+    estimate,
+    injected_pairs,
+    worst_memories,
+    worst_prompts,
+)
+from labels.measure.intervals import headline_interval
+from labels.measure.metrics import Ratio, Tally, tally
+from labels.measure.report import live_interval
+from labels.measure.sequences import betting_interval
+from labels.measure.strata import Sample, Weights, prompt_weights, stratified_estimate
+from tests.labels.samples import Found, outcome
+
+# Estimates
+
+
+TALLIES = [Tally(f"p{number}", 3, 3, number % 4) for number in range(12)]
+STRATA = {f"p{number}": "differ" if number < 6 else "same" for number in range(12)} | {
+    f"q{number}": "same" for number in range(20)
+}
+WEIGHTS = Weights(STRATA, prompt_weights(STRATA, {each.prompt_id for each in TALLIES}))
+
+
+def test_a_random_draw_has_the_headline_interval() -> None:
+    found = estimate(TALLIES)
+    assert found.ratio == Ratio(18, 36)
+    assert found.interval == headline_interval([(each.relevant, each.judged) for each in TALLIES])
+
+
+def test_prompts_labelled_by_strata_give_the_stratified_estimate() -> None:
+    found = estimate(TALLIES, WEIGHTS)
+    oracle = stratified_estimate({each.prompt_id: (each.relevant, each.judged) for each in TALLIES}, STRATA)
+    assert oracle is not None
+    assert found.ratio.value == pytest.approx(oracle.value)
+    assert found.interval == oracle.interval
+
+
+def test_a_part_of_what_is_injected_is_estimated_over_the_same_strata() -> None:
+    """What only some prompts have is a domain: the others add nothing, but they were looked at."""
+    found = estimate(TALLIES[:8], WEIGHTS)
+    judged = {each.prompt_id: (each.relevant, each.judged) if each in TALLIES[:8] else (0, 0) for each in TALLIES}
+    oracle = stratified_estimate(judged, STRATA)
+    assert oracle is not None
+    assert found.ratio.value == pytest.approx(oracle.value)
+    assert found.interval is not None
+    assert vars(found.interval) == pytest.approx(vars(oracle.interval))
+
+
+def test_the_live_interval_takes_the_prompts_as_they_were_labelled() -> None:
+    sample = Sample(judged={"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, injected={"p1": 3, "p2": 3, "p3": 3, "p4": 1})
+    found = live_interval(sample)
+    assert found is not None
+    assert vars(found) == pytest.approx(vars(betting_interval([(3, 3), (1, 3), (2, 3)], 3)))
+    assert live_interval(replace(sample, judged={})) is None
+
+
+# Groups
+
+
+PEOPLE = {"p1": {"a": True, "b": False}, "p2": {"a": False}}
+
+
+def test_precision_is_counted_for_each_confidence() -> None:
+    rows = [
+        outcome(["a", "b"], found=(Found(-2.0, "high"), Found(-1.0, "low"))),
+        outcome(["a", "unlabelled"], prompt_id="p2", found=(Found(-2.0, "high"), Found(-1.0, "high"))),
+    ]
+    high, low = by_confidence(rows, [tally(row, PEOPLE) for row in rows])
+    assert (high.name, high.prompts, high.injected, high.precision.ratio) == ("high", 2, 3, Ratio(1, 2))
+    assert high.precision.interval == headline_interval([(1, 1), (0, 1)])
+    assert (low.name, low.prompts, low.injected, low.precision.ratio) == ("low", 1, 1, Ratio(0, 1))
+
+
+def test_what_was_injected_with_unknown_confidence_is_in_no_group() -> None:
+    rows = [outcome(["a"])]
+    assert by_confidence(rows, [tally(row, PEOPLE) for row in rows]) == ()
+
+
+def test_precision_is_counted_for_each_kind_of_prompt() -> None:
+    rows = [outcome(["a", "b"], kind="specific"), outcome(["a"], prompt_id="p2")]
+    tallies = [tally(row, PEOPLE) for row in rows]
+    unnamed, specific = by_kind(rows, tallies, {})
+    assert (unnamed.name, unnamed.precision.ratio) == ("(no kind)", Ratio(0, 1))
+    assert (specific.name, specific.precision.ratio) == ("specific", Ratio(1, 2))
+    assert [group.name for group in by_kind(rows, tallies, {"p2": "ambiguous"})] == ["ambiguous", "specific"]
+
+
+def test_without_kinds_there_are_no_groups() -> None:
+    rows = [outcome(["a"])]
+    assert by_kind(rows, [tally(row, PEOPLE) for row in rows], {}) == ()
+
+
+# The worst
+
+
+JUDGED = {
+    "p1": {"a": True, "b": False, "c": False},
+    "p2": {"b": False, "c": True},
+    "p3": {"b": False, "d": False, "never injected": False},
+}
+ROWS = [
+    outcome(["a", "b"]),
+    outcome(["b", "c"], system="other"),
+    outcome(["b", "c", "unlabelled"], prompt_id="p2"),
+    outcome(["b", "d"], prompt_id="p3"),
+    outcome(["z"], prompt_id="p4"),
+]
+
+
+def test_the_worst_memories_are_injected_for_most_prompts_in_vain() -> None:
+    """Two systems that inject the same for one prompt count once; a memory that was wrong once is not listed."""
+    found = worst_memories(injected_pairs(ROWS, JUDGED), {"b": "Use B"})
+    assert found == (Worst("b", "Use B", irrelevant=3, relevant=0),)
+
+
+def test_the_worst_prompts_draw_most_that_is_irrelevant() -> None:
+    found = worst_prompts(injected_pairs(ROWS, JUDGED), {"p1": "one"})
+    assert [(each.id, each.text, each.irrelevant, each.relevant) for each in found] == [
+        ("p3", "", 2, 0),
+        ("p1", "one", 2, 1),
+    ]
+
+
+def test_no_more_are_listed_than_one_reads() -> None:
+    rows = [outcome(["m", "n"], prompt_id=f"p{number:02}") for number in range(30)]
+    people = {f"p{number:02}": {"m": False, "n": False} for number in range(30)}
+    found = worst_prompts(injected_pairs(rows, people), {})
+    assert [each.id for each in found] == [f"p{number:02}" for number in range(10)]

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import pytest
+
+from labels.measure import metrics
+from labels.measure.intervals import Interval
+from labels.measure.judgements import assuming_not_relevant, consensus, pools, prompts_without_relevant
+from labels.measure.metrics import Ratio, Tally, tally
+from labels.measure.strata import Weights, pair_weights, prompt_weights
+from labels.records import NOT_RELEVANT, RELEVANT, UNRATEABLE, UNSURE, Label
+from tests.labels.samples import Found, outcome
+
+PEOPLE = {
+    "p1": {"a": True, "b": False},
+    "p2": {"a": False, "b": False},
+    "p3": {"a": True},
+}
+BM25 = [
+    outcome(["a", "b", "c"]),
+    outcome(["a", "b"], prompt_id="p2"),
+    outcome([], prompt_id="p3"),
+    outcome([], prompt_id="p4"),
+]
+JUDGE = [
+    outcome(["a"], system="judge"),
+    outcome([], prompt_id="p2", system="judge"),
+    outcome(["a"], prompt_id="p3", system="judge"),
+    outcome([], prompt_id="p4", system="judge"),
+]
+TALLIES = [tally(each, PEOPLE) for each in BM25]
+POOLS = pools([*BM25, *JUDGE], PEOPLE)
+IN_POOLS = metrics.in_pools(POOLS, PEOPLE)
+MEASURED = {"p1", "p2", "p3"}
+
+
+def label(memory_id: str, verdict: str, who: str = "ann", prompt_id: str = "p1") -> Label:
+    return Label(1, "t", who, prompt_id, memory_id, "d", verdict, None, "", "", True)
+
+
+def test_a_tally_counts_what_is_known_of_the_injected_set() -> None:
+    assert TALLIES[0] == Tally("p1", injected=3, judged=2, relevant=1, judgements=(True, False, None))
+    assert (TALLIES[0].irrelevant, TALLIES[0].unjudged) == (1, 1)
+
+
+def test_precision_is_of_the_judged_memories_of_all_prompts_together() -> None:
+    assert metrics.precision(TALLIES) == Ratio(1, 4)
+    assert metrics.precision(TALLIES).value == 0.25
+
+
+def test_precision_is_unknown_and_not_zero_when_nothing_was_judged() -> None:
+    assert metrics.precision([tally(outcome(["x"]), {})]).value is None
+    assert metrics.precision([]).value is None
+
+
+def test_holding_back_is_not_punished() -> None:
+    one_of_one = [tally(outcome(["a"]), PEOPLE), tally(outcome([], prompt_id="p2"), PEOPLE)]
+    assert metrics.precision(one_of_one).value == 1.0
+    assert metrics.silent_prompts(one_of_one) == 1
+
+
+def test_unjudged_memories_give_bounds() -> None:
+    assert metrics.precision_bounds(TALLIES) == Interval(1 / 5, 2 / 5)
+    assert metrics.unjudged_share(TALLIES) == Ratio(1, 5)
+    assert metrics.precision_bounds([Tally("p1", 0, 0, 0)]) is None
+
+
+def test_fire_and_false_fire_rate_are_over_prompts() -> None:
+    assert metrics.fire_rate(TALLIES) == Ratio(2, 4)
+    assert metrics.silent_prompts(TALLIES) == 2
+    assert metrics.false_fire_rate(TALLIES, {"p2", "p4"}) == Ratio(1, 2)
+
+
+def test_irrelevant_and_lost_memories_are_per_measured_prompt() -> None:
+    assert metrics.irrelevant_per_prompt(TALLIES, MEASURED) == Ratio(3, 3)
+    assert metrics.lost_per_prompt(TALLIES, IN_POOLS, MEASURED) == Ratio(1, 3)
+
+
+def found_by(*matched: int | None) -> tuple[Found, ...]:
+    return tuple(Found(-1.0, "high", number) for number in matched)
+
+
+def test_a_prompt_is_polluted_by_an_irrelevant_memory_that_one_word_found() -> None:
+    rows = [
+        outcome(["a", "b"], found=found_by(1, 1)),
+        outcome(["a", "b"], prompt_id="p2", found=found_by(2, 3)),
+        outcome(["a"], prompt_id="p3", found=found_by(1)),
+    ]
+    assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(1, 3)
+
+
+def test_pollution_is_of_prompts_for_which_it_is_known_what_matched() -> None:
+    rows = [
+        outcome(["a"], found=found_by(None)),
+        outcome(["a", "b"], prompt_id="p2"),
+        outcome([], prompt_id="p3"),
+        outcome(["a"], prompt_id="not labelled", found=found_by(1)),
+    ]
+    assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(0, 1)
+
+
+def test_a_prompt_of_a_stratum_counts_for_as_many_as_it_stands_for() -> None:
+    """Two of two prompts of one stratum were judged, one of four of the other."""
+    strata = {"p1": "differ", "p2": "differ", "p3": "same", "p5": "same", "p6": "same", "p7": "same"}
+    weights = Weights(strata, prompt_weights(strata, {"p1", "p2", "p3"}))
+    assert weights.prompts == {"p1": 1.0, "p2": 1.0, "p3": 4.0}
+    tallies = [Tally("p1", 2, 2, 1), Tally("p2", 2, 2, 0), Tally("p3", 2, 2, 2)]
+    assert metrics.precision(tallies, weights) == Ratio(3, 6, weighted=(1 + 0 + 4 * 2) / (2 + 2 + 4 * 2))
+    assert metrics.irrelevant_per_prompt(tallies, MEASURED, weights).value == pytest.approx((1 + 2 + 0) / 6)
+    assert metrics.false_fire_rate(tallies, {"p2"}, weights) == Ratio(1, 1)
+
+
+def test_equal_weights_are_no_weights() -> None:
+    strata = {"p1": "one", "p2": "two", "p3": "one", "p4": "two"}
+    weights = Weights(strata, prompt_weights(strata, {"p1", "p2"}))
+    assert metrics.precision(TALLIES[:2], weights) == Ratio(1, 4)
+
+
+def test_what_is_in_a_pool_for_certain_has_no_weight() -> None:
+    inclusion = {"p1": {"a": 0.5, "b": 0.25, "c": 1.0}, "not replayed": {"a": 0.5}}
+    assert pair_weights(inclusion, {"p1": {"a"}, "p2": set()}) == {"p1": {"b": 4.0}}
+
+
+def test_recall_is_within_the_pool_of_all_systems() -> None:
+    assert metrics.recall_in_pool(TALLIES, IN_POOLS) == Ratio(1, 2)
+    assert metrics.recall_in_pool([tally(each, PEOPLE) for each in JUDGE], IN_POOLS) == Ratio(2, 2)
+
+
+def test_recall_of_the_known_counts_what_no_system_looked_at() -> None:
+    people = {**PEOPLE, "p1": {"a": True, "b": False, "never found": True}}
+    assert metrics.recall_of_known(TALLIES, people) == Ratio(1, 3)
+    assert metrics.recall_in_pool(TALLIES, metrics.in_pools(pools(BM25, people), people)) == Ratio(1, 1)
+
+
+def test_the_pool_holds_all_that_is_injected_and_candidates_that_were_judged() -> None:
+    rows = [outcome(["a"], decisions={"a": None, "b": None, "c": None}), outcome(["d"], system="other")]
+    assert pools(rows, {"p1": {"b": True, "elsewhere": True}}) == {"p1": {"a", "b", "d"}}
+
+
+def test_nothing_is_relevant_only_if_the_whole_pool_was_judged_so() -> None:
+    assert prompts_without_relevant(POOLS, PEOPLE) == {"p2"}
+    assert prompts_without_relevant({"p2": frozenset({"a", "unjudged"})}, PEOPLE) == frozenset()
+    assert prompts_without_relevant({"p4": frozenset()}, PEOPLE) == frozenset()
+
+
+def test_the_majority_of_people_decides_and_a_tie_is_no_judgement() -> None:
+    agreed = consensus(
+        [
+            *(label("a", verdict) for verdict in (RELEVANT, RELEVANT, NOT_RELEVANT)),
+            *(label("b", verdict) for verdict in (RELEVANT, NOT_RELEVANT)),
+            *(label("c", verdict) for verdict in (NOT_RELEVANT, UNSURE)),
+            *(label("d", verdict) for verdict in (UNSURE, UNRATEABLE)),
+        ]
+    )
+    assert agreed.judgements == {"p1": {"a": True, "c": False}}
+    assert (agreed.disputed, agreed.undecided) == (1, 1)
+
+
+def test_assuming_the_rest_irrelevant_leaves_what_was_judged() -> None:
+    rows = [outcome(["a"], decisions={"a": None, "x": None}), outcome(["y"], prompt_id="p9")]
+    complete = assuming_not_relevant(rows, {"p1": {"a": True, "elsewhere": True}})
+    assert complete == {"p1": {"a": True, "elsewhere": True, "x": False}, "p9": {"y": False}}

@@ -1,0 +1,137 @@
+"""The measures against trec_eval itself (through pytrec_eval), on LoCoMo and on a small collection shaped as its own.
+
+There are topics with several grades, one that retrieves nothing, one with nothing relevant, and unjudged documents.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+import pytrec_eval
+
+from labels.exchange.trec import read_qrels
+from labels.measure.evidence import AS_NOT, qrels_evidence
+from labels.measure.metrics import Ratio, precision, tally
+from labels.measure.ranking import Ranked, ranked
+from tests.labels.samples import outcome, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from labels.records import Judgements, Outcome
+
+    Collection = tuple[list[Outcome], Judgements]
+
+QRELS = """
+301 0 d01 1
+301 0 d02 0
+301 0 d03 2
+301 0 d04 1
+301 0 d05 0
+302 0 d01 0
+302 0 d06 1
+302 0 d07 1
+303 0 d02 1
+304 0 d03 0
+304 0 d04 0
+305 0 d05 1
+305 0 d06 1
+305 0 d07 1
+305 0 d08 1
+305 0 d10 -2
+"""
+RUN = {
+    "301": ["d01", "d02", "d03"],
+    "302": ["d01", "unjudged", "d07"],
+    "303": [],
+    "304": ["d03"],
+    "305": ["d08", "d10", "d05"],
+}
+TREC = {"P@1": "P_1", "P@3": "P_3", "AP": "map", "nDCG@10": "ndcg_cut_10", "RR": "recip_rank", "Bpref": "bpref"}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Collection:
+    judgements = read_qrels(write(tmp_path / "qrels.txt", *QRELS.split("\n")))
+    return [outcome(found, prompt_id=prompt_id) for prompt_id, found in RUN.items()], judgements
+
+
+@pytest.fixture
+def locomo(shared_data: Path) -> Collection:
+    """Three facts for each question: those of its collection that share most words with it."""
+    folder = shared_data / "locomo"
+    facts: dict[str, list[tuple[str, set[str]]]] = {}
+    for row in rows(folder / "memories.jsonl"):
+        facts.setdefault(row["collection"], []).append((row["id"], set(row["fact"].lower().split())))
+    found = []
+    for row in rows(folder / "prompts.jsonl"):
+        words = set(row["prompt"].lower().split())
+        best = sorted(facts[row["collection"]], key=lambda fact: (-len(words & fact[1]), fact[0]))[:3]
+        found.append(outcome([memory_id for memory_id, _ in best], prompt_id=row["id"]))
+    return found, read_qrels(folder / "qrels.txt")
+
+
+@pytest.fixture(params=["small", "locomo"])
+def collection(request: pytest.FixtureRequest) -> Collection:
+    found: Collection = request.getfixturevalue(request.param)
+    return found
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def trec_eval(found: list[Outcome], judgements: Judgements) -> dict[str, dict[str, float]]:
+    """What trec_eval says of each prompt that has something relevant; a prompt without results is 0, as with -c."""
+    wanted = {name: judged for name, judged in judgements.items() if any(judged.values())}
+    grades = {name: {one: int(good) for one, good in judged.items()} for name, judged in wanted.items()}
+    run = {row.prompt_id: {one: -float(rank) for rank, one in enumerate(row.injected)} for row in found}
+    evaluator = pytrec_eval.RelevanceEvaluator(grades, {"P.1,3", "map", "ndcg_cut.10", "recip_rank", "bpref", "set_P"})
+    results = evaluator.evaluate({name: run[name] for name in grades if run.get(name)})
+    nothing = dict.fromkeys([*TREC.values(), "set_P"], 0.0)
+    return {name: results.get(name, nothing) for name in grades}
+
+
+def test_every_mean_is_trec_evals(collection: Collection) -> None:
+    found, judgements = collection
+    made, oracle = ranked(found, judgements), trec_eval(found, judgements)
+    assert made.prompts == len(oracle) > 3
+    assert set(made.means) == set(TREC)
+    for name, theirs in TREC.items():
+        mean = sum(each[theirs] for each in oracle.values()) / len(oracle)
+        assert made.means[name] == pytest.approx(mean, abs=1e-6), name
+        assert 0 < mean < 1
+
+
+def test_set_precision_of_a_prompt_is_trec_evals(collection: Collection) -> None:
+    """And that of all of them is the mean that weighs each prompt by how much it injects."""
+    found, judgements = collection
+    oracle = trec_eval(found, judgements)
+    counted = qrels_evidence(found, judgements, AS_NOT).judgements
+    tallies = [tally(row, counted) for row in found if row.prompt_id in oracle]
+    for each in tallies:
+        assert (each.relevant / each.judged if each.judged else 0.0) == pytest.approx(
+            oracle[each.prompt_id]["set_P"], abs=1e-6
+        )
+    weighed = sum(oracle[each.prompt_id]["set_P"] * each.injected for each in tallies)
+    assert precision(tallies).value == pytest.approx(weighed / sum(each.injected for each in tallies), abs=1e-6)
+
+
+def test_holding_back_is_punished_here_and_not_by_precision(small: Collection) -> None:
+    """Why these are no headline: one relevant memory and nothing else is P@3 1/3."""
+    found, judgements = [outcome(["d01"], prompt_id="301")], small[1]
+    assert ranked(found, judgements).means["P@3"] == pytest.approx(1 / 3)
+    assert precision([tally(row, judgements) for row in found]) == Ratio(1, 1)
+
+
+def test_without_anything_relevant_there_is_nothing_to_rank() -> None:
+    assert ranked([outcome(["a"])], {"p1": {"a": False}}) == Ranked(0, {})
+
+
+def test_ids_that_no_file_can_hold_do_not_crash_it() -> None:
+    """Its C code ends the process where an id is no UTF-8."""
+    odd = "\ud800 \x00\n"
+    found = ranked([outcome([odd, "b"], prompt_id=odd)], {odd: {odd: True, "b": False}})
+    assert found.means["RR"] == 1.0

@@ -1,0 +1,332 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import Config, JudgeConfig, config_json
+from labels.exchange.run_file import read_outcomes, run_row
+from labels.exchange.trec import read_qrels
+from labels.measure.evidence import EXCLUDE, Evidence
+from labels.measure.intervals import Interval, wilson
+from labels.measure.metrics import Ratio
+from labels.measure.report import Report, build_report, report_from_qrels, report_from_store
+from labels.pooling import pool
+from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
+from labels.report.limits import notes
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from labels.measure.report import SystemReport
+    from labels.records import Judgements, Outcome
+
+DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LabelStore]:
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        yield store
+
+
+def say(store: LabelStore, said: str, verdict: str, *, who: str = "ann", blind: bool = True, digest: str = "") -> None:
+    """*said* is "prompt memory"."""
+    prompt_id, memory_id = said.split()
+    store.label(who, prompt_id, card(memory_id, digest), verdict, seed=1, blind=blind, elapsed_ms=1)
+
+
+def system(report: Report, name: str) -> SystemReport:
+    return next(each for each in report.systems if each.system == name)
+
+
+def replayed(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b", "c"]), judged(["a"], ["b", "c", "d"]))
+    record(store, retrieval(["a", "b"], prompt_id="p2"), judged([], ["a", "b"], prompt_id="p2"))
+
+
+def labelled(store: LabelStore) -> None:
+    replayed(store)
+    for said, verdict in {
+        "p1 a": RELEVANT,
+        "p1 b": RELEVANT,
+        "p1 c": UNSURE,
+        "p2 a": NOT_RELEVANT,
+        "p2 b": NOT_RELEVANT,
+    }.items():
+        say(store, said, verdict)
+
+
+def test_the_report_measures_every_system_on_the_labels(store: LabelStore) -> None:
+    labelled(store)
+    report = report_from_store(store, ROOT, DIGESTS)
+    bm25, judge = report.systems
+    assert (bm25.system, bm25.prompts, bm25.precision) == ("bm25", 2, Ratio(2, 4))
+    assert bm25.interval == wilson(0.5, 1.0)  # the design effect of 2/2 and 0/2 is 4
+    assert (bm25.bounds, bm25.unjudged) == (Interval(2 / 5, 3 / 5), Ratio(1, 5))
+    assert (bm25.fire_rate, bm25.false_fire_rate, bm25.silent) == (Ratio(2, 2), Ratio(1, 1), 0)
+    assert (bm25.irrelevant_per_prompt, bm25.lost_per_prompt) == (Ratio(2, 2), Ratio(0, 2))
+    assert bm25.recall_in_pool == Ratio(2, 2)
+    assert bm25.agreement is None
+    assert (judge.system, judge.precision, judge.silent) == ("bm25+judge", Ratio(1, 1), 1)
+    assert (judge.fire_rate, judge.false_fire_rate) == (Ratio(1, 2), Ratio(0, 1))
+    assert (judge.lost_per_prompt, judge.recall_in_pool) == (Ratio(1, 2), Ratio(1, 2))
+    assert (judge.median_ms, judge.fallbacks) == (211.5, Ratio(0, 2))
+
+
+def test_the_report_grades_the_judge_and_counts_the_labels(store: LabelStore) -> None:
+    labelled(store)
+    report = report_from_store(store, ROOT, DIGESTS)
+    agreement = system(report, "bm25+judge").agreement
+    assert agreement is not None
+    assert (agreement.sensitivity, agreement.specificity) == (Ratio(1, 2), Ratio(2, 2))
+    assert [each.memory_id for each in agreement.disagreements] == ["b"]
+    assert report.labels == {"relevant": 2, "not": 2, "unsure": 1, "unrateable": 0}
+    assert (report.prompts, report.labelled_prompts, report.annotators) == (2, 2, ("ann",))
+    assert (report.stale, report.blind) == (0, Ratio(5, 5))
+
+
+def test_a_label_that_was_taken_back_does_not_count(store: LabelStore) -> None:
+    labelled(store)
+    store.undo("ann")
+    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(2, 3)
+
+
+def test_a_stale_label_does_not_count(store: LabelStore) -> None:
+    labelled(store)
+    report = report_from_store(store, ROOT, {**DIGESTS, "a": "edited"})
+    assert system(report, "bm25").precision == Ratio(1, 2)
+    assert report.stale == 2
+    assert "2 labels are stale: the memory was edited or removed since. Stale labels do not count." in notes(report)
+
+
+def test_a_label_about_another_text_than_was_replayed_waits(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    say(store, "p1 a", RELEVANT, digest="edited")
+    report = report_from_store(store, ROOT, {"a": "edited"})
+    assert system(report, "bm25").precision.value is None
+    assert any("1 label is about a newer or older text than the one replayed" in note for note in notes(report))
+    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="c2")
+    assert system(report_from_store(store, ROOT, {"a": "edited"}), "bm25").precision == Ratio(1, 1)
+
+
+def test_an_old_label_does_not_speak_for_an_edited_memory(store: LabelStore) -> None:
+    record(store, retrieval(["a"]))
+    say(store, "p1 a", RELEVANT)
+    record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="c2")
+    assert system(report_from_store(store, ROOT), "bm25").precision.value is None
+
+
+def test_only_the_root_that_was_asked_for_is_measured(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), root="/one")
+    record(store, retrieval(["a"], prompt_id="p2"), root="/two")
+    say(store, "p1 a", RELEVANT)
+    say(store, "p2 a", NOT_RELEVANT)
+    report = report_from_store(store, "/one", {"a": "digest-of-a"})
+    assert (report.prompts, system(report, "bm25").precision) == (1, Ratio(1, 1))
+    assert report_from_store(store).prompts == 2
+
+
+def test_several_annotators_are_one_voice_or_one_by_one(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT, "cyd": NOT_RELEVANT}.items():
+        say(store, "p1 a", verdict, who=who)
+    for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT}.items():
+        say(store, "p1 b", verdict, who=who)
+    report = report_from_store(store)
+    assert (system(report, "bm25").precision, report.annotators) == (Ratio(0, 1), ("ann", "bob", "cyd"))
+    assert any("1 memory splits the annotators evenly" in note for note in notes(report))
+    assert system(report_from_store(store, annotator="ann"), "bm25").precision == Ratio(2, 2)
+
+
+def test_a_failed_judge_counts_as_the_fallback_that_was_injected(store: LabelStore) -> None:
+    record(store, failed(["a", "b"]))
+    say(store, "p1 a", RELEVANT)
+    report = report_from_store(store, ROOT, DIGESTS)
+    judge = system(report, "bm25+judge")
+    assert (judge.precision, judge.fallbacks) == (Ratio(1, 1), Ratio(1, 1))
+    assert any("the judge failed on 1 of 1 prompt on which it was asked;" in note for note in notes(report))
+
+
+def test_labels_given_with_scores_in_view_are_pointed_out(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    say(store, "p1 a", RELEVANT, blind=False)
+    say(store, "p1 b", RELEVANT)
+    report = report_from_store(store, ROOT, DIGESTS)
+    assert report.blind == Ratio(1, 2)
+    assert any("1 of 2 labels were given with rank" in note for note in notes(report))
+
+
+def test_the_notes_say_what_cannot_be_known(store: LabelStore) -> None:
+    assert notes(report_from_store(store)) == ("Nothing has been replayed yet: there is no outcome to measure.",)
+    replayed(store)
+    assert notes(report_from_store(store, ROOT, DIGESTS)) == (
+        "None of these prompts has a label: precision cannot be known.",
+    )
+    say(store, "p1 a", RELEVANT)
+    text = "\n".join(notes(report_from_store(store, ROOT)))
+    assert "Only 1 prompt has labels" in text
+    assert "bm25: 4 of 5 injected memories have no label that counts" in text
+    assert "not compared with the memories as they are now" in text
+    assert "recall and losses are within the pool" in text
+
+
+def test_one_of_a_sample_of_what_the_judge_dropped_counts_for_all(store: LabelStore) -> None:
+    """Of three that the judge dropped and nobody injects, one was drawn and found relevant: it stands for three."""
+    made = pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1)
+    record(store, judged(["a"], ["b", "c", "d"]))
+    store.record_pool(made)
+    (drawn,) = (each for each in made.cards if each.stratum == JUDGE_DROPPED)
+    for each in made.cards:
+        store.label("ann", "p1", each, RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    assert drawn.inclusion_probability == pytest.approx(1 / 3)
+    report = report_from_store(store, ROOT, DIGESTS)
+    judge = system(report, "bm25+judge")
+    assert (judge.lost_per_prompt.part, judge.lost_per_prompt.whole) == (1, 1)
+    assert judge.lost_per_prompt.value == pytest.approx(3.0)
+    assert (judge.recall_in_pool.part, judge.recall_in_pool.whole) == (1, 2)
+    assert judge.recall_in_pool.value == pytest.approx(1 / 4)
+    assert judge.agreement is not None
+    assert judge.agreement.sensitivity.value == pytest.approx(1 / 4)
+    assert any("only a random sample" in note for note in notes(report))
+
+
+def test_what_another_system_injects_stands_for_itself_alone(store: LabelStore) -> None:
+    """It was drawn for an older pool; since then a system injects it, so it would be in any pool."""
+    record(store, judged(["a"], ["b", "c", "d"]))
+    store.record_pool(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
+    record(store, retrieval(["a", "b", "c", "d"]))
+    for memory_id in "abcd":
+        say(store, f"p1 {memory_id}", RELEVANT)
+    report = report_from_store(store, ROOT, DIGESTS)
+    assert system(report, "bm25+judge").recall_in_pool == Ratio(1, 4)
+    assert not any("~" in note for note in notes(report))
+
+
+def test_an_adjudication_decides_where_people_differ(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]))
+    for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT}.items():
+        say(store, "p1 a", verdict, who=who)
+    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(0, 0)
+    store.adjudicate("cyd", "p1", card("a"), RELEVANT, seed=1, elapsed_ms=1)
+    assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(1, 1)
+    assert system(report_from_store(store, ROOT, DIGESTS, annotator="bob"), "bm25").precision == Ratio(0, 1)
+
+
+def test_memories_that_were_edited_since_the_replay_are_counted(store: LabelStore) -> None:
+    labelled(store)
+    found = notes(report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}))
+    assert any("1 of the 4 memories that the replays brought up was edited or removed since" in note for note in found)
+    assert not any("edited or removed since:" in note for note in notes(report_from_store(store, ROOT, DIGESTS)))
+
+
+def test_mixed_runs_and_different_prompts_are_pointed_out(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), judged(["a"], []))
+    record(store, retrieval(["a"], prompt_id="p2"), corpus_hash="c2")
+    text = "\n".join(notes(report_from_store(store, ROOT, DIGESTS)))
+    assert "bm25: results of 2 runs that were not made alike: the memories changed in between." in text
+    assert "bm25+judge: results" not in text
+    assert "The systems were not replayed on the same prompts" in text
+
+
+def replay(store: LabelStore, prompt_id: str, config: Config, root: str = ROOT) -> None:
+    """One prompt through bm25 and the judge, as *config* says."""
+    for each in (retrieval(["a"], prompt_id=prompt_id), judged(["a"], [], prompt_id=prompt_id)):
+        store.record_retrieval(each, root=root, config_json=config_json(config), corpus_hash=f"of {root}", bodies={})
+
+
+def test_runs_that_were_made_with_another_configuration_than_the_present_one_are_told(store: LabelStore) -> None:
+    replay(store, "p1", Config(max_inject=2))
+    replay(store, "p2", Config(max_inject=3))
+    note = (
+        "bm25: 1 of 2 prompts were replayed with another configuration than the present one (max_inject was 2, is 3). "
+        "Replay them again with memsift replay --save; the labels stay."
+    )
+    assert note in notes(report_from_store(store, ROOT, DIGESTS, config=Config(max_inject=3)))
+    assert not any("present one" in each for each in notes(report_from_store(store, ROOT, DIGESTS)))
+    replay(store, "p1", Config(max_inject=3))
+    assert not any("present one" in each for each in notes(report_from_store(store, ROOT, config=Config(max_inject=3))))
+
+
+def test_runs_are_unlike_each_other_only_in_what_their_system_depends_on(store: LabelStore) -> None:
+    asked, other = JudgeConfig(model="one"), JudgeConfig(model="two")
+    replay(store, "p1", Config(judge=asked))
+    replay(store, "p2", Config(judge=other, deadline=5.0))
+    replay(store, "p3", Config(judge=other), root="/elsewhere")
+    found = [each for each in notes(report_from_store(store)) if "made alike" in each]
+    assert found == ['bm25+judge: results of 2 runs that were not made alike: judge.model was "one" or "two".']
+
+
+def test_runs_from_files_and_without_a_configuration_can_be_lumped_together(store: LabelStore) -> None:
+    made = ["", config_json(Config()), '{"imported": "0123"}']
+    for number, each in enumerate(made):
+        one = retrieval(["a"], prompt_id=f"p{number}")
+        store.record_retrieval(one, root=ROOT, config_json=each, corpus_hash="c", bodies={})
+        mixed = [note for note in notes(report_from_store(store, ROOT, config=Config())) if "made alike" in note]
+        assert bool(mixed) == (number == 2)
+    assert mixed[0].endswith("made alike: not all were made here, and a file does not say how they were.")
+
+
+def test_the_time_of_a_system_is_the_median_of_its_prompts() -> None:
+    rows = [outcome(["a"], prompt_id=f"p{ms}")._replace(elapsed_ms=ms) for ms in (9.0, 1.0, 2.0)]
+    assert build_report(Evidence(rows, {})).systems[0].median_ms == 2.0
+
+
+RUN = [
+    retrieval(["a", "b", "c"]),
+    judged(["a"], ["b", "c"]),
+    retrieval(["d", "e"], prompt_id="p2"),
+    judged([], ["d", "e"], prompt_id="p2"),
+]
+
+
+def run_and_qrels(tmp_path: Path, *qrels: str) -> tuple[Sequence[Outcome], Judgements]:
+    run = write(tmp_path / "run.jsonl", *(json.dumps(run_row(each)) for each in RUN))
+    return read_outcomes(run), read_qrels(write(tmp_path / "qrels.txt", *qrels))
+
+
+def test_a_pair_that_is_not_in_the_qrels_counts_as_not_relevant(tmp_path: Path) -> None:
+    report = report_from_qrels(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0", "p1 0 never-found 1"))
+    bm25, judge = report.systems
+    assert (bm25.precision, bm25.unjudged) == (Ratio(1, 5), Ratio(3, 5))
+    assert (bm25.fire_rate, bm25.false_fire_rate, judge.false_fire_rate) == (Ratio(2, 2), Ratio(1, 1), Ratio(0, 1))
+    assert (bm25.irrelevant_per_prompt, judge.irrelevant_per_prompt) == (Ratio(4, 2), Ratio(0, 2))
+    assert (bm25.recall_in_pool, bm25.recall_of_known) == (Ratio(1, 1), Ratio(1, 2))
+    assert judge.agreement is not None
+    assert (judge.agreement.sensitivity, judge.agreement.specificity) == (Ratio(1, 1), Ratio(4, 4))
+    assert any(
+        note == "bm25: 3 of 5 injected memories (60 %) are not in the qrels and count as not relevant, "
+        "by TREC's convention."
+        for note in notes(report)
+    )
+    assert (bm25.assumed, judge.assumed) == (0, 3)
+    assert (
+        "bm25+judge: 3 of the 5 memories that its judge is graded on are not in the qrels and count as not relevant."
+        in notes(report)
+    )
+
+
+def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None:
+    report = report_from_qrels(*run_and_qrels(tmp_path, "p1 0 a 1", "p1 0 b 0"), unjudged=EXCLUDE)
+    bm25 = system(report, "bm25")
+    assert (bm25.precision, bm25.unjudged, bm25.bounds) == (Ratio(1, 2), Ratio(3, 5), Interval(1 / 5, 4 / 5))
+    assert bm25.false_fire_rate == Ratio(1, 1)
+    assert [each.assumed for each in report.systems] == [0, 0]
+    assert any(
+        "3 of 5 injected memories (60 %) are not in the qrels and are left out." in note for note in notes(report)
+    )
+
+
+def test_an_unknown_reading_of_unjudged_pairs_is_refused() -> None:
+    with pytest.raises(ValueError, match="perhaps"):
+        report_from_qrels((), {}, unjudged="perhaps")
+
+
+def test_a_memory_that_one_of_the_systems_saw_before_it_was_edited_is_counted_as_edited(store: LabelStore) -> None:
+    record(store, retrieval(["a"]), retrieval(["a"], {"b": "cap"}, system="bm25+cutoff", digests={"a": "edited"}))
+    found = notes(report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}))
+    assert any("1 of the 2 memories that the replays brought up was edited or removed since" in note for note in found)

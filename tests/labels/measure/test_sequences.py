@@ -1,0 +1,323 @@
+from __future__ import annotations
+
+import random
+from itertools import pairwise, product
+from math import comb, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from labels.measure.intervals import Interval, headline_interval, wilson
+from labels.measure.sequences import (
+    MAX_LOOKS,
+    NOTHING_KNOWN,
+    as_array,
+    betting_interval,
+    betting_intervals,
+    capitals,
+    kinds_of,
+    least_sums,
+    log_capitals,
+    looks,
+    mirrored,
+    stratified_interval,
+    stratified_intervals,
+)
+from tests.benchmarks.beta_binomial import beta_binomial_interval
+from tests.benchmarks.capital import rich_after
+from tests.labels.simulated import Frame, World, disagreements_first
+
+PROMPT = st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m)))
+COUNTS = st.lists(PROMPT, max_size=40)
+GATE, RICH = 0.8, 40.0
+
+
+@given(COUNTS)
+def test_prompts_with_the_same_counts_are_of_one_kind(prompts: list[tuple[int, int]]) -> None:
+    kinds, which = kinds_of(prompts)
+    assert [tuple(each) for each in kinds[which]] == prompts
+    assert [tuple(each) for each in kinds] == sorted(set(prompts))
+
+
+def decided(prompts: list[tuple[int, int]]) -> bool:
+    """Whether somebody who looks after each prompt ever sees an interval without the gate in it."""
+    sides = (rich_after(prompts, 3, RICH, GATE), rich_after(mirrored(prompts), 3, RICH, 1 - GATE))
+    return any(side is not None for side in sides)
+
+
+def naively_decided(prompts: list[tuple[int, int]]) -> bool:
+    relevant = judged = 0
+    for number, (x, m) in enumerate(prompts, start=1):
+        relevant, judged = relevant + x, judged + m
+        interval = wilson(relevant, judged)
+        if number >= 5 and interval and not interval.low <= GATE <= interval.high:
+            return True
+    return False
+
+
+# The betting sequence
+
+
+def test_without_prompts_nothing_is_known() -> None:
+    assert betting_interval([], 3) == NOTHING_KNOWN
+    assert betting_interval([(0, 0), (0, 0)], 3) == NOTHING_KNOWN
+
+
+def test_a_bound_is_where_the_gamblers_have_become_rich() -> None:
+    prompts = World(0.7).prompts(random.Random(1), 60)
+    interval = betting_interval(prompts, 3)
+    assert 0.4 < interval.low < 0.7 < interval.high < 0.95
+    assert rich_after(prompts, 3, RICH, interval.low) is not None
+    assert rich_after(prompts, 3, RICH, interval.low + 1e-5) is None
+    assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high) is not None
+    assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high + 1e-5) is None
+
+
+@given(COUNTS, st.sets(st.integers(0, 40)))
+def test_the_interval_at_a_moment_is_that_of_the_prompts_until_then(
+    prompts: list[tuple[int, int]], at: set[int]
+) -> None:
+    moments = sorted(number for number in at if number <= len(prompts))
+    found = betting_intervals(prompts, 3, moments)
+    alone = [betting_interval(prompts[:number], 3) for number in moments]
+    assert [each.low for each in found] == pytest.approx([each.low for each in alone], abs=1e-6)
+    assert [each.high for each in found] == pytest.approx([each.high for each in alone], abs=1e-6)
+
+
+def test_a_fortune_beyond_measure_and_one_that_is_lost_are_no_fault() -> None:
+    prompts = [*[(3, 3)] * 3000, *[(0, 3)] * 9000, *[(3, 3)] * 3000]
+    found = betting_intervals(prompts, 3, [3000, 12_000, 15_000])
+    assert found[0] == betting_interval(prompts[:3000], 3)
+    assert found[-1] == betting_interval(prompts, 3)
+
+
+def test_the_capital_is_that_of_bets_made_one_after_the_other() -> None:
+    # twenty prompts with all relevant against p = 1/2: a share c staked gains c each time
+    by_hand = [sum((1 + stake) ** number for stake in (0.1, 0.3, 0.5, 0.7, 0.9)) / 5 for number in range(1, 21)]
+    first = next(number for number, capital in enumerate(by_hand, start=1) if capital >= RICH)
+    assert rich_after([(3, 3)] * 20, 3, RICH, 0.5) == first
+
+
+@pytest.mark.parametrize("p", [0.2, 0.55, 0.9])
+@pytest.mark.parametrize("stake", [0.1, 0.9])
+def test_a_bet_is_fair_where_precision_is_what_it_is_made_on(p: float, stake: float) -> None:
+    chances = [comb(3, x) * p**x * (1 - p) ** (3 - x) for x in range(4)]
+    factors = [1 + stake * (x - p * 3) / (p * 3) for x in range(4)]
+    assert sum(chance * factor for chance, factor in zip(chances, factors, strict=True)) == pytest.approx(1)
+    assert min(factors) >= 1 - stake - 1e-12
+
+
+@given(COUNTS)
+def test_the_interval_only_narrows_and_stays_a_proportion(prompts: list[tuple[int, int]]) -> None:
+    shorter, longer = betting_interval(prompts[:-1], 3), betting_interval(prompts, 3)
+    assert 0 <= longer.low <= longer.high <= 1
+    # unless it has run empty, what was ruled out stays ruled out
+    assert longer.low >= shorter.low or longer.high <= shorter.low + 1e-5 or longer.low == shorter.high
+
+
+@given(COUNTS)
+def test_relevant_and_irrelevant_are_treated_alike(prompts: list[tuple[int, int]]) -> None:
+    one, other = betting_interval(prompts, 3), betting_interval(mirrored(prompts), 3)
+    assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=2e-6)
+
+
+def test_counts_and_their_scores_say_the_same_where_all_prompts_are_of_one_size() -> None:
+    prompts = World(0.7).prompts(random.Random(2), 50)
+    scores = [(x / m, 1.0) for x, m in prompts]
+    one, other = betting_interval(prompts, 3), betting_interval(scores, 1)
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-5)
+
+
+def test_more_confidence_is_a_wider_interval() -> None:
+    prompts = World(0.7).prompts(random.Random(3), 50)
+    sure, surer = betting_interval(prompts, 3, 0.9), betting_interval(prompts, 3, 0.99)
+    assert surer.low < sure.low < sure.high < surer.high
+
+
+def test_looking_after_every_prompt_misleads_the_plain_interval_and_not_the_live_one() -> None:
+    rng = random.Random(20261122)
+    runs = [World(GATE).prompts(rng, 200) for _ in range(200)]
+    assert sum(map(decided, runs)) <= 10  # 5 %
+    assert sum(map(naively_decided, runs)) >= 120  # 60 %
+
+
+def test_a_precision_far_from_the_gate_is_decided() -> None:
+    rng = random.Random(7)
+    for precision in (0.55, 0.95):
+        runs = [World(precision).prompts(rng, 120) for _ in range(50)]
+        assert sum(map(decided, runs)) >= 48
+
+
+def test_the_live_interval_is_wider_than_the_one_for_a_single_look() -> None:
+    prompts = World(0.7).prompts(random.Random(4), 100)
+    live, once = betting_interval(prompts, 3), headline_interval(prompts)
+    assert once is not None
+    assert 1.2 < (live.high - live.low) / (once.high - once.low) < 2
+
+
+# The beta-binomial sequence
+
+
+def test_the_beta_binomial_interval_gives_the_figures_that_were_measured() -> None:
+    interval = beta_binomial_interval([1] * 41 + [0] * 9)
+    assert (round(interval.low, 3), round(interval.high, 3)) == (0.614, 0.946)
+
+
+def test_the_beta_binomial_bounds_are_where_the_posterior_density_is_alpha() -> None:
+    # with a uniform prior, B(1+S, 1+n-S) / (p^S (1-p)^(n-S)) is 1 over the posterior density
+    interval = beta_binomial_interval([1.0] * 12 + [0.5] * 6 + [0.0] * 7)
+    for bound in (interval.low, interval.high):
+        assert beta(1 + 15, 1 + 10).pdf(bound) == pytest.approx(0.05, rel=1e-3)
+
+
+def test_all_or_nothing_reaches_the_end() -> None:
+    assert beta_binomial_interval([]) == NOTHING_KNOWN
+    assert beta_binomial_interval([1] * 30).high == 1
+    assert beta_binomial_interval([0] * 30).low == 0
+    assert beta_binomial_interval([1] * 30).low == pytest.approx(1 - beta_binomial_interval([0] * 30).high)
+
+
+# Strata
+
+
+Counts = tuple[int, int]
+RICH = 40.0
+
+
+def mixed(number: int, seed: int) -> list[tuple[str, Counts]]:
+    """Prompts of a good and a bad kind in turns."""
+    rng = random.Random(seed)
+    worlds = {"good": World(0.9), "bad": World(0.3)}
+    return [(name, worlds[name].prompt(rng)) for _, name in zip(range(number), ["good", "bad"] * number, strict=False)]
+
+
+def product_at(judged: list[tuple[str, Counts]], precisions: dict[str, float]) -> float:
+    """The greatest product of capitals at any of the looks, by the plain sequence's own gamblers."""
+    greatest = 0.0
+    for number in looks(len(judged)):
+        made = 1.0
+        for name, p in precisions.items():
+            counts = [each for stratum, each in judged[:number] if stratum == name]
+            made *= float(capitals(as_array(counts), 3, p)[-1]) if counts else 1.0
+        greatest = max(greatest, made)
+    return greatest
+
+
+def test_one_stratum_is_the_sequence_itself() -> None:
+    prompts = World(0.7).prompts(random.Random(5), 40)
+    judged = [("all", counts) for counts in prompts]
+    assert stratified_interval(judged, {"all": 1.0, "empty": 0.0}, 3) == betting_interval(prompts, 3)
+
+
+def test_without_prompts_nothing_is_known_of_strata() -> None:
+    assert stratified_interval([], {}, 3) == NOTHING_KNOWN
+    assert stratified_interval([], {"good": 0.5, "bad": 0.5}, 3) == NOTHING_KNOWN
+    assert stratified_interval([("good", (0, 0))] * 5, {"good": 0.5, "bad": 0.5}, 3) == NOTHING_KNOWN
+
+
+def test_a_stratum_without_labels_may_be_anything() -> None:
+    good = World(0.9).prompts(random.Random(6), 40)
+    whole = stratified_interval([("good", counts) for counts in good], {"good": 0.75, "unseen": 0.25}, 3)
+    part = betting_interval(good, 3)
+    assert whole.low == pytest.approx(0.75 * part.low, abs=0.003)
+    assert whole.high == pytest.approx(0.75 * part.high + 0.25, abs=0.003)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_the_lower_bound_is_where_the_product_is_rich_whatever_the_parts_are(share: float) -> None:
+    judged, shares = mixed(60, 3), {"good": share, "bad": 1 - share}
+    low = stratified_interval(judged, shares, 3).low
+
+    def least(precision: float) -> float:
+        """The smallest product over a grid of the parts that come to *precision*."""
+        parts = [{"good": good, "bad": (precision - share * good) / (1 - share)} for good in np.linspace(0.005, 1, 200)]
+        return min(product_at(judged, part) for part in parts if 0 < part["bad"] <= 1)
+
+    assert 0.2 < low < 0.9 * share + 0.3 * (1 - share)
+    assert least(low) >= RICH
+    assert least(low + 0.01) < RICH
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(st.sampled_from("abc"), PROMPT), max_size=50))
+def test_relevant_and_irrelevant_are_treated_alike_in_strata(judged: list[tuple[str, Counts]]) -> None:
+    shares = {"a": 0.5, "b": 0.3, "c": 0.2}
+    found = stratified_interval(judged, shares, 3)
+    mirror = stratified_interval([(name, (m - x, m)) for name, (x, m) in judged], shares, 3)
+    assert 0 <= found.low <= found.high <= 1
+    assert (found.low, found.high) == pytest.approx((1 - mirror.high, 1 - mirror.low))
+
+
+def test_what_was_ruled_out_at_one_look_stays_ruled_out() -> None:
+    found = stratified_intervals(mixed(80, 1), {"good": 0.5, "bad": 0.5}, 3, range(1, 81))
+    assert all(one.low <= other.low <= other.high <= one.high for one, other in pairwise(found))
+
+
+def test_disagreements_first_is_never_wrong_too_often_and_narrower_than_two_sequences() -> None:
+    rng = random.Random(20261122)
+    wrong, narrower = 0, []
+    for _ in range(40):
+        counts, strata = Frame(400, 0.35).draw(rng)
+        sizes = {name: sum(counts[each][1] for each in counts if strata[each] == name) for name in strata.values()}
+        shares = {name: size / sum(sizes.values()) for name, size in sizes.items()}
+        judged = [(strata[each], counts[each]) for each in disagreements_first(strata, 150, rng)]
+        live = stratified_interval(judged, shares, 3)
+        truth = sum(x for x, _ in counts.values()) / sum(m for _, m in counts.values())
+        wrong += not live.low <= truth <= live.high
+        narrower.append(added_up(judged, shares) - (live.high - live.low))
+    assert wrong <= 2
+    assert sum(narrower) / 40 > 0.04
+
+
+def added_up(judged: list[tuple[str, Counts]], shares: dict[str, float]) -> float:
+    """How wide a sequence for each of two strata is, at half of alpha."""
+    parts = {name: betting_interval([c for each, c in judged if each == name], 3, 0.975) for name in shares}
+    return sum(share * (parts[name].high - parts[name].low) for name, share in shares.items())
+
+
+def test_it_holds_even_where_what_was_found_decides_which_stratum_comes_next() -> None:
+    rng = random.Random(9)
+    worlds, shares = {"good": World(0.8), "bad": World(0.4)}, {"good": 0.5, "bad": 0.5}
+    wrong = 0
+    for _ in range(60):
+        judged: list[tuple[str, Counts]] = []
+        for _ in range(60):
+            stays = judged and judged[-1][1][0] == judged[-1][1][1]
+            name = judged[-1][0] if stays else rng.choice(["good", "bad"])
+            judged.append((name, worlds[name].prompt(rng)))
+        live = stratified_interval(judged, shares, 3)
+        wrong += not live.low <= 0.6 <= live.high
+    assert wrong <= 3
+
+
+def test_looks_are_few_and_the_last_is_now() -> None:
+    assert [list(looks(total)) for total in (0, 1, 3)] == [[0], [1], [1, 2, 3]]
+    for total in (40, 41, 150, 10_000):
+        assert (looks(total)[-1], len(looks(total)) <= MAX_LOOKS, looks(total)[0] >= 1) == (total, True, True)
+
+
+def test_prompts_taken_together_come_to_the_same_capital() -> None:
+    prompts, p = World(0.6, sizes=(0, 1, 2, 3)).prompts(random.Random(2), 30), np.array([0.1, 0.5, 1.0])
+    made = log_capitals(prompts, 3, [0, 7, 30], p)
+    for column, one in enumerate(p):
+        alone = capitals(as_array(prompts), 3, one)
+        assert list(made[:, column]) == pytest.approx([0.0, log(alone[6]), log(alone[29])])
+
+
+def test_the_least_sums_are_those_of_every_pair() -> None:
+    rng = np.random.default_rng(1)
+    first, second = rng.normal(size=(2, 4)), rng.normal(size=(2, 3))
+    found = least_sums(first, second)
+    for row, place in product(range(2), range(6)):
+        pairs = [first[row, i] + second[row, place - i] for i in range(4) if 0 <= place - i < 3]
+        assert found[row, place] == min(pairs)
+
+
+def test_more_confidence_is_a_wider_interval_of_strata() -> None:
+    judged, shares = mixed(60, 4), {"good": 0.5, "bad": 0.5}
+    sure, surer = stratified_interval(judged, shares, 3, 0.9), stratified_interval(judged, shares, 3, 0.99)
+    assert isinstance(sure, Interval)
+    assert surer.low < sure.low < sure.high < surer.high

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from labels.measure.evidence import Evidence
+from labels.measure.report import Captions, Report, build_report, report_from_store
+from labels.records import NOT_RELEVANT, RELEVANT
+from labels.report.json_form import report_json
+from labels.report.markdown import report_markdown
+from labels.report.section import Table
+from labels.report.text import cells, report_text, table_lines
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+EXPECTED = """\
+2 prompts replayed, 2 of them with labels. 3 labels by ann: 1 relevant, 2 not.
+All were given blind, before ranks and verdicts were shown.
+
+Precision: how much of what was injected is relevant
+Relevant of what was injected and has a label that counts, over all prompts. The
+true precision is in the 95 % interval 19 times of 20. “One look” is for a
+single look, when all labels are there. If you look on the way, and stop when
+you like what you see, take “any look”.
+
+                            95 %       95 %
+            precision   one look   any look  relevant  no label
+bm25             0.33  0.05-0.82  0.01-0.99    1 of 3         1
+bm25+judge       1.00  0.15-1.00  0.01-1.00    1 of 1         0
+
+Injecting: how often a system speaks, and how often in vain
+Fires: prompts that got a memory, of all. Fires in vain: the same, of the
+prompts for which nothing is relevant. Irrelevant per prompt: memories, over the
+labelled prompts. Polluted: labelled prompts that got an irrelevant memory for
+one single word.
+
+                                       irrelevant
+                 fires  fires in vain  per prompt    polluted
+bm25        1.00 (2/2)              -  1.00 (2/2)  1.00 (2/2)
+bm25+judge  0.50 (1/2)              -  0.00 (0/2)  0.00 (0/2)
+
+Recall: how much of what is relevant was injected
+In the pool: of what any system brought up and people call relevant. Lost per
+prompt: relevant memories of the pool that were not injected.
+
+            in the pool  lost per prompt
+bm25         1.00 (1/1)       0.00 (0/2)
+bm25+judge   1.00 (1/1)       0.00 (0/2)
+
+What these numbers cannot say
+- Only 2 prompts have labels: below 20, a few odd ones weigh much.
+- Nobody labelled anything twice: how sure the labels themselves are is not
+  known.
+- bm25: 1 of 4 injected memories have no label that counts: none yet, unsure,
+  disputed or stale. Unless chance left them out, precision is only sure to be
+  from 0.25 (none relevant) to 0.50 (all).
+- What no system returned was never looked at: recall and losses are within the
+  pool.
+
+The judge of bm25+judge, against people
+Memories that the judge was asked about and that have a label.
+
+                      relevant  irrelevant
+the judge kept it            1           0
+the judge dropped it         0           2
+
+- Of the relevant ones it kept (sensitivity): 1.00 (1/1), 95 % interval
+  0.15-1.00.
+- Of the irrelevant ones it dropped (specificity): 1.00 (2/2), 95 % interval
+  0.28-1.00.
+- Of all it and people agree on 1.00 (3/3). Beyond chance (0 is chance, 1
+  perfect): Cohen's kappa 1.00; Gwet's AC1, which one rare answer moves less,
+  1.00.
+
+Running
+Silent: prompts that got no memory. Judge failed: of the prompts on which it was
+asked. It rejects nothing then: what was injected instead is what was measured.
+Median time: of a prompt, with all that the judge took.
+
+            prompts  silent  injected  judge failed  median time
+bm25              2       0         4                     1.5 ms
+bm25+judge        2       1         1        0 of 2     211.5 ms
+"""
+
+
+def small_report(tmp_path: Path) -> Report:
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        record(store, retrieval(["a", "b"]), judged(["a"], ["b"]))
+        record(store, retrieval(["c", "d"], prompt_id="p2"), judged([], ["c", "d"], prompt_id="p2"))
+        for prompt_id, memory_id, verdict in (
+            ("p1", "a", RELEVANT),
+            ("p1", "b", NOT_RELEVANT),
+            ("p2", "c", NOT_RELEVANT),
+        ):
+            store.label("ann", prompt_id, card(memory_id), verdict, seed=1, blind=True, elapsed_ms=1)
+        return report_from_store(store, ROOT, {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"})
+
+
+def hostile_report() -> Report:
+    people = {"p\x1b[31m|": {"m_*": True}}
+    rows = [outcome(["m_*"], prompt_id="p\x1b[31m|", system="s\n|", decisions={"m_*": "rejected"})]
+    return build_report(Evidence(rows, people))
+
+
+def test_the_text_says_everything_in_aligned_columns(tmp_path: Path) -> None:
+    assert report_text(small_report(tmp_path)) == EXPECTED
+
+
+def test_what_is_unknown_is_not_shown_as_a_number() -> None:
+    rows = [outcome(["a", "b"])]
+    text = report_text(build_report(Evidence(rows, {})))
+    assert next(line.split()[1:] for line in text.splitlines() if line.startswith("bm25")) == [
+        *("-", "-", "0", "of", "0", "2")
+    ]
+
+
+def test_a_report_of_nothing_is_still_a_text() -> None:
+    lines = report_text(build_report(Evidence([], {}))).splitlines()
+    assert lines[0] == "0 prompts replayed, 0 of them with labels."
+    assert lines[-1] == "- Nothing has been replayed yet: there is no outcome to measure."
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_four_systems_and_long_names_fit_the_width(width: int) -> None:
+    names = ("bm25", "bm25+cutoff", "bm25+judge", "bm25+cutoff+judge of a very long name")
+    rows = [
+        outcome(["a", "b"], prompt_id=f"p{number}", system=name, decisions={"a": "approved", "b": "rejected"})
+        for name in names
+        for number in range(1200)
+    ]
+    people = {f"p{number}": {"a": True, "b": number % 2 == 0} for number in range(1200)}
+    captions = Captions(
+        kinds={f"p{number}": f"kind {number % 2}" for number in range(1200)}, memories={"b": "図書館 " * 50}
+    )
+    text = report_text(build_report(Evidence(rows, people), captions), width)
+    assert max(map(cells, text.splitlines())) <= width
+    assert "bm25+judge" in text
+
+
+def test_where_not_even_the_numbers_fit_each_row_is_a_block() -> None:
+    table = Table(("", "precision", "lost\nper prompt"), (("bm25", "0.43 (60/138)", "0.56"),))
+    assert table_lines(table, 20) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
+    assert table_lines(table, 40) == [
+        "                           lost",
+        "          precision  per prompt",
+        "bm25  0.43 (60/138)        0.56",
+    ]
+
+
+def test_json_has_every_number_and_null_for_the_unknown(tmp_path: Path) -> None:
+    report = json.loads(report_json(small_report(tmp_path)))
+    bm25, judge = report["systems"]
+    assert bm25["precision"] == {"value": 1 / 3, "part": 1, "whole": 3}
+    assert bm25["false_fire_rate"] == {"value": None, "part": 0, "whole": 0}
+    assert bm25["agreement"] is None
+    assert judge["agreement"]["confusion"]["dropped_irrelevant"] == 2
+    assert report["labels"] == {"relevant": 1, "not": 2, "unsure": 0, "unrateable": 0}
+    assert report["annotators"] == ["ann"]
+    assert len(report["notes"]) == 4
+    assert {"captions", "limits"}.isdisjoint(report)
+
+
+def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
+    lines = report_markdown(small_report(tmp_path)).splitlines()
+    assert lines[0] == "# memsift report"
+    assert "|  | precision | 95 % one look | 95 % any look | relevant | no label |" in lines
+    assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines
+    assert "| bm25+judge | 1.00 | 0.15-1.00 | 0.01-1.00 | 1 of 1 | 0 |" in lines
+    assert "## The judge of bm25+judge, against people" in lines
+
+
+def test_ids_from_files_cannot_command_a_terminal_or_break_a_table() -> None:
+    text, markdown = report_text(hostile_report()), report_markdown(hostile_report())
+    assert "\x1b" not in text + markdown
+    assert "m_*     p�[31m|  dropped" in text
+    assert "| m\\_\\* | p�\\[31m\\| | dropped |" in markdown
+    assert "| s \\| | 1.00 |" in markdown
