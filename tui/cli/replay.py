@@ -37,31 +37,30 @@ if TYPE_CHECKING:
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
-    from engine.judge.bulk.batches import Batches
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.systems import System
     from labels.exchange.run_file import UnfinishedRun
     from labels.store import LabelStore
-    from tui.workspace.replaying import Ending, Job, Terms
+    from tui.workspace.replaying import Ending, Job
 
     Write = Callable[[dict[str, Any]], None]
 
 NAMES = (
-    f"Comma-separated systems: {', '.join(SYSTEMS)}. Default: the configured system alone, with the tuned cutoff if \
-there is one, and with the judge if there is one."
+    f"Systems, separated by commas: {', '.join(SYSTEMS)}. Default: the configured system alone, with the tuned cutoff "
+    "if there is one, and with the judge if there is one."
 )
 AT_ONCE = "Number of prompts that the judge is asked about at the same time."
 RETRIES = (
-    "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, \
-and twice as long each time."
+    "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
+    "twice as long each time."
 )
 BATCH = (
-    "Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge anthropic. The \
-same command fetches batches of a process that ended."
+    "Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge anthropic. The "
+    "same command fetches the batches of a process that ended."
 )
 POLL = "Seconds between two questions whether a batch is done."
-MAX_COST = "Stop before the judge costs more than this, in US dollars. Exit code 1 if it stopped."
+MAX_COST = "Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped."
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
@@ -83,76 +82,63 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 @click.option("--save", is_flag=True, help=SAVE)
 @DB
 def replay(
-    roots: tuple[str, ...],
-    files: tuple[str, ...],
-    systems: str | None,
-    judge: JudgeOptions,
-    strict: bool,
-    concurrency: int,
-    retries: int,
-    batch: bool,
-    batch_poll: float,
-    max_cost: float | None,
-    resume: str | None,
-    save: bool,
-    db: str | None,
+    roots: tuple[str, ...], files: tuple[str, ...], strict: bool, save: bool, db: str | None, **options: Any
 ) -> None:
-    """Run prompts through systems, and print the results.
-
-    A JSON line is printed for each prompt and system, in the order of the prompts: {prompt_id, system, injected: [{id,
-    path, rank, score, confidence}], candidates: [{id, bm25, body_bonus, score, matched, probability, verdict,
-    dropped_by}], judgement, fallback, ms}.
-
-    After Ctrl-C the finished rows are printed, and the exit code is 130. With --resume FILE, the same command continues
-    where FILE ends, even after kill -9.
-    """
-    from engine.judge.bulk.batches import Batches
-    from tui.workspace import replaying
-
+    wanted = Replay(**options)
     found = opening.resolve_roots(roots, os.environ)
-    if len(found) > 1 and (resume or batch or max_cost is not None):
+    names_root = len(found) > 1
+    if names_root and (wanted.resume or wanted.batch or wanted.max_cost is not None):
         raise click.UsageError("--resume, --batch and --max-cost are for one folder of memories: name one --root.")
-    batches = Batches(os.environ, batch_poll, tell) if batch else None
-    if batch:
-        judge = in_batches(judge, max_cost)
-    terms = replaying.Terms(retries, max_cost)
-    wanted = Replay(systems, judge.sampling(REPLAY_SAMPLES), terms, batches, concurrency, resume, len(found) > 1)
+    wanted.check_batch()
     reading = opening.project_prompts(files, os.environ)
     disagreements = 0
     with opened_store(db) if save else nullcontext() as store:
         for root in found:
-            ending, disputes = wanted.over(root, reading, store)
+            ending, disputes = wanted.over(root, reading, store, names_root=names_root)
             disagreements += disputes
-            report_ending(ending, resume, names_root=wanted.names_root)
+            report_ending(ending, wanted.resume, names_root=names_root)
     if strict:
         require_agreement(disagreements)
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A replay with its options. `systems`: the value of --systems. `names_root`: each row has its `root`."""
+    """The options of a replay, as on the command line."""
 
     systems: str | None
     judge: JudgeOptions
-    terms: Terms
-    batches: Batches | None
     concurrency: int
+    retries: int
+    batch: bool
+    batch_poll: float
+    max_cost: float | None
     resume: str | None
-    names_root: bool
 
-    def over(self, root: str, reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
+    def check_batch(self) -> None:
+        """Raise click.UsageError for options that do not go with --batch."""
+        if self.batch and self.max_cost is not None:
+            raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
+        if self.batch and self.judge.is_cached_only:
+            raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
+
+    def over(
+        self, root: str, reading: PromptReading, store: LabelStore | None, *, names_root: bool
+    ) -> tuple[Ending, int]:
         """Print the rows, and record them in *store*. Returns the end, and the number of disputed verdicts."""
-        from engine.judge.bulk.batches import without_split
+        from engine.judge.bulk.batches import Batches, without_split
         from labels.exchange.run_file import run_row
         from tui.workspace import replaying
         from tui.workspace.recording import record
 
         config = self.judge.applied(load_config(root, os.environ), os.environ)
-        if self.batches:
+        batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
+        if batches:
             config = without_split(config)
+        terms = replaying.Terms(self.retries, self.max_cost)
+        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch)
         disagreements = 0
         with (
-            opened_judge(self.judge, config, (self.batches or self.terms).around) as asked,
+            opened_judge(options, config, (batches or terms).around) as asked,
             opening.opened_index(root) as index,
         ):
             chosen, cutoff = chosen_systems(self.systems, root, config, asked)
@@ -173,26 +159,17 @@ class Replay:
                     if store:
                         record(retrieval, store, index, config, asked, cutoff)
                     row = run_row(retrieval)
-                    write({**row, "root": index.root} if self.names_root else row)
+                    write({**row, "root": index.root} if names_root else row)
                     disagreements += disputed(retrieval)
 
                 def work(job: Job) -> list[Retrieval]:
                     return replaying.retrievals(job, index, config, asked, cutoff)
 
                 jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
-                if self.batches and has_judge:
-                    return replaying.run_in_batches(jobs, work, keep, self.batches), disagreements
+                if batches and has_judge:
+                    return replaying.run_in_batches(jobs, work, keep, batches), disagreements
                 count = self.concurrency if has_judge else 0
-                return replaying.run(jobs, work, keep, self.terms, count), disagreements
-
-
-def in_batches(judge: JudgeOptions, max_cost: float | None) -> JudgeOptions:
-    """The options of a judge that is asked in batches. Raises click.UsageError where that is impossible."""
-    if max_cost is not None:
-        raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
-    if judge.is_cached_only:
-        raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
-    return replace(judge, is_batched=True)
+                return replaying.run(jobs, work, keep, terms, count), disagreements
 
 
 def chosen_systems(
@@ -255,7 +232,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
     from labels.exchange.run_file import UnfinishedRun, read_unfinished
 
     if file is None:
-        yield UnfinishedRun(), lambda row: click.echo(line_of(row))
+        yield UnfinishedRun(), lambda row: click.echo(json.dumps(row, ensure_ascii=False))
         return
     path = Path(file)
     found = read_unfinished(path, systems)
@@ -266,7 +243,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
     with rows:
 
         def write(row: dict[str, Any]) -> None:
-            rows.write(f"{line_of(row)}\n".encode("utf-8", "surrogatepass"))
+            rows.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
             rows.flush()
 
         yield found, write
@@ -281,7 +258,3 @@ def reopened(path: Path, found: UnfinishedRun) -> BinaryIO:
     rows = path.open("ab")
     rows.truncate(len(found.content))
     return rows
-
-
-def line_of(row: dict[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False)

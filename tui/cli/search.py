@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.config import Config
+    from engine.retrieval import Retrieval
+    from engine.search.explain import Explanation
+    from engine.search.index import Index
 
 OF_SEVERAL = "each root is searched by itself, their results take turns, and each result has its `root`."
 MODE = "search: every match, for a person who searches. auto: as the hook, without weak matches."
@@ -51,17 +54,7 @@ MODE = "search: every match, for a person who searches. auto: as the hook, witho
 @click.option(
     "--memory", "memory_id", metavar="ID", help="Explain this memory only, whether the query finds it or not."
 )
-def search(
-    query: str,
-    roots: tuple[str, ...],
-    mode: str,
-    include_retired: bool,
-    max_results: int | None,
-    judge: JudgeOptions,
-    form: str,
-    explain: bool,
-    memory_id: str | None,
-) -> None:
+def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
     """Find memories by the words of QUERY, best first.
 
     If a judge is named, it leaves out unrelated memories.
@@ -87,13 +80,13 @@ def search(
     """
     from tui.cli.search_results import of_search
 
-    wanted = Search(query, mode, include_retired, max_results, judge, form, explain, memory_id)
+    wanted = Search(form=form, **options)
     click.echo(of_search(wanted.over(opening.resolve_roots(roots, os.environ)), form))
 
 
 @dataclass(frozen=True)
 class Search:
-    """A search with its options. `max_results` None: the limit of the root's configuration."""
+    """The query and the options of a search, as on the command line."""
 
     query: str
     mode: str
@@ -101,7 +94,7 @@ class Search:
     max_results: int | None
     judge: JudgeOptions
     form: str
-    explains: bool
+    explain: bool
     memory_id: str | None
 
     def over(self, roots: Sequence[str]) -> dict[str, str]:
@@ -116,31 +109,44 @@ class Search:
         return found
 
     def in_root(self, root: str) -> str:
-        from tui.cli.search_results import explanations, output_width, printed
+        """The output over one root. Raises UnknownMemoryError."""
+        from tui.cli.search_results import output_width, printed
 
         config = self.config_of(root)
-        explained = None
         with opened_judge(self.judge, config) as asked, opening.opened_index(root) as index:
             if asked:
                 asked.prepare()
             report_skipped(index.skipped)
+            cutoff = opened_cutoff(root, config) if self.mode == AUTO else None
             retrieval = retrieve(
                 typed_prompt(self.query),
                 index,
                 config,
                 mode=self.mode,
                 judge=asked,
-                cutoff=opened_cutoff(root, config) if self.mode == AUTO else None,
+                cutoff=cutoff,
                 include_retired=self.include_retired,
             )
             self.judge.refuse_a_miss(retrieval)
-            if self.explains or self.memory_id is not None:
-                shown = self.memory_id
-                explained = explanations(retrieval, index, config, shown, include_retired=self.include_retired)
             is_one = self.memory_id is not None
+            explained = self.explanations(retrieval, index, config) if self.explain or is_one else None
             text = printed(retrieval, index, self.form, explained, output_width(), is_one=is_one)
         report_fallback(retrieval)
         return text
+
+    def explanations(self, retrieval: Retrieval, index: Index, config: Config) -> dict[str, Explanation]:
+        """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
+        from engine.search.explain import Explainer, near_ids
+
+        explainer = Explainer(retrieval, index, config, include_retired=self.include_retired)
+        if self.memory_id is None:
+            asked = [candidate.memory.id for candidate in retrieval.candidates]
+            return {memory_id: found for memory_id in asked if (found := explainer.of(memory_id))}
+        if explanation := explainer.of(self.memory_id):
+            return {self.memory_id: explanation}
+        near = near_ids(self.memory_id, [summary.id for summary in index.summaries()])
+        instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift search` prints the ids of memories."
+        raise UnknownMemoryError(f"There is no memory {self.memory_id!r} in this root. {instead}")
 
     def config_of(self, root: str) -> Config:
         config = self.judge.applied(load_config(root, os.environ), os.environ)

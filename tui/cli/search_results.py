@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.config import MEMSIFT
-from engine.errors import UnknownMemoryError
 from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import Marker, snippet
 from tui.cli.options import of_roots
@@ -20,7 +19,6 @@ from tui.workspace.stderr import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from engine.config import Config
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from engine.search.explain import Explanation
@@ -194,27 +192,6 @@ def bold(text: str, places: Iterable[tuple[int, int]]) -> str:
         pieces += [shown[position:start], click.style(shown[start:end], bold=True)]
         position = end
     return "".join([*pieces, shown[position:]])
-
-
-def explanations(
-    retrieval: Retrieval, index: Index, config: Config, memory_id: str | None, *, include_retired: bool
-) -> dict[str, Explanation]:
-    """Why each candidate is where it is, by id, or why the memory called *memory_id* is.
-
-    Raises UnknownMemoryError.
-    """
-    from engine.search.explain import Explainer, near_ids
-
-    explainer = Explainer(retrieval, index, config, include_retired=include_retired)
-    asked = [one.memory.id for one in retrieval.candidates] if memory_id is None else [memory_id]
-    found = {one: explanation for one in asked if (explanation := explainer.of(one))}
-    if memory_id is not None and not found:
-        near = near_ids(memory_id, [one.id for one in index.summaries()])
-        instead = (
-            f" There is {', '.join(map(repr, near))}." if near else " `memsift search` prints the ids of memories."
-        )
-        raise UnknownMemoryError(f"There is no memory {memory_id!r} in this root.{instead}")
-    return found
 
 
 def output_width() -> int:
