@@ -1,4 +1,4 @@
-"""What `memsift search` prints: results as JSON, and the same for people."""
+"""The output of `memsift search`: results as JSON, or as text for people."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from engine.config import MEMSIFT
 from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import Marker, snippet
 from tui.cli.options import of_roots
+from tui.workspace.explain_rows import detail_lines, explanation_row, outcome_line
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
@@ -37,16 +38,18 @@ NONE_DROPPED = "No other memory came up."
 def printed(
     retrieval: Retrieval, index: Index, form: str, explained: Explained | None, width: int, *, is_one: bool
 ) -> str:
-    """The output of a search as JSON, or as text *width* cells wide. *is_one*: only the one memory in *explained*."""
-    (one, *_) = explained.values() if explained and is_one else (None,)
-    result = memory_result(retrieval, index, one) if one else search_result(retrieval, index, explained)
+    """The output of a search as JSON, or as text of *width* cells. *is_one*: only the memory in *explained*."""
+    rows = Rows(retrieval, index, explained)
+    result = rows.of_memory() if is_one else rows.of_search()
     if form == "json":
         return json.dumps(result, indent=2, ensure_ascii=False)
-    return "\n".join(memory_lines(result, one, width) if one else search_lines(result, explained, width))
+    shown = [result["memory"]] if is_one else result["results"]
+    lines = [line for row in shown for line in _result_lines(row, explained or {}, width)]
+    return "\n".join([*lines, *(_dropped_lines(result["dropped"]) if "dropped" in result else ())])
 
 
 def of_search(texts: Mapping[str, str], form: str) -> str:
-    """What `printed` made of each root, by root, as one output; of one root as it is."""
+    """The output over one or several roots. *texts*: root -> its output, made by `printed`."""
     if len(texts) > 1 and form == "json":
         found = together({root: json.loads(text) for root, text in texts.items()})
         return json.dumps(found, indent=2, ensure_ascii=False)
@@ -54,10 +57,10 @@ def of_search(texts: Mapping[str, str], form: str) -> str:
 
 
 def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """The results over several roots as one, each with its `root`; of one memory, {query, memories}.
+    """The results over several roots as one, each with its `root`; with --memory, {query, memories}.
 
-    They take turns, the best of every root first: a score is made of how common words are in its root, and says nothing
-    beside a score of another.
+    The roots take turns, best results first. Scores of different roots cannot be compared, because a score depends on
+    how common a word is in its root.
     """
     first = next(iter(found.values()))
     if "memory" in first:
@@ -72,42 +75,38 @@ def in_turns(found: Mapping[str, dict[str, Any]], name: str) -> list[dict[str, A
     return [row for turn in zip_longest(*rows) for row in turn if row]
 
 
-def search_result(retrieval: Retrieval, index: Index, explained: Explained | None = None) -> dict[str, Any]:
-    """{query, total_results, results}, best first; with *explained* also `dropped`, and `explain` in each of both."""
-    rows = Rows(retrieval, index, explained)
-    results = [rows.of_candidate(one) for one in retrieval.injected]
-    found = {"query": retrieval.prompt.text, "total_results": len(results), "results": results}
-    if explained is None:
-        return found
-    dropped = [one for one in retrieval.candidates if not one.injected]
-    return {**found, "dropped": [rows.of_candidate(one) for one in dropped]}
-
-
-def memory_result(retrieval: Retrieval, index: Index, explanation: Explanation) -> dict[str, Any]:
-    """{query, memory}: one memory as a result, whatever became of it."""
-    rows = Rows(retrieval, index, {explanation.memory.id: explanation})
-    strength = explanation.account.strength if explanation.account else 0.0
-    return {
-        "query": retrieval.prompt.text,
-        "memory": rows.of(explanation.memory, -strength if strength else 0.0, explanation.confidence),
-    }
-
-
 class Rows:
-    """Memories as results of one retrieval."""
+    """The memories of one retrieval as JSON. *explained*: each row has `explain`, if its memory is in there."""
 
     def __init__(self, retrieval: Retrieval, index: Index, explained: Explained | None) -> None:
-        self._marker = Marker.of(retrieval.prompt.text, by_stem=retrieval.strategy == MEMSIFT)
+        self._retrieval = retrieval
         self._index = index
         self._explained = explained
+        self._marker = Marker.of(retrieval.prompt.text, by_stem=retrieval.strategy == MEMSIFT)
 
-    def of_candidate(self, one: Candidate) -> dict[str, Any]:
-        row = self.of(one.memory, one.score, one.confidence)
-        if one.verdict is None:
+    def of_search(self) -> dict[str, Any]:
+        """{query, total_results, results}, best first, and `dropped` if explained."""
+        results = [self.of_candidate(candidate) for candidate in self._retrieval.injected]
+        found = {"query": self._retrieval.prompt.text, "total_results": len(results), "results": results}
+        if self._explained is None:
+            return found
+        dropped = [candidate for candidate in self._retrieval.candidates if not candidate.injected]
+        return {**found, "dropped": [self.of_candidate(candidate) for candidate in dropped]}
+
+    def of_memory(self) -> dict[str, Any]:
+        """{query, memory}: the explained memory as a result, found or not."""
+        (explanation,) = (self._explained or {}).values()
+        strength = explanation.account.strength if explanation.account else 0.0
+        row = self.of(explanation.memory, -strength if strength else 0.0, explanation.confidence)
+        return {"query": self._retrieval.prompt.text, "memory": row}
+
+    def of_candidate(self, candidate: Candidate) -> dict[str, Any]:
+        row = self.of(candidate.memory, candidate.score, candidate.confidence)
+        if candidate.verdict is None:
             return row
         from labels.exchange.run_file import verdict_field
 
-        return {**row, "verdict": verdict_field(one.verdict)}
+        return {**row, "verdict": verdict_field(candidate.verdict)}
 
     def of(self, summary: MemorySummary, score: float, confidence: str) -> dict[str, Any]:
         memory = self._index.memory(summary.id)
@@ -125,50 +124,35 @@ class Rows:
             "confidence": confidence,
             "matches": [list(place) for place in shown.matches],
         }
-        return {**row, "explain": self._explanation(summary.id)} if self._explained is not None else row
-
-    def _explanation(self, memory_id: str) -> dict[str, Any] | None:
-        from tui.workspace.explain_rows import explanation_row
-
-        explanation = (self._explained or {}).get(memory_id)
-        return explanation_row(explanation) if explanation else None
+        if self._explained is None:
+            return row
+        explanation = self._explained.get(summary.id)
+        return {**row, "explain": explanation_row(explanation) if explanation else None}
 
 
-def search_lines(result: dict[str, Any], explained: Explained | None = None, width: int = 0) -> list[str]:
-    """The same for people: a line with confidence, category and title, one with the path, one with the snippet.
+def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list[str]:
+    """A line with confidence, category and title, one with the path, one with the snippet, and the explanation.
 
-    The matches in the snippet are bold, for a terminal to show: `click.echo` leaves that out where there is none.
+    Matches in the snippet are bold. `click.echo` removes that unless stdout is a terminal.
     """
-    lines = [line for one in result["results"] for line in _result_lines(one, explained, width)]
-    return lines if explained is None else [*lines, *_dropped_lines(result["dropped"])]
-
-
-def memory_lines(result: dict[str, Any], explanation: Explanation, width: int) -> list[str]:
-    """One memory and its explanation, for people."""
-    return _result_lines(result["memory"], {explanation.memory.id: explanation}, width)
-
-
-def _result_lines(one: dict[str, Any], explained: Explained | None, width: int) -> list[str]:
-    marks = ("" if one["status"] == "active" else f" [{one['status']}]") + _mark(one.get("verdict"))
-    lines = [visible(f"{one['confidence'] or '-':<6} {one['category']:<16} {one['title']}{marks}")]
-    lines += [visible(f"{INDENT}{one['path']}"), f"{INDENT}{bold(one['snippet'], one['matches'])}", ""]
-    explanation = (explained or {}).get(one["id"])
+    marks = ("" if row["status"] == "active" else f" [{row['status']}]") + _mark(row.get("verdict"))
+    lines = [visible(f"{row['confidence'] or '-':<6} {row['category']:<16} {row['title']}{marks}")]
+    lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
+    explanation = explained.get(row["id"])
     if explanation is None:
         return lines
-    from tui.workspace.explain_rows import detail_lines, outcome_line
-
     return [*lines, *map(_shown, [outcome_line(explanation), [], *detail_lines(explanation, width - len(INDENT))]), ""]
 
 
 def _mark(verdict: dict[str, Any] | None) -> str:
-    """What the judge was not sure of, or could not be asked about, is marked."""
+    """The mark of a flagged memory: [?], or with the status if the judge gave no answer."""
     if verdict is None or verdict["decision"] != FLAGGED:
         return ""
     return " [?]" if verdict["status"] == OK else f" [? {verdict['status']}]"
 
 
 def _dropped_lines(dropped: Iterable[dict[str, Any]]) -> list[str]:
-    """A line for each: the stage, the strength that was missing, id and title."""
+    """A line per dropped memory: stage, missing strength, id and title."""
     rows = [(one, one["explain"] or {"outcome": "", "gap": None}) for one in dropped]
     if not rows:
         return [NONE_DROPPED]
@@ -186,7 +170,7 @@ def _shown(line: Line) -> str:
 
 
 def bold(text: str, places: Iterable[tuple[int, int]]) -> str:
-    """*text*, visible, with these character ranges of it bold."""
+    """*text*, visible, with the character ranges *places* in bold."""
     shown, position, pieces = visible(text), 0, []
     for start, end in places:
         pieces += [shown[position:start], click.style(shown[start:end], bold=True)]
@@ -195,5 +179,5 @@ def bold(text: str, places: Iterable[tuple[int, int]]) -> str:
 
 
 def output_width() -> int:
-    """Cells of a line on stdout: the terminal's, or PIPE_WIDTH where there is none."""
+    """The width of stdout in cells: of the terminal, or PIPE_WIDTH for a pipe."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH
