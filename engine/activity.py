@@ -7,13 +7,11 @@ import time
 
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
-from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.hook.request import Request
     from engine.retrieval import Retrieval
 
 LOG_FILE = "activity.jsonl"
@@ -46,10 +44,6 @@ class Activity:
     def note(self, **fields: object) -> None:
         """Add fields to the line."""
         self._row |= fields
-
-    def note_request(self, request: Request) -> None:
-        """Add the session and the prompt's hash. The prompt's text is not logged unless the configuration asks."""
-        self.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
 
     def note_retrieval(self, retrieval: Retrieval, characters: int) -> None:
         """Add the injected memories, and the stage that dropped each of the others."""

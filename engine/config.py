@@ -148,6 +148,9 @@ VARIABLES = {
 }
 """Environment variable -> the key that it sets, from the outermost section inwards."""
 
+GUARD = "MEMSIFT_INSIDE_JUDGE"
+"""Variable in the environment of a client that a judge started: this hook must not answer the judge's own prompts."""
+
 SWITCH_WORDS = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import os
 import sys
+import unicodedata
 
 from engine import inject
 from engine.activity import MAX_REASON, Activity
-from engine.config import Config, config_json, load_config
+from engine.config import GUARD, Config, config_json, load_config
 from engine.hook.deadline import Watchdog
-from engine.hook.request import GUARD, parse_request, skip_reason
 from engine.hook.session import load_session, save_session
-from engine.lean.json_text import dumps
+from engine.lean.json_text import dumps, loads
+from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.paths import cutoff_file, find_root, state_dir
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
-from engine.prompt import typed_prompt
+from engine.prompt import is_human_prompt, typed_prompt
 from engine.search.index import Index
 from engine.search.opening import catch_up, hook_index
 
@@ -29,13 +30,24 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from engine.cutoff import Cutoff
-    from engine.hook.request import Request
     from engine.hook.session import Session
     from engine.judge.judge import Judge
     from engine.prompt import Turn
     from engine.retrieval import Retrieval
 
 MAX_STDIN_BYTES = 8_000_000
+MIN_PROMPT_CHARACTERS = 10
+OPT_OUT = "[nomem]"
+
+
+class Request(Record):
+    """A prompt on its way to the model. `source` says who submitted it; empty where the client does not tell."""
+
+    prompt: str
+    session_id: str
+    cwd: str
+    transcript_path: str
+    source: str
 
 
 def main() -> None:
@@ -54,6 +66,34 @@ def respond(stdin: bytes, environ: Mapping[str, str], stderr: TextIO) -> str:
     decision.remember()
     decision.close()
     return answer
+
+
+def parse_request(stdin: bytes) -> Request | None:
+    """The request, or None for input that is not a JSON object with a prompt. Fields of a wrong type count as empty."""
+    try:
+        content = loads(stdin.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get("prompt"), str):
+        return None
+    texts = {name: value for name, value in content.items() if isinstance(value, str)}
+    return Request(
+        prompt=texts["prompt"],
+        session_id=texts.get("session_id", ""),
+        cwd=texts.get("cwd") or os.getcwd(),
+        transcript_path=texts.get("transcript_path", ""),
+        source=texts.get("source", ""),
+    )
+
+
+def skip_reason(request: Request) -> str:
+    """The reason to look for no memories for this prompt; empty if there is none."""
+    text = request.prompt.strip()
+    if not is_human_prompt(text, request.source):
+        return "not typed by a person"
+    if _width(text) < MIN_PROMPT_CHARACTERS:
+        return f"under {MIN_PROMPT_CHARACTERS} characters"
+    return f"{OPT_OUT} in the prompt" if OPT_OUT in text else ""
 
 
 def warning(retrieval: Retrieval) -> str:
@@ -90,7 +130,7 @@ class Decision:
         request = self._request = parse_request(stdin)
         if request is None or self._environ.get(GUARD):
             return ""
-        self.activity.note_request(request)
+        self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
         self.activity.stage("parse")
         root = find_root(request.cwd, self._environ, request.transcript_path)
         if root is None:
@@ -215,3 +255,9 @@ def _judge(config: Config, environ: Mapping[str, str]) -> Judge | None:
 
     name = config.judge.provider or HTTP
     return None if name == NO_JUDGE else Judge(make_hook_provider(name, config.judge, environ), config.judge)
+
+
+def _width(text: str) -> int:
+    """Length of the first 10 characters. A wide character (Han, Kana, Hangul) counts twice: it says as much as two."""
+    start = text[:MIN_PROMPT_CHARACTERS]
+    return len(start) + sum(unicodedata.east_asian_width(character) in "WF" for character in start)

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 from typing import TYPE_CHECKING, Any
 
+from engine.config import GUARD
 from engine.errors import ProviderHttpError, ProviderTimeoutError
-from engine.hook.request import GUARD
 from engine.judge.provider import Completion
 from engine.judge.providers.credentials import known_secrets, presentable, without
 from engine.judge.providers.messages_api import count, decoded

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine.config import CONFIG_FILE, Config
-from engine.hook.process import respond, warning
-from engine.hook.request import parse_request, skip_reason
+from engine.hook.process import parse_request, respond, skip_reason, warning
 from engine.inject import length
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
