@@ -1,12 +1,11 @@
-"""What a cutoff learns from: the candidates that reach it now, for prompts of which people said what is relevant."""
+"""The examples that a cutoff learns from: memories that reach it now, with their features and their labels."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
 
-from engine.cutoff import features
+from engine.cutoff import Cutoff, Model, features, fit_of
 from engine.pipeline import retrieve
 from labels.records import NOT_RELEVANT, RELEVANT
 
@@ -21,10 +20,13 @@ if TYPE_CHECKING:
     from engine.search.ranking import Pool
     from labels.records import Gold, Judgements, Pair
 
+ANY_TEXT = ""
+"""The digest in a pair that stands for every text of its memory."""
+
 
 @dataclass(frozen=True)
 class Example:
-    """A memory that reached the cutoff for one prompt; `is_relevant` is None where nobody has said."""
+    """A memory that reached the cutoff for one prompt. `is_relevant` is None if it is unjudged."""
 
     memory_id: str
     title: str
@@ -36,8 +38,8 @@ class Example:
 class JudgedPrompt:
     """A prompt and its examples in rank order.
 
-    `relevant` counts the memories that are known to be relevant, found or not. Prompts of one `group` (a root) are
-    alike in what other groups are not.
+    `relevant` counts all memories known to be relevant, also those that did not reach the cutoff. `group` is the root:
+    prompts of one root resemble each other.
     """
 
     prompt_id: str
@@ -47,91 +49,70 @@ class JudgedPrompt:
     group: str = ""
 
 
-class Truth(Protocol):
-    """What is relevant to a prompt: whether anything is said of it, what `of` a memory, and how many are `known`."""
+@dataclass(frozen=True)
+class Truth:
+    """The known relevance of memories: prompt id -> pair -> whether it is relevant.
 
-    def is_judged(self, prompt_id: str) -> bool: ...
+    `unlisted` is the relevance of pairs without an entry: None for unjudged.
+    """
 
-    def of(self, prompt_id: str, pair: Pair) -> bool | None: ...
+    judgements: Mapping[str, Mapping[Pair, bool]] = field(default_factory=dict)
+    unlisted: bool | None = None
 
-    def known(self, prompt_id: str) -> int: ...
+    @classmethod
+    def from_gold(cls, gold: Iterable[Gold]) -> Self:
+        """From labels. A label of another text of a memory does not count."""
+        judgements: dict[str, dict[Pair, bool]] = {}
+        for one in gold:
+            if one.verdict in (RELEVANT, NOT_RELEVANT):
+                judgements.setdefault(one.prompt_id, {})[one.pair] = one.verdict == RELEVANT
+        return cls(judgements)
 
-
-class Labelled:
-    """What people say together. A label of another text of a memory says nothing of this one."""
-
-    def __init__(self, gold: Iterable[Gold]) -> None:
-        self._said = {
-            (one.prompt_id, *one.pair): one.verdict == RELEVANT
-            for one in gold
-            if one.verdict in (RELEVANT, NOT_RELEVANT)
+    @classmethod
+    def from_qrels(cls, judgements: Judgements, *, excludes: bool) -> Self:
+        """From qrels. A memory without a row is not relevant, or with *excludes* unjudged."""
+        pairs = {
+            name: {(memory_id, ANY_TEXT): yes for memory_id, yes in own.items()} for name, own in judgements.items()
         }
-
-        self._known = Counter(prompt_id for (prompt_id, *_), is_relevant in self._said.items() if is_relevant)
-        self._prompts = {prompt_id for prompt_id, *_ in self._said}
+        return cls(pairs, None if excludes else False)
 
     def is_judged(self, prompt_id: str) -> bool:
-        return prompt_id in self._prompts
+        return self.unlisted is not None or prompt_id in self.judgements
 
     def of(self, prompt_id: str, pair: Pair) -> bool | None:
-        return self._said.get((prompt_id, *pair))
+        own = self.judgements.get(prompt_id, {})
+        return own.get(pair, own.get((pair[0], ANY_TEXT), self.unlisted))
 
-    def known(self, prompt_id: str) -> int:
-        return self._known[prompt_id]
-
-
-class FromFile:
-    """Judgements of a qrels file. What has no row is not relevant, unless *excludes*: then nobody has said."""
-
-    def __init__(self, judgements: Judgements, *, excludes: bool) -> None:
-        self._judgements = judgements
-        self._default = None if excludes else False
-
-    def is_judged(self, prompt_id: str) -> bool:
-        return self._default is False or prompt_id in self._judgements
-
-    def of(self, prompt_id: str, pair: Pair) -> bool | None:
-        return self._judgements.get(prompt_id, {}).get(pair[0], self._default)
-
-    def known(self, prompt_id: str) -> int:
-        return sum(self._judgements.get(prompt_id, {}).values())
+    def relevant(self, prompt_id: str) -> int:
+        """The number of memories known to be relevant to a prompt."""
+        return sum(self.judgements.get(prompt_id, {}).values())
 
 
-class Recorder:
-    """Stands where the cutoff stands, notes the features of what reaches it, and drops nothing."""
+class Recorder(Cutoff):
+    """A cutoff that drops nothing and keeps the features of the memories that reach it."""
 
-    def __init__(self, strategy: str) -> None:
-        self.strategy = strategy
-        self.noted: dict[str, Features] = {}
+    def __init__(self, config: Config) -> None:
+        super().__init__(Model(fit_of(config), 0.0, {}, threshold=0.0, doubt=0.0))
+        self.seen: dict[str, Features] = {}
 
     def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
-        self.noted = features(text, candidates, pool)
+        self.seen = features(text, candidates, pool)
         return list(candidates)
-
-    def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:  # noqa: ARG002
-        return list(candidates)
-
-    def least(self, *, has_judge: bool) -> float:  # noqa: ARG002
-        return 0.0
-
-    def is_sure(self, candidate: Candidate) -> bool:  # noqa: ARG002
-        return False
 
 
 def judged_prompts(
     prompts: Iterable[Prompt], index: Index, config: Config, truth: Truth, group: str = ""
 ) -> list[JudgedPrompt]:
-    """What reaches the cutoff now for each prompt of which *truth* says anything, in their order."""
-    recorder = Recorder(config.match_strategy)
-    return [_judged(prompt, index, config, truth, recorder, group) for prompt in prompts if truth.is_judged(prompt.id)]
+    """The prompts that *truth* has judgements of, with the memories that reach the cutoff now."""
+    return [_judged(prompt, index, config, truth, group) for prompt in prompts if truth.is_judged(prompt.id)]
 
 
-def _judged(prompt: Prompt, index: Index, config: Config, truth: Truth, recorder: Recorder, group: str) -> JudgedPrompt:
-    recorder.noted = {}
+def _judged(prompt: Prompt, index: Index, config: Config, truth: Truth, group: str) -> JudgedPrompt:
+    recorder = Recorder(config)
     retrieval = retrieve(prompt, index, config, cutoff=recorder)
-    examples = (
-        Example(memory.id, memory.title, recorder.noted[memory.id], truth.of(prompt.id, (memory.id, memory.digest)))
-        for memory in (one.memory for one in retrieval.candidates)
-        if memory.id in recorder.noted
+    examples = tuple(
+        Example(memory.id, memory.title, recorder.seen[memory.id], truth.of(prompt.id, (memory.id, memory.digest)))
+        for memory in (candidate.memory for candidate in retrieval.candidates)
+        if memory.id in recorder.seen
     )
-    return JudgedPrompt(prompt.id, prompt.text, truth.known(prompt.id), tuple(examples), group)
+    return JudgedPrompt(prompt.id, prompt.text, truth.relevant(prompt.id), examples, group)

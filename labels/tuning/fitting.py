@@ -1,10 +1,10 @@
-"""A regularised logistic regression whose weights may go one way only.
+"""A regularised logistic regression whose weights have a fixed sign.
 
     minimise over b, w:  sum of ln(1 + exp(z)) - y z  +  sum of w^2 / (2 C),  z = b + sum of w x
 
-with x in units of its standard deviation. It is scikit-learn's LogisticRegression(C=C), which has no bounds on its
-weights; with them the problem stays convex, and L-BFGS-B solves it (Byrd, Lu, Nocedal and Zhu, SIAM J. Sci. Comput. 16,
-1995). The bounds keep a memory that holds more of a prompt from being taken for less relevant, whatever few labels say.
+with x in units of its standard deviation. It is scikit-learn's LogisticRegression(C=C), but with bounds on the weights,
+which scikit-learn does not offer. The problem stays convex; L-BFGS-B solves it (Byrd, Lu, Nocedal and Zhu, SIAM J. Sci.
+Comput. 16, 1995). The bounds keep few labels from teaching that a better match is less relevant.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ if TYPE_CHECKING:
     from labels.tuning.examples import JudgedPrompt
 
     Numbers = np.ndarray[Any, np.dtype[np.float64]]
+    Bounds = tuple[float | None, float | None]
 
 C = 0.3
-"""How much the weights may say. On LoCoMo 0.3 is the best of 0.03, 0.1, 0.3 and 1 at 30 to 300 labelled prompts."""
+"""The strength of the weights against the penalty: the best of 0.03, 0.1, 0.3 and 1 on LoCoMo, at 30 to 300 prompts."""
 
 FOLDS = 5
-BOUNDS = {RISING: (0.0, None), FALLING: (None, 0.0)}
+FREE: Bounds = (None, None)
+BOUNDS: dict[int, Bounds] = {RISING: (0.0, None), FALLING: (None, 0.0)}
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Of features as they come, not of standardised ones."""
+    """Weights of the features in their own units, not standardised."""
 
     intercept: float
     by_feature: Mapping[str, float]
@@ -43,14 +45,18 @@ class Weights:
         z = [self.intercept + sum(w * row.get(name, 0.0) for name, w in self.by_feature.items()) for row in rows]
         return np.asarray(1 / (1 + np.exp(-np.array(z, float))))
 
+    def of_prompt(self, prompt: JudgedPrompt) -> list[float]:
+        """P(relevant) of each example."""
+        return [float(p) for p in self.probabilities([example.features for example in prompt.examples])]
+
 
 def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], c: float = C) -> Weights:
-    """The weights that say best which of *rows*, features of examples, are relevant."""
+    """The weights that best predict *relevant* from *rows* of features. Zero weights are left out."""
     names = [*DIRECTIONS, *sorted({name for row in rows for name in row if name.startswith(CATEGORY)})]
     table = np.array([[row.get(name, 0.0) for name in names] for row in rows], float)
     scales = np.array([_scale(name, column) for name, column in zip(names, table.T, strict=True)])
     means = table.mean(axis=0)
-    bounds = [(None, None), *(BOUNDS.get(DIRECTIONS.get(name, 0), (None, None)) for name in names)]
+    bounds = [FREE, *(BOUNDS.get(DIRECTIONS.get(name, 0), FREE) for name in names)]
     found = _minimised((table - means) / scales, np.array(relevant, float), bounds, c)
     weights = found[1:] / scales
     named = {name: round(float(weight), 6) for name, weight in zip(names, weights, strict=True) if abs(weight) > 1e-6}
@@ -58,30 +64,30 @@ def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], c: float 
 
 
 def out_of_fold(prompts: Sequence[JudgedPrompt], seed: int = 0) -> list[list[float]]:
-    """P(relevant) of every example by weights that were fitted without its prompt: a list for each prompt."""
+    """P(relevant) of every example, by weights that were fitted without its prompt: a list for each prompt."""
     count = min(FOLDS, len(prompts))
-    folds = GroupKFold(count, shuffle=True, random_state=seed).split(prompts, groups=[one.prompt_id for one in prompts])
+    ids = [prompt.prompt_id for prompt in prompts]
     found: list[list[float]] = [[] for _ in prompts]
-    for others, own in folds:
+    for others, own in GroupKFold(count, shuffle=True, random_state=seed).split(prompts, groups=ids):
         weights = fit(*labelled([prompts[place] for place in others]))
         for place in own:
-            found[place] = [float(p) for p in weights.probabilities([one.features for one in prompts[place].examples])]
+            found[place] = weights.of_prompt(prompts[place])
     return found
 
 
 def labelled(prompts: Sequence[JudgedPrompt]) -> tuple[list[Mapping[str, float]], list[bool]]:
-    """The features of what has a label, and the labels."""
-    pairs = [(one.features, one.is_relevant) for prompt in prompts for one in prompt.examples]
-    known = [(found, is_relevant) for found, is_relevant in pairs if is_relevant is not None]
-    return [found for found, _ in known], [is_relevant for _, is_relevant in known]
+    """The features and the labels of all judged examples."""
+    examples = [(one.features, one.is_relevant) for prompt in prompts for one in prompt.examples]
+    known = [(row, is_relevant) for row, is_relevant in examples if is_relevant is not None]
+    return [row for row, _ in known], [is_relevant for _, is_relevant in known]
 
 
 def _scale(name: str, column: Numbers) -> float:
-    """A rare category must not weigh more for being rare, so categories keep their unit."""
+    """A rare category must not weigh more because it is rare, so categories keep their unit."""
     return 1.0 if name.startswith(CATEGORY) else float(column.std()) or 1.0
 
 
-def _minimised(table: Numbers, y: Numbers, bounds: Sequence[tuple[float | None, float | None]], c: float) -> Numbers:
+def _minimised(table: Numbers, y: Numbers, bounds: Sequence[Bounds], c: float) -> Numbers:
     def loss(b: Numbers) -> tuple[float, Numbers]:
         z = table @ b[1:] + b[0]
         wrong = 1 / (1 + np.exp(-z)) - y

@@ -1,4 +1,4 @@
-"""The model of a root's cutoff as a file: written whole or not at all, with where it comes from, and removed."""
+"""The file of a root's cutoff model in its state folder: the model, and its provenance for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def content(tuning: Tuning, config: Config, now: datetime) -> dict[str, Any]:
-    """What the file says: the model as `engine.cutoff` reads it, and its `provenance` for people."""
+    """The file's JSON, as `engine.cutoff` reads it. Raises TuningError for a tuning without a threshold."""
     at = tuning.at
     if at is None:
         raise TuningError("Nothing reaches the target, so there is nothing to write.")
@@ -48,18 +48,26 @@ def content(tuning: Tuning, config: Config, now: datetime) -> dict[str, Any]:
 
 
 def write(folder: str, made: dict[str, Any]) -> Path:
-    """Write the model into a root's state folder, in place of one that is there. Raises TuningError."""
+    """Write the model into a state folder, whole or not at all, in place of an earlier one. Raises TuningError."""
     path = Path(cutoff_file(folder))
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _write_aside(path, json.dumps(made, indent=2) + "\n")
+        try:
+            with aside.open("w", encoding="utf-8") as file:
+                file.write(json.dumps(made, indent=2) + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
     except OSError as error:
         raise TuningError(f"{path} cannot be written ({error.strerror or error}).") from None
     return path
 
 
 def remove(folder: str) -> Path | None:
-    """Remove the model of a state folder; None if there was none. Raises TuningError."""
+    """Remove the model from a state folder; None if there was none. Raises TuningError."""
     path = Path(cutoff_file(folder))
     try:
         path.unlink()
@@ -68,19 +76,6 @@ def remove(folder: str) -> Path | None:
     except OSError as error:
         raise TuningError(f"{path} cannot be removed ({error.strerror or error}).") from None
     return path
-
-
-def _write_aside(path: Path, text: str) -> None:
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        with aside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise
 
 
 def _rounded(value: float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""A tuning as text or JSON. Prompts and titles come from files, so nothing of them reaches a terminal raw."""
+"""A tuning as text or JSON. Control characters of prompts and titles never reach the terminal."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 UNKNOWN = "-"
 EVERY = 5
-"""Of the hundred points of the curve, each fifth is shown, and the chosen one."""
+"""The text shows every fifth point of the curve, and the chosen one."""
 
 MOST_CHANGES = 10
 MAX_WIDTH = 60
-HEAD = ("P at least", "injected", "precision", "at least*", "recall", "fires", "in vain", "unjudged")
+HEAD = ("P at least", "injected", "precision", "at least*", "recall", "fires", "false fires", "unjudged")
 
 
 def format_text(tuning: Tuning) -> str:
-    """For a terminal: what there was to learn from, the curve, the threshold, how sure P is, and what would change."""
+    """For a terminal: the labels, the curve, the threshold, the reliability of P, and the changed injections."""
     parts = [_labels(tuning), _curve(tuning), _choice(tuning), _reliability(tuning), _changes(tuning)]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -36,8 +36,8 @@ def format_json(tuning: Tuning) -> str:
 
 def _labels(tuning: Tuning) -> str:
     return (
-        f"From {tuning.prompts:,} prompts with labels: of the memories that are found now, {tuning.relevant:,} are "
-        f"relevant and {tuning.not_relevant:,} are not.\nP is how likely a memory is to be relevant, going by them."
+        f"From {tuning.prompts:,} labelled prompts: of the memories that reach the cutoff, {tuning.relevant:,} are "
+        f"relevant and {tuning.not_relevant:,} are not.\nP is the estimated probability that a memory is relevant."
     )
 
 
@@ -54,8 +54,8 @@ def _curve(tuning: Tuning) -> str:
     table = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     lines = [f"{line}{mark}" for line, mark in zip(table, marks, strict=True)]
     about = "another root than these" if tuning.groups >= MIN_GROUPS else "prompts like these"
-    note = f"* with {_percent(tuning.confidence)} confidence, for {about}; a memory that nobody judged is not relevant."
-    fires = "Fires: prompts that got a memory, of all; in vain: of those for which nothing is relevant."
+    note = f"* with {_percent(tuning.confidence)} confidence, for {about}; unjudged memories count as not relevant."
+    fires = "Fires: share of prompts with an injection. False fires: the same where nothing is relevant."
     return "\n".join([*lines, note, fires])
 
 
@@ -70,13 +70,13 @@ def _choice(tuning: Tuning) -> str:
     if at:
         return (
             f"With P >= {at.threshold:.2f}, at least {_percent(tuning.target)} of what is injected is relevant, {sure}."
-            f"\nWith a judge as well, it is asked only about P from {tuning.doubt:.2f} to there: what is above is "
-            f"injected, what is below is not. That is a call for {tuning.asked[0]:,} of these prompts instead of "
-            f"{tuning.asked[1]:,}; {_share(at.precision)} of what is injected unasked is relevant."
+            f"\nWith a judge, it is asked only about P from {tuning.doubt:.2f} to {at.threshold:.2f}. Memories above "
+            f"are injected without it, memories below are dropped. That is a call for {tuning.asked[0]:,} of these "
+            f"prompts instead of {tuning.asked[1]:,}; {_share(at.precision)} of the memories above are relevant."
         )
     reachable = tuning.reachable
     if reachable is None or reachable.low is None:
-        return f"No threshold injects anything for {MIN_FIRED} of these prompts, so nothing can be promised."
+        return f"No threshold injects anything for {MIN_FIRED} of these prompts, so no precision can be promised."
     return (
         f"No threshold reaches {_percent(tuning.target)} {sure}. The best promise is "
         f"--target-precision {int(reachable.low * 100) / 100:.2f}, at P >= {reachable.threshold:.2f}. More labels make "
@@ -87,14 +87,13 @@ def _choice(tuning: Tuning) -> str:
 def _reliability(tuning: Tuning) -> str:
     blind = tuning.base_rate * (1 - tuning.base_rate)
     lines = [
-        "How far P is to be believed, on prompts it was not fitted to",
+        "Reliability of P, on prompts that it was not fitted to",
         *(
-            f"  said {one.predicted:.2f}, was {one.observed:.2f} of {one.count:,} "
-            f"{'memory' if one.count == 1 else 'memories'}"
+            f"  P {one.predicted:.2f}: {one.observed:.2f} of {one.count:,} "
+            f"{'memory' if one.count == 1 else 'memories'} relevant"
             for one in tuning.reliability
         ),
-        f"  Brier score {tuning.brier:.3f}; always to say {tuning.base_rate:.2f} would have {blind:.3f}, and less is "
-        "better",
+        f"  Brier score {tuning.brier:.3f} (lower is better; a constant P of {tuning.base_rate:.2f} has {blind:.3f})",
     ]
     return "\n".join(lines)
 
@@ -108,13 +107,14 @@ def _changes(tuning: Tuning) -> str:
     kept = [one for one in after if one.is_relevant is False]
     gone = len(before) - sum(one.after for one in before)
     lines = [f"It would have injected {len(after):,} memories in place of {len(before):,}: {gone:,} would be gone."]
-    lines += _listed(f"{len(lost):,} that are relevant would be lost", sorted(lost, key=lambda one: -one.probability))
-    lines += _listed(f"{len(kept):,} that are not would stay", sorted(kept, key=lambda one: -one.probability))
+    lines += _listed(f"{len(lost):,} relevant memories would be lost", lost)
+    lines += _listed(f"{len(kept):,} irrelevant memories would stay", kept)
     return "\n".join(lines)
 
 
 def _listed(what: str, changes: Sequence[Change]) -> list[str]:
-    shown = [f"  {one.probability:.2f}  {_cut(one.prompt)}  ->  {_cut(one.title)}" for one in changes[:MOST_CHANGES]]
+    likeliest = sorted(changes, key=lambda one: -one.probability)[:MOST_CHANGES]
+    shown = [f"  {one.probability:.2f}  {_cut(one.prompt)}  ->  {_cut(one.title)}" for one in likeliest]
     more = [f"  and {len(changes) - MOST_CHANGES:,} more"] if len(changes) > MOST_CHANGES else []
     return [f"{what}{':' if shown else '.'}", *shown, *more]
 

@@ -1,4 +1,4 @@
-"""Labels -> a cutoff: the model, the threshold that keeps the promise, and what both are worth."""
+"""From labels to a cutoff: the fitted model, the chosen threshold, and measures of both."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from typing import TYPE_CHECKING
 from sklearn.metrics import brier_score_loss
 
 from engine.errors import TuningError
-from labels.tuning.curve import NO_STRATA, asked, best, chosen, curve, doubt, injected
+from labels.tuning.curve import NO_STRATA, curve, doubt, highest_bound, injected, judge_calls, lowest_reaching
 from labels.tuning.fitting import fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from labels.tuning.curve import Point, Probabilities, Strata
-    from labels.tuning.examples import Example, JudgedPrompt
+    from labels.tuning.examples import JudgedPrompt
     from labels.tuning.fitting import Weights
 
-MIN_PROMPTS = 30
-MIN_EACH = 20
-"""Labels of either kind. From 30 prompts and their top three on a model is worth having: on LoCoMo its precision at a
-quarter of the recall is .59, that of 60 prompts .60, of 1,100 .62."""
+MIN_PROMPTS, MIN_EACH = 30, 20
+"""The numbers of labelled prompts, and of relevant and of irrelevant memories, that a fit needs. With 30 prompts, the
+precision on LoCoMo at a quarter of the recall is .59; with 60 prompts .60, with 1,100 prompts .62."""
 
 BINS = 10
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """The `count` examples whose P(relevant) lies in one tenth of 0..1: its mean, and the share that is relevant."""
+    """The examples whose P(relevant) lies in one tenth of 0..1: mean P, share of relevant examples, and number."""
 
     predicted: float
     observed: float
@@ -40,7 +39,7 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Change:
-    """What the cutoff does with one example that is injected without it, or would be with it."""
+    """An example that is injected without the cutoff (`before`), with it (`after`), or both."""
 
     prompt_id: str
     prompt: str
@@ -54,11 +53,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Tuning:
-    """A fit. `at` is the point that reaches the `target`, None if none does; `reachable` the one that comes nearest.
+    """A fit and its threshold. All measures are out of fold: on prompts that the weights were not fitted to.
 
-    `doubt` is where the judge's band begins; `asked`, for how many prompts a judge is asked with it, and without.
-    `brier` is the mean squared error of P(relevant), 0..1, and `base_rate` the share of examples that are relevant: to
-    say that for every one would have a Brier score of base_rate (1 - base_rate). All figures are out of fold.
+    `at` is the chosen point, None if no bound reaches the `target`; `reachable` is the point with the highest bound.
+    `doubt` is the lower end of the judge's band; `asked` counts the prompts with a judge call, with the band and
+    without. `brier` is the mean squared error of P(relevant), 0..1, and `base_rate` the share of relevant examples: a
+    constant P = base_rate has a Brier score of base_rate (1 - base_rate).
     """
 
     weights: Weights
@@ -81,34 +81,38 @@ class Tuning:
 
 
 def tune(
-    prompts: Sequence[JudgedPrompt], target: float, confidence: float, most: int, strata: Strata = NO_STRATA
+    prompts: Sequence[JudgedPrompt], target: float, confidence: float, max_inject: int, strata: Strata = NO_STRATA
 ) -> Tuning:
-    """Fit a cutoff that is right in *target* of what it injects, with *confidence* (0.5..1).
+    """Fit a cutoff whose precision is at least *target* with *confidence* (0.5..1).
 
-    *most* are injected for a prompt. With *strata*, the promise is about all their prompts, in the proportions in which
-    they come, whichever of them were labelled first. Raises TuningError for too few labels, saying how many more it
-    takes.
+    With *strata*, precision is about all their prompts, whichever were labelled first. Raises TuningError for too few
+    labels, with the missing numbers.
     """
     refuse_too_few(prompts)
     rows, relevant = labelled(prompts)
-    given = out_of_fold(prompts)
-    points = curve(prompts, given, most, confidence, strata)
-    at = chosen(points, target)
-    least = doubt(prompts, given, at.threshold) if at else 0.0
-    known = [p for p, one in _examples(prompts, given) if one.is_relevant is not None]
+    probabilities = out_of_fold(prompts)
+    points = curve(prompts, probabilities, max_inject, confidence, strata)
+    at = lowest_reaching(points, target)
+    low = doubt(prompts, probabilities, at.threshold) if at else 0.0
+    known = [
+        p
+        for prompt, own in zip(prompts, probabilities, strict=True)
+        for one, p in zip(prompt.examples, own, strict=True)
+        if one.is_relevant is not None
+    ]
     return Tuning(
         weights=fit(rows, relevant),
         target=target,
         confidence=confidence,
         points=tuple(points),
         at=at,
-        reachable=best(points),
-        doubt=least,
-        asked=(asked(given, least, at.threshold if at else least), asked(given, 0.0, inf)),
+        reachable=highest_bound(points),
+        doubt=low,
+        asked=(judge_calls(probabilities, low, at.threshold if at else low), judge_calls(probabilities, 0.0, inf)),
         brier=float(brier_score_loss(relevant, known)),
         base_rate=sum(relevant) / len(relevant),
         reliability=reliability(relevant, known),
-        changes=changes(prompts, given, at.threshold, most) if at else (),
+        changes=changes(prompts, probabilities, at.threshold, max_inject) if at else (),
         labels_hash=labels_hash(prompts),
         prompts=len(prompts),
         relevant=sum(relevant),
@@ -118,56 +122,51 @@ def tune(
 
 
 def refuse_too_few(prompts: Sequence[JudgedPrompt]) -> None:
-    """Raise TuningError unless there are enough labels of memories that reach the cutoff."""
-    judged = [one for one in prompts if any(each.is_relevant is not None for each in one.examples)]
-    _, relevant = labelled(prompts)
-    missing = [
-        _missing(MIN_PROMPTS - len(judged), "prompts"),
-        _missing(MIN_EACH - sum(relevant), "relevant memories"),
-        _missing(MIN_EACH - (len(relevant) - sum(relevant)), "memories that are not relevant"),
-    ]
-    if any(missing):
+    """Raise TuningError unless enough memories that reach the cutoff have labels."""
+    judged = sum(any(one.is_relevant is not None for one in prompt.examples) for prompt in prompts)
+    _, labels = labelled(prompts)
+    relevant = sum(labels)
+    others = len(labels) - relevant
+    missing = {
+        "prompts": MIN_PROMPTS - judged,
+        "relevant memories": MIN_EACH - relevant,
+        "memories that are not relevant": MIN_EACH - others,
+    }
+    if max(missing.values()) > 0:
+        named = ", ".join(f"{count:,} {what}" for what, count in missing.items() if count > 0)
         raise TuningError(
-            f"Too few labels to tune from: {len(judged):,} prompts, {sum(relevant):,} memories relevant and "
-            f"{len(relevant) - sum(relevant):,} not, of those that are found now. It takes {MIN_PROMPTS} prompts and "
-            f"{MIN_EACH} of each, so these are missing: {', '.join(filter(None, missing))}."
+            f"Too few labels to tune from: {judged:,} prompts, {relevant:,} relevant and {others:,} other memories "
+            f"that reach the cutoff now. It takes {MIN_PROMPTS} prompts and {MIN_EACH} memories of each kind, so these "
+            f"are missing: {named}."
         )
 
 
 def reliability(relevant: Sequence[bool], probabilities: Sequence[float]) -> tuple[Reliability, ...]:
-    """How often what was said to be relevant with some probability is, by tenths of it; empty ones left out."""
+    """Mean P and observed share by tenths of P, without empty tenths."""
     tenths: dict[int, list[tuple[float, bool]]] = {}
     for p, is_relevant in zip(probabilities, relevant, strict=True):
         tenths.setdefault(min(BINS - 1, int(p * BINS)), []).append((p, is_relevant))
     pairs = (tenths[tenth] for tenth in sorted(tenths))
-    return tuple(Reliability(fmean(p for p, _ in one), fmean(yes for _, yes in one), len(one)) for one in pairs)
+    return tuple(Reliability(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in pairs)
 
 
-def changes(prompts: Sequence[JudgedPrompt], given: Probabilities, threshold: float, most: int) -> tuple[Change, ...]:
-    """Everything that is injected without the cutoff or with it, by prompt, in rank order."""
+def changes(
+    prompts: Sequence[JudgedPrompt], probabilities: Probabilities, threshold: float, max_inject: int
+) -> tuple[Change, ...]:
+    """All examples that are injected without the cutoff or with it, by prompt, in rank order."""
     found = []
-    for prompt, probabilities in zip(prompts, given, strict=True):
-        before = {one.memory_id for one in injected(prompt, probabilities, 0.0, most)}
-        after = {one.memory_id for one in injected(prompt, probabilities, threshold, most)}
-        found += [
-            Change(
-                prompt.prompt_id,
-                prompt.text,
-                one.memory_id,
-                one.title,
-                p,
-                one.is_relevant,
-                one.memory_id in before,
-                one.memory_id in after,
-            )
-            for one, p in zip(prompt.examples, probabilities, strict=True)
-            if one.memory_id in before | after
-        ]
+    for prompt, own in zip(prompts, probabilities, strict=True):
+        before, after = ({one.memory_id for one in injected(prompt, own, p, max_inject)} for p in (0.0, threshold))
+        for one, p in zip(prompt.examples, own, strict=True):
+            was, will_be = one.memory_id in before, one.memory_id in after
+            if was or will_be:
+                about = (prompt.prompt_id, prompt.text, one.memory_id, one.title)
+                found.append(Change(*about, p, one.is_relevant, was, will_be))
     return tuple(found)
 
 
 def labels_hash(prompts: Sequence[JudgedPrompt]) -> str:
-    """16 hex digits for what was learned from."""
+    """16 hex digits of a hash of all labelled examples."""
     lines = sorted(
         f"{prompt.prompt_id}\t{one.memory_id}\t{one.is_relevant}"
         for prompt in prompts
@@ -175,12 +174,3 @@ def labels_hash(prompts: Sequence[JudgedPrompt]) -> str:
         if one.is_relevant is not None
     )
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def _examples(prompts: Sequence[JudgedPrompt], given: Probabilities) -> Iterable[tuple[float, Example]]:
-    for prompt, probabilities in zip(prompts, given, strict=True):
-        yield from zip(probabilities, prompt.examples, strict=True)
-
-
-def _missing(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count > 0 else ""

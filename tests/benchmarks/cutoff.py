@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from labels.tuning.curve import Point
-    from labels.tuning.fitting import Weights
 
 MOST = Config().max_inject
 CONFIDENCE = 0.9
@@ -37,11 +36,7 @@ RECALLS = (0.2, 0.25, 0.273, 0.3, 0.35, 0.4)
 def held_out(prompts: Sequence[JudgedPrompt]) -> list[list[float]]:
     """P(relevant) of every example, by weights from the other collections."""
     weights = {name: fit(*labelled([one for one in prompts if one.group != name])) for name in groups(prompts)}
-    return [probabilities(weights[one.group], one) for one in prompts]
-
-
-def probabilities(weights: Weights, prompt: JudgedPrompt) -> list[float]:
-    return [float(p) for p in weights.probabilities([one.features for one in prompt.examples])]
+    return [weights[one.group].of_prompt(one) for one in prompts]
 
 
 def groups(prompts: Sequence[JudgedPrompt]) -> list[str]:
@@ -75,7 +70,7 @@ def promise(prompts: Sequence[JudgedPrompt], target: float, seed: int) -> tuple[
     made = tune([one for name in names if name != held for one in drawn[name]], target, CONFIDENCE, MOST)
     if made.at is None:
         return None
-    given = [probabilities(made.weights, one) for one in drawn[held]]
+    given = [made.weights.of_prompt(one) for one in drawn[held]]
     found = point(drawn[held], given, made.at.threshold, MOST, CONFIDENCE)
     return found.precision is None or found.precision >= target, found
 

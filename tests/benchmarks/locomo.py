@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.prompt import Prompt
 from labels.exchange.trec import read_qrels
-from labels.tuning.examples import FromFile, judged_prompts
+from labels.tuning.examples import Truth, judged_prompts
 from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def judged(folder: Path, config: Config) -> list[JudgedPrompt]:
     """What reaches the cutoff for each question; its group is the collection."""
     facts = collections(folder)
-    truth = FromFile(read_qrels(folder / "qrels.txt"), excludes=False)
+    truth = Truth.from_qrels(read_qrels(folder / "qrels.txt"), excludes=False)
     questions = list(rows(folder / "prompts.jsonl"))
     found = []
     with ExitStack() as opened:

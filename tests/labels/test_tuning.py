@@ -19,8 +19,8 @@ from labels.measure.intervals import headline_interval
 from labels.measure.strata import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
-from labels.tuning.curve import MIN_FIRED, asked, chosen, curve, doubt, injected, lower_bound, point
-from labels.tuning.examples import FromFile, Labelled, judged_prompts
+from labels.tuning.curve import MIN_FIRED, curve, doubt, injected, judge_calls, lower_bound, lowest_reaching, point
+from labels.tuning.examples import Truth, judged_prompts
 from labels.tuning.text import format_json, format_text
 from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, reliability, tune
 from tests.engine.builders import fillers, memory, open_index
@@ -42,8 +42,7 @@ def made() -> Tuning:
 
 def precision_on(unseen: list[JudgedPrompt], made: Tuning) -> float:
     assert made.at is not None
-    given = [[float(p) for p in made.weights.probabilities([e.features for e in one.examples])] for one in unseen]
-    return point(unseen, given, made.at.threshold, 3, 0.9).precision or 0.0
+    return point(unseen, [made.weights.of_prompt(one) for one in unseen], made.at.threshold, 3, 0.9).precision or 0.0
 
 
 # What is learned from
@@ -59,26 +58,26 @@ def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text
         Gold(prompt.id, "weak", weak.summary.digest, NOT_RELEVANT, "single", 1),
     ]
     with open_index(kept, weak, edited, *fillers(20)) as index:
-        (found,) = judged_prompts([prompt, typed_prompt("sessions")], index, Config(), Labelled(gold), "root")
+        (found,) = judged_prompts([prompt, typed_prompt("sessions")], index, Config(), Truth.from_gold(gold), "root")
     assert {one.memory_id: one.is_relevant for one in found.examples} == {"kept": True, "edited": None}
     assert (found.prompt_id, found.text, found.relevant, found.group) == (prompt.id, prompt.text, 2, "root")
     assert found.examples[0].features["share"] == 1.0
 
 
 def test_who_is_unsure_says_nothing() -> None:
-    truth = Labelled([Gold("p", "m", "d", UNSURE, "single", 1)])
+    truth = Truth.from_gold([Gold("p", "m", "d", UNSURE, "single", 1)])
     assert not truth.is_judged("p")
     assert truth.of("p", ("m", "d")) is None
 
 
 def test_in_a_file_a_memory_without_a_row_is_not_relevant_unless_it_is_excluded() -> None:
     judgements = {"p": {"yes": True, "no": False}}
-    as_not, excluded = FromFile(judgements, excludes=False), FromFile(judgements, excludes=True)
+    as_not, excluded = Truth.from_qrels(judgements, excludes=False), Truth.from_qrels(judgements, excludes=True)
     assert [as_not.of("p", (name, "")) for name in ("yes", "no", "other")] == [True, False, False]
     assert [excluded.of("p", (name, "")) for name in ("yes", "no", "other")] == [True, False, None]
     assert as_not.is_judged("q")
     assert not excluded.is_judged("q")
-    assert as_not.known("p") == 1
+    assert as_not.relevant("p") == 1
 
 
 # The curve
@@ -140,26 +139,27 @@ def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
     assert point([*prompts, labels_only("other", True)], [[0.9]] * 51, 0.5, 3, 0.9, strata).precision == 19 / 51
 
 
-def test_the_least_threshold_whose_bound_reaches_the_target_is_chosen() -> None:
+def test_the_least_threshold_whose_bound_reaches_the_target_is_lowest_reaching() -> None:
     prompts = [labels_only(f"p{i}", i % 10 < 9, i % 10 < 3) for i in range(100)]
     points = curve(prompts, [[0.8, 0.3]] * 100, 3, 0.9)
-    best = chosen(points, 0.8)
+    best = lowest_reaching(points, 0.8)
     assert best is not None
     assert best.threshold == 0.31
-    assert (chosen(points, 0.5) or best).threshold == 0.0
-    assert chosen(points, 0.95) is None
+    assert (lowest_reaching(points, 0.5) or best).threshold == 0.0
+    assert lowest_reaching(points, 0.95) is None
 
 
 def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
     prompts = [labels_only(f"p{i}", True) for i in range(MIN_FIRED - 1)]
-    assert chosen(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
-    assert chosen(curve([*prompts, labels_only("one more", True)], [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
+    assert lowest_reaching(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
+    enough = [*prompts, labels_only("one more", True)]
+    assert lowest_reaching(curve(enough, [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
 
 
 def test_a_judge_is_asked_for_prompts_with_something_in_its_band() -> None:
     given = [[0.9, 0.1], [0.5], [0.6], [0.2, 0.59], []]
-    assert asked(given, 0.2, 0.6) == 2
-    assert asked(given, 0.0, inf) == 4
+    assert judge_calls(given, 0.2, 0.6) == 2
+    assert judge_calls(given, 0.0, inf) == 4
 
 
 def test_no_judge_is_asked_where_a_twentieth_of_what_is_relevant_lies() -> None:
@@ -291,7 +291,7 @@ def test_the_text_marks_the_chosen_threshold_and_says_what_is_lost(made: Tuning)
     assert line.split()[0] == f"{made.at.threshold:.2f}"
     assert "no cutoff" in text
     lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)
-    assert f"{lost} that are relevant would be lost" in text
+    assert f"{lost} relevant memories would be lost" in text
 
 
 def test_what_a_prompt_says_cannot_command_a_terminal() -> None:

@@ -112,14 +112,14 @@ def config_of(roots: Sequence[str]) -> Config:
 
 def judged_in_store(roots: Sequence[str], config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
     """The prompts with labels, and prompt id -> stratum for prompts whose labelling order has strata."""
-    from labels.tuning.examples import Labelled, judged_prompts
+    from labels.tuning.examples import Truth, judged_prompts
 
     judged: list[JudgedPrompt] = []
     strata: dict[str, str] = {}
     with opened_store(db) as store:
         for root in roots:
             with opening.opened_index(root) as index:
-                truth = Labelled(store.gold(index.root))
+                truth = Truth.from_gold(store.gold(index.root))
                 judged += judged_prompts(store.prompts(index.root), index, config, truth, index.root)
                 strata |= store.strata(index.root)
     return judged, strata
@@ -130,14 +130,14 @@ def judged_in_files(
 ) -> list[JudgedPrompt]:
     """The prompts with labels from files. Raises MemsiftError for an unreadable file, or if no id is in both."""
     from labels.exchange.trec import read_qrels
-    from labels.tuning.examples import FromFile, judged_prompts
+    from labels.tuning.examples import Truth, judged_prompts
 
     judgements = read_qrels(Path(qrels))
     reading = opening.project_prompts(prompts, os.environ)
     if not any(prompt.id in judgements for prompt in reading.prompts):
         raise TuningError(f"{qrels} has no row for any of the {len(reading.prompts):,} prompts. Check their ids.")
     with opening.opened_index(root) as index:
-        return judged_prompts(reading.prompts, index, config, FromFile(judgements, excludes=excludes))
+        return judged_prompts(reading.prompts, index, config, Truth.from_qrels(judgements, excludes=excludes))
 
 
 def apply_tuning(root: str, made: Tuning, config: Config) -> None:
