@@ -11,7 +11,7 @@ import click
 from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.systems import system_of
-from tui.cli.options import DB, QRELS, RUN, TEXT_OR_JSON, UNJUDGED, of_roots, opened_store, roots_option
+from tui.cli.options import DB, QRELS, RUN, TEXT_OR_JSON, UNJUDGED, opened_store, output_of_roots, roots_option
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -62,23 +62,23 @@ def gate(
 
     if bool(run_file) != bool(qrels):
         raise click.UsageError("--run and --qrels go together: name both.")
-    asked = wanted(least, zone)
+    target = gate_of(least, zone)
     if run_file and qrels:
         known = {"": (evidence_of_files(run_file, qrels, unjudged), "")}
     else:
         known = {root: evidence_of_labels(root, db) for root in opening.resolve_roots(roots, os.environ)}
     reports = {
-        root: gate_report(evidence, chosen(system, evidence, configured), asked, worth)
+        root: gate_report(evidence, system_to_decide(system, evidence, configured), target, worth)
         for root, (evidence, configured) in known.items()
     }
     write = gate_text if form == "text" else gate_json
-    click.echo(of_roots({root: write(report) for root, report in reports.items()}, form), nl=False)
+    click.echo(output_of_roots({root: write(report) for root, report in reports.items()}, form), nl=False)
     verdicts = {report.decision.verdict for report in reports.values()}
     if FAIL in verdicts or (strict and UNDECIDED in verdicts):
         click.get_current_context().exit(1)
 
 
-def wanted(least: float, zone: str | None) -> Gate:
+def gate_of(least: float, zone: str | None) -> Gate:
     """The gate. Raises click.UsageError if *zone* is malformed or does not contain *least*."""
     from labels.measure.decision import Gate
     from labels.measure.intervals import Interval
@@ -124,7 +124,7 @@ def evidence_of_labels(found: str, db: str | None) -> tuple[GateEvidence, str]:
     return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=cutoff is not None).name
 
 
-def chosen(name: str | None, evidence: GateEvidence, configured: str) -> str:
+def system_to_decide(name: str | None, evidence: GateEvidence, configured: str) -> str:
     """The system to decide on: the named one, else the configured one, else the only one without a judge.
 
     Raises MemsiftError if nothing was replayed, and click.UsageError if the system was not, or if none can be chosen.
@@ -138,7 +138,7 @@ def chosen(name: str | None, evidence: GateEvidence, configured: str) -> str:
         if name not in systems:
             raise click.UsageError(f"The system {name!r} was not replayed. Choose from {', '.join(systems)}.")
         return name
-    plain = [each for each in systems if not each.endswith("+judge")]
+    plain = [system for system in systems if not system.endswith("+judge")]
     if configured in systems:
         return configured
     if len(plain) == 1 or len(systems) == 1:

@@ -13,7 +13,15 @@ from engine.errors import MemsiftError
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from tui.cli.options import STRICT, TEXT_OR_JSON, disputed, judge_options, of_roots, require_agreement, roots_option
+from tui.cli.options import (
+    STRICT,
+    TEXT_OR_JSON,
+    disputed,
+    judge_options,
+    output_of_roots,
+    require_agreement,
+    roots_option,
+)
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped, visible
@@ -64,7 +72,7 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
         lines = verdict_lines(rows) if form == "text" else [json.dumps(rows, indent=2, ensure_ascii=False)]
         texts[root] = "".join(f"{line}\n" for line in lines)
         disagreements += disputed(retrieval)
-    click.echo(of_roots(texts, form), nl=False)
+    click.echo(output_of_roots(texts, form), nl=False)
     if strict:
         require_agreement(disagreements)
 
@@ -96,7 +104,7 @@ def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
         "mode": retrieval.mode,
         "fallback": retrieval.fallback,
         "judgement": judgement_field(retrieval.judgement),
-        "verdicts": [_row(one) for one in retrieval.candidates if one.verdict],
+        "verdicts": [_row(candidate) for candidate in retrieval.candidates if candidate.verdict],
     }
 
 
@@ -111,11 +119,12 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
     return [visible(line) for line in [*lines, "", *_summary(rows)]]
 
 
-def _row(one: Candidate) -> dict[str, Any]:
+def _row(candidate: Candidate) -> dict[str, Any]:
     from labels.exchange.run_file import verdict_field
 
-    memory = {"id": one.memory.id, "title": one.memory.title, "category": one.memory.category}
-    return {**memory, **(verdict_field(one.verdict) or {}), "injected": one.injected, "dropped_by": one.dropped_by}
+    memory = {name: getattr(candidate.memory, name) for name in ("id", "title", "category")}
+    outcome = {"injected": candidate.injected, "dropped_by": candidate.dropped_by}
+    return {**memory, **(verdict_field(candidate.verdict) or {}), **outcome}
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.cli.app import require_terminal, run_app
-from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, of_roots, roots_option
+from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, output_of_roots, roots_option
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -37,7 +37,7 @@ ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts
 @DB
 @ORDER
 @click.option(
-    "--next", "following", metavar="N", type=click.IntRange(min=1), help="Only list the next N prompts to label."
+    "--next", "next_count", metavar="N", type=click.IntRange(min=1), help="Only list the next N prompts to label."
 )
 @click.option("--adjudicate", is_flag=True, help="Open the app to settle the labels on which people differ.")
 @TEXT_OR_JSON
@@ -47,7 +47,7 @@ def label(
     judge: JudgeOptions,
     db: str | None,
     order: str | None,
-    following: int | None,
+    next_count: int | None,
     adjudicate: bool,
     form: str,
 ) -> None:
@@ -67,11 +67,12 @@ def label(
             run_app(workspace, "settle")
             return
         with closing(workspace):
-            texts[root] = said(workspace, following, form)
-    click.echo(of_roots(texts, "jsonl" if form == "json" else form), nl=False)
+            texts[root] = output_of(workspace, next_count, form)
+    click.echo(output_of_roots(texts, "jsonl" if form == "json" else form), nl=False)
 
 
-def said(workspace: Workspace, following: int | None, form: str) -> str:
+def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
+    """The progress, or with *next_count* the next prompts, in the format *form*."""
     from tui.workspace.labelling import LabelQueue, progress_of
     from tui.workspace.planning import make_order
 
@@ -79,10 +80,10 @@ def said(workspace: Workspace, following: int | None, form: str) -> str:
     queue = LabelQueue(workspace)
     if not workspace.prompts:
         tell(NO_PROMPTS)
-    elif following and not queue.unfinished():
+    elif next_count and not queue.unfinished():
         tell(ALL_DONE)
-    if following:
-        return prompts_text(queue.unfinished()[:following], form)
+    if next_count:
+        return prompts_text(queue.unfinished()[:next_count], form)
     progress = progress_of(workspace, queue)
     return f"{json.dumps(progress_row(progress))}\n" if form == "json" else progress_text(progress)
 
@@ -124,9 +125,9 @@ def people_lines(progress: Progress) -> list[str]:
 
 
 def person_lines(person: Person) -> list[str]:
-    said = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
+    given = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
     imported = f", {person.imported:,} imported" if person.imported else ""
-    lines = [f"{person.annotator}: {plural(person.labels, 'label')} ({said}), {person.blind:,} given blind{imported}"]
+    lines = [f"{person.annotator}: {plural(person.labels, 'label')} ({given}), {person.blind:,} given blind{imported}"]
     if person.repeated:
         kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
         lines.append(f"  said the same again of {person.same:,} of {plural(person.repeated, 'repeated card')}{kappa}")

@@ -163,7 +163,7 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_judge
 
 
-def of_roots(made: Mapping[str, str], form: str) -> str:
+def output_of_roots(made: Mapping[str, str], form: str) -> str:
     """The output of a command over one or several roots. *made*: root -> its output in the format *form*.
 
     The output over one root stays as it is. Of several, "json" becomes an array of objects with `root` first, each

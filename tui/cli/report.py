@@ -10,7 +10,7 @@ import click
 
 from engine.config import load_config
 from engine.errors import MemsiftError
-from tui.cli.options import DB, QRELS, RUN, UNJUDGED, of_roots, opened_store, roots_option
+from tui.cli.options import DB, QRELS, RUN, UNJUDGED, opened_store, output_of_roots, roots_option
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def report(
         if form == "html" and len(found) > 1:
             raise click.UsageError("A page is about one folder of memories: name one --root with --format html.")
         made = {root: report_of_labels(root, db, options) for root in found}
-    text = of_roots({root: writer(form)(each) for root, each in made.items()}, form)
+    text = output_of_roots({root: writer(form)(each) for root, each in made.items()}, form)
     if output:
         write_file(Path(output), text)
     else:

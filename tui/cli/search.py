@@ -78,10 +78,10 @@ def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
       nearest       similar words, such as another spelling
       advice        what would make it match
     """
-    from tui.cli.search_results import of_search
+    from tui.cli.search_results import joined_results
 
     wanted = Search(form=form, **options)
-    click.echo(of_search(wanted.over(opening.resolve_roots(roots, os.environ)), form))
+    click.echo(joined_results(wanted.over(opening.resolve_roots(roots, os.environ)), form))
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Search:
 
     def in_root(self, root: str) -> str:
         """The output over one root. Raises UnknownMemoryError."""
-        from tui.cli.search_results import output_width, printed
+        from tui.cli.search_results import output_width, result_text
 
         config = self.config_of(root)
         with opened_judge(self.judge, config) as asked, opening.opened_index(root) as index:
@@ -130,7 +130,7 @@ class Search:
             self.judge.refuse_a_miss(retrieval)
             is_one = self.memory_id is not None
             explained = self.explanations(retrieval, index, config) if self.explain or is_one else None
-            text = printed(retrieval, index, self.form, explained, output_width(), is_one=is_one)
+            text = result_text(retrieval, index, self.form, explained, output_width(), is_one=is_one)
         report_fallback(retrieval)
         return text
 

@@ -13,7 +13,7 @@ import click
 from engine.config import MEMSIFT
 from engine.judge.verdict import FLAGGED, OK
 from engine.search.marks import Marker, snippet
-from tui.cli.options import of_roots
+from tui.cli.options import output_of_roots
 from tui.workspace.explain_rows import detail_lines, explanation_row, outcome_line
 from tui.workspace.stderr import visible
 
@@ -35,7 +35,7 @@ PIPE_WIDTH = 100
 NONE_DROPPED = "No other memory came up."
 
 
-def printed(
+def result_text(
     retrieval: Retrieval, index: Index, form: str, explained: Explained | None, width: int, *, is_one: bool
 ) -> str:
     """The output of a search as JSON, or as text of *width* cells. *is_one*: only the memory in *explained*."""
@@ -48,12 +48,12 @@ def printed(
     return "\n".join([*lines, *(_dropped_lines(result["dropped"]) if "dropped" in result else ())])
 
 
-def of_search(texts: Mapping[str, str], form: str) -> str:
-    """The output over one or several roots. *texts*: root -> its output, made by `printed`."""
+def joined_results(texts: Mapping[str, str], form: str) -> str:
+    """The output over one or several roots. *texts*: root -> its output, made by `result_text`."""
     if len(texts) > 1 and form == "json":
         found = together({root: json.loads(text) for root, text in texts.items()})
         return json.dumps(found, indent=2, ensure_ascii=False)
-    return of_roots(texts, form)
+    return output_of_roots(texts, form)
 
 
 def together(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:

@@ -88,14 +88,14 @@ def tune(
         strata: dict[str, str] = {}
     else:
         judged, strata = judged_in_store(found, config, db)
-    made = tuned(judged, target, confidence, config.max_inject, strata)
-    click.echo(text.format_json(made) if form == "json" else text.format_text(made), nl=False)
-    if made.at is None:
+    tuning = tuned(judged, target, confidence, config.max_inject, strata)
+    click.echo(text.format_json(tuning) if form == "json" else text.format_text(tuning), nl=False)
+    if tuning.at is None:
         tell(f"No threshold reaches {target:g}; nothing was written.")
         click.get_current_context().exit(1)
     if apply:
         for root in found:
-            apply_tuning(root, made, config)
+            apply_tuning(root, tuning, config)
     else:
         tell("Nothing was written. Add --apply to use this cutoff.")
 
@@ -140,11 +140,11 @@ def judged_in_files(
         return judged_prompts(reading.prompts, index, config, Truth.from_qrels(judgements, excludes=excludes))
 
 
-def apply_tuning(root: str, made: Tuning, config: Config) -> None:
+def apply_tuning(root: str, tuning: Tuning, config: Config) -> None:
     from labels.store import utc_now
     from labels.tuning import model_file
 
-    path = model_file.write(state_dir(root, os.environ), model_file.content(made, config, utc_now()))
+    path = model_file.write(state_dir(root, os.environ), model_file.content(tuning, config, utc_now()))
     tell(f"Written to {path}. The hook uses it from the next prompt on; memsift tune --undo removes it.")
 
 
