@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.errors import ExchangeError
 from engine.lean.json_text import without_lone_surrogates
-from engine.prompt import Prompt, prompt_id
 from labels.exchange.files import Node
-from labels.exchange.pairs import dataset_of, judged_pairs
+from labels.exchange.pairs import dataset_of, judged_pairs, prompt_in
 from labels.exchange.records import LabelEvent, MemoryText
 from labels.records import MAX_GRADE, VERDICTS
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from labels.exchange.files import Source
     from labels.exchange.pairs import JudgedPair, PairRow
-    from labels.exchange.records import Dataset
+    from labels.exchange.records import Dataset, PairKey
 
 FORMULA = "=+-@\t\r\n＝＋－＠"
 """The letters with which a formula may begin in a spreadsheet (OWASP, CSV injection)."""
@@ -88,21 +87,25 @@ def read(source: Source) -> Dataset:
 
 
 def pair_rows(source: Source) -> Iterator[PairRow]:
-    for node in nodes(source):
-        prompt, memory = prompt_of(node), memory_of(node)
-        yield prompt, memory, labels_of(node, prompt, memory)
+    for node in table_rows(source):
+        prompt, memory = prompt_in(node, node.text("prompt", "")), memory_in(node)
+        names = [name.removeprefix(LABEL) for name, cell in node.value.items() if name.startswith(LABEL) and cell]
+        yield prompt, memory, [label_by(name, node, (prompt.id, memory.id, memory.digest)) for name in names]
 
 
-def nodes(source: Source) -> Iterator[Node]:
+def table_rows(source: Source) -> Iterator[Node]:
     """The rows as objects of texts. A row may span several lines; its place is its last line."""
     csv.field_size_limit(2**31 - 1)  # a memory may be longer than the 131,072 characters that the module allows
     reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter(source.text))
     try:
         names = [unguarded(cell) for cell in next(reader)]
         check_columns(Node(source.path, "line 1", dict.fromkeys(names)), names)
-        for cells in reader:
-            if any(cells):
-                yield Node(source.path, f"line {reader.line_num}", row(source, reader.line_num, names, cells))
+        for cells in filter(any, reader):
+            if len(cells) > len(names):
+                wanted = f"expected {len(names)} cells, found {len(cells)}"
+                raise ExchangeError(f"{source.path}, line {reader.line_num}: {wanted}.")
+            cells_by_name = dict(zip(names, map(unguarded, cells), strict=False))
+            yield Node(source.path, f"line {reader.line_num}", cells_by_name)
     except csv.Error as error:
         raise ExchangeError(f"{source.path}, line {reader.line_num}: expected CSV ({error}).") from None
 
@@ -125,21 +128,7 @@ def check_columns(head: Node, names: list[str]) -> None:
         raise head.wrong(repeated[0], "each column once")
 
 
-def row(source: Source, number: int, names: list[str], cells: list[str]) -> dict[str, Any]:
-    if len(cells) > len(names):
-        raise ExchangeError(f"{source.path}, line {number}: expected {len(names)} cells, found {len(cells)}.")
-    return dict(zip(names, map(unguarded, cells), strict=False))
-
-
-def prompt_of(node: Node) -> Prompt:
-    text = node.text("prompt", "")
-    name = node.text("prompt_id", "") or (prompt_id(text) if text else "")
-    if not name:
-        raise node.wrong("prompt_id", "an id, or a text in `prompt`")
-    return Prompt(name, text)
-
-
-def memory_of(node: Node) -> MemoryText:
+def memory_in(node: Node) -> MemoryText:
     words = {name: node.text(name, "") for name in ("digest", "category", "title")}
     return MemoryText(node.name("memory_id"), **words, tags=tags_of(node), body=node.text("memory", "") or None)
 
@@ -153,17 +142,10 @@ def tags_of(node: Node) -> tuple[str, ...]:
     return Node(node.path, node.place, {"tags": tags}).texts("tags")
 
 
-def labels_of(node: Node, prompt: Prompt, memory: MemoryText) -> list[LabelEvent]:
-    names = [column.removeprefix(LABEL) for column, cell in node.value.items() if column.startswith(LABEL) and cell]
-    return [label_by(name, node, prompt, memory) for name in names]
-
-
-def label_by(annotator: str, node: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
+def label_by(annotator: str, node: Node, pair: PairKey) -> LabelEvent:
     return LabelEvent(
         annotator,
-        prompt.id,
-        memory.id,
-        memory.digest,
+        *pair,
         verdict=node.one_of(LABEL + annotator, VERDICTS),
         grade=grade_of(node, GRADE + annotator),
         reason=node.text(REASON + annotator, ""),

@@ -6,7 +6,7 @@ Each error names the file, the line or JSON path, the field, and the value that 
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from datetime import UTC, datetime
 from functools import cached_property
 from sys import float_info
@@ -196,12 +196,18 @@ class Node:
 
     def record(self, kind: type[R], **given: Any) -> R:
         """The dataclass *kind* from the fields of the same names; the *given* fields are not read."""
-        values = {
-            field.name: READERS[str(field.type)](self, field.name, field.default)
+        read = {
+            field.name: self._record_field(field)
             for field in fields(kind)  # type: ignore[arg-type]
             if field.name not in given
         }
-        return kind(**values, **given)
+        return kind(**read, **given)
+
+    def _record_field(self, field: Field[Any]) -> object:
+        annotation, _, is_optional = str(field.type).partition(" | ")
+        if is_optional and self.value.get(field.name) is None:
+            return None
+        return FIELD_READERS[annotation](self, field.name, None if field.default is MISSING else field.default)
 
     def _field(self, field: str, default: R | None, fits: Callable[[Any], bool], expected: str) -> R:
         value: R | None = self.value.get(field)
@@ -225,24 +231,12 @@ def is_texts(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
 
 
-def or_needed(default: object) -> Any:
-    """The default of a dataclass field as `Node` takes it: None if the field is needed."""
-    return None if default is MISSING else default
-
-
-def unless_null(read: Callable[[Node, str], object]) -> Callable[[Node, str, object], object]:
-    return lambda node, field, _: None if node.value.get(field) is None else read(node, field)
-
-
-READERS: dict[str, Callable[[Node, str, object], object]] = {
-    "str": lambda node, field, default: node.text(field, or_needed(default)),
-    "int": lambda node, field, default: node.whole(field, or_needed(default)),
-    "float": lambda node, field, default: node.number(field, or_needed(default)),
-    "bool": lambda node, field, default: node.flag(field, or_needed(default)),
-    "tuple[str, ...]": lambda node, field, default: node.texts(field, or_needed(default)),
-    "str | None": unless_null(Node.text),
-    "int | None": unless_null(Node.whole),
-    "float | None": unless_null(Node.number),
+FIELD_READERS: dict[str, Callable[[Node, str, Any], object]] = {
+    "str": Node.text,
+    "int": Node.whole,
+    "float": Node.number,
+    "bool": Node.flag,
+    "tuple[str, ...]": Node.texts,
 }
 """How a field of a record is read, by its annotation."""
 

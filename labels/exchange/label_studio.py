@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED
 from engine.lean.record import fields
-from engine.prompt import Prompt, Turn, prompt_id
+from engine.prompt import Turn
 from labels.exchange.files import json_document
-from labels.exchange.pairs import dataset_of, judged_pairs
+from labels.exchange.pairs import dataset_of, judged_pairs, prompt_in
 from labels.exchange.records import LabelEvent, MemoryText
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, UNSURE, VERDICTS
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from labels.exchange.files import Node, Source
     from labels.exchange.pairs import JudgedPair, Opinion, PairRow
-    from labels.exchange.records import Dataset
+    from labels.exchange.records import Dataset, PairKey
 
 INTERFACE = """<View>
   <Paragraphs name="turns" value="$turns" nameKey="role" textKey="text"/>
@@ -116,24 +116,18 @@ def pair_rows(source: Source) -> Iterator[PairRow]:
         data = node.child("data")
         if data is None:
             raise node.wrong("data", "an object")
-        prompt, memory = prompt_of(data), memory_of(data)
-        yield prompt, memory, [event_of(each, prompt, memory) for each in node.children("annotations")]
+        turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in data.children("turns"))
+        prompt, memory = prompt_in(data, data.text("prompt", ""), turns), memory_in(data)
+        pair = prompt.id, memory.id, memory.digest
+        yield prompt, memory, [event_in(annotation, pair) for annotation in node.children("annotations")]
 
 
-def prompt_of(data: Node) -> Prompt:
-    text = data.text("prompt", "")
-    turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in data.children("turns"))
-    if not text and "prompt_id" not in data.value:
-        raise data.wrong("prompt", "a text, or an id in `prompt_id`")
-    return Prompt(data.name("prompt_id", prompt_id(text, turns)), text, turns)
-
-
-def memory_of(data: Node) -> MemoryText:
+def memory_in(data: Node) -> MemoryText:
     words = {name: data.text(name, "") for name in ("digest", "category", "title")}
     return MemoryText(data.name("memory_id"), **words, tags=data.texts("tags", ()), body=data.text("body", "") or None)
 
 
-def event_of(node: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
+def event_in(node: Node, pair: PairKey) -> LabelEvent:
     verdict = choice(node, RELEVANCE, VERDICTS)
     is_skip = node.flag("was_cancelled", False)
     grade = None if is_skip else choice(node, GRADE, GRADES)
@@ -141,9 +135,7 @@ def event_of(node: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
         raise node.wrong("result", f"a choice of {', '.join(VERDICTS)} from `{RELEVANCE}`")
     return LabelEvent(
         annotator_of(node),
-        prompt.id,
-        memory.id,
-        memory.digest,
+        *pair,
         action=SKIP if is_skip else ADJUDICATE if node.flag("ground_truth", False) else LABEL,
         verdict=None if is_skip else verdict,
         grade=None if grade is None else int(grade),

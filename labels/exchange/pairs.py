@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from engine.errors import ExchangeError
-from engine.prompt import Prompt
+from engine.prompt import Prompt, prompt_id
 from labels.exchange.records import Dataset, LabelEvent, MemoryText
 from labels.people import shared_verdict
 from labels.records import ADJUDICATE, LABEL, RETRACT, SKIP
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
     from pathlib import Path
 
+    from engine.prompt import Turn
+    from labels.exchange.files import Node
     from labels.exchange.records import JudgeCall, JudgeVerdict, PairKey, Result, Retrieved
 
 K = TypeVar("K", bound="Hashable")
@@ -132,14 +134,14 @@ def judged_pairs(dataset: Dataset) -> tuple[JudgedPair, ...]:
     pooled |= dict.fromkeys(pair for pair, found in systems.items() if any(result.injected for _, result in found))
     prompts = {prompt.id: prompt for prompt in dataset.prompts}
     memories = {(memory.id, memory.digest): memory for memory in dataset.memories}
-    place = {prompt_id: number for number, prompt_id in enumerate(prompts)}
+    place = {name: number for number, name in enumerate(prompts)}
 
     def judged(pair: PairKey) -> JudgedPair:
-        prompt_id, memory_id, digest = pair
+        asked, memory_id, digest = pair
         given = sorted(labels.get(pair, ()), key=lambda label: label.annotator)
         labelled = {label.annotator for label in given}
         return JudgedPair(
-            prompt=prompts.get(prompt_id) or Prompt(id=prompt_id, text=""),
+            prompt=prompts.get(asked) or Prompt(asked, ""),
             memory=memories.get((memory_id, digest)) or MemoryText(memory_id, digest),
             labels=tuple(given),
             adjudication=settled.get(pair),
@@ -197,6 +199,14 @@ def one_text_each(pairs: Iterable[JudgedPair]) -> list[JudgedPair]:
 
 
 # Pairs as a dataset
+
+
+def prompt_in(node: Node, text: str, turns: tuple[Turn, ...] = ()) -> Prompt:
+    """The prompt with the id in `prompt_id`; without an id, the id follows from *text*. One of the two is needed."""
+    name = node.text("prompt_id", "") or (prompt_id(text, turns) if text else "")
+    if not name:
+        raise node.wrong("prompt_id", "an id, or a text in `prompt`")
+    return Prompt(name, text, turns)
 
 
 def dataset_of(path: Path, rows: Iterable[PairRow]) -> Dataset:

@@ -6,9 +6,8 @@ import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from engine.prompt import Prompt, prompt_id
 from labels.exchange.files import json_lines
-from labels.exchange.pairs import dataset_of, judged_pairs
+from labels.exchange.pairs import dataset_of, judged_pairs, prompt_in
 from labels.exchange.records import LabelEvent, MemoryText
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, NOT_RELEVANT, RELEVANT, SKIP, VERDICTS
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from labels.exchange.files import Node, Source
     from labels.exchange.pairs import JudgedPair, PairRow
-    from labels.exchange.records import Dataset
+    from labels.exchange.records import Dataset, PairKey
 
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
 OURS = "memsift"
@@ -97,35 +96,25 @@ def read(source: Source) -> Dataset:
 def pair_rows(source: Source) -> Iterator[PairRow]:
     for node in source.rows():
         ours = node.child(OURS) or node
-        prompt, memory = prompt_of(node, ours), memory_of(node, ours)
-        yield prompt, memory, [event_of(node, ours, prompt, memory)]
+        prompt, memory = prompt_in(ours, node.text("prompt", "")), memory_in(node, ours)
+        yield prompt, memory, [event_in(node, ours, (prompt.id, memory.id, memory.digest))]
 
 
-def prompt_of(node: Node, ours: Node) -> Prompt:
-    text = node.text("prompt", "")
-    if not text and not ours.value.get("prompt_id"):
-        raise node.wrong("prompt", "a text")
-    return Prompt(ours.name("prompt_id", prompt_id(text)), text)
-
-
-def memory_of(node: Node, ours: Node) -> MemoryText:
+def memory_in(node: Node, ours: Node) -> MemoryText:
     title, text = node.text("title", ""), node.text("text")
-    has_body = text.startswith(f"{title}\n\n") or text != title
-    body = text.removeprefix(f"{title}\n\n") if has_body else None
+    body = None if text == title else text.removeprefix(f"{title}\n\n")
     return MemoryText(ours.name("memory_id"), ours.text("digest", ""), title=title, body=body)
 
 
-def event_of(node: Node, ours: Node, prompt: Prompt, memory: MemoryText) -> LabelEvent:
-    answer = node.one_of("answer", ANSWERS)
-    plain = {ACCEPT: RELEVANT, REJECT: NOT_RELEVANT}.get(answer)
+def event_in(node: Node, ours: Node, pair: PairKey) -> LabelEvent:
     # an answer in Prodigy is newer than the verdict that was exported with the row
-    verdict = plain or (ours.one_of("verdict", VERDICTS) if ours.value.get("verdict") else None)
+    verdict = {ACCEPT: RELEVANT, REJECT: NOT_RELEVANT}.get(node.one_of("answer", ANSWERS))
+    if verdict is None and ours.value.get("verdict"):
+        verdict = ours.one_of("verdict", VERDICTS)
     action = ours.one_of("action", (LABEL, ADJUDICATE, SKIP), LABEL)
     return LabelEvent(
         node.name("_annotator_id", node.name("_session_id", "prodigy")),
-        prompt.id,
-        memory.id,
-        memory.digest,
+        *pair,
         action=SKIP if verdict is None else LABEL if action == SKIP else action,
         verdict=verdict,
         grade=ours.grade("grade", MAX_GRADE),

@@ -7,104 +7,24 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.errors import ExchangeError
 from labels.exchange import csv_table, jsonl, label_studio, pairs, prodigy, trec
 from labels.records import ADJUDICATE, LABEL, NOT_RELEVANT, RELEVANT, SKIP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from labels.exchange.files import Source
     from labels.exchange.records import Dataset, LabelEvent
 
-# Kinds of data that a format may leave out
 
-PRESSES = "key presses"
-HISTORY = "labels that were taken back or changed later"
-SKIPS = "skips"
-REPEATS = "hidden repeats"
-ADJUDICATIONS = "adjudications"
-SINGLE_LABELS = "labels of single people beside the agreed verdict"
-TIES = "pairs on which people are evenly split"
-UNDECIDED = "unsure or unrateable labels"
-OLDER_TEXTS = "labels of a memory's other texts"
-GRADES = "grades"
-TIMES = "times of labels, and how long they took"
-BLINDNESS = "marks that a label was given blind"
-SHOWING = "positions and seeds of the cards"
-CIRCUMSTANCES = "labels' reasons, notes, times and circumstances"
-JUDGES = "verdicts of judges"
-RETRIEVALS = "retrievals and samples of the pool"
-TURNS = "conversations before prompts"
-PROMPT_TEXTS = "texts of prompts"
-MEMORY_TEXTS = "texts of memories"
-
-
-@dataclass(frozen=True)
-class Format:
-    """A file format; `write` and `read` are pure.
-
-    `write` gives the text of the file. `read` gives the dataset, or raises ExchangeError with place, field and expected
-    value; None for a format that is only written. `recognises` looks at the beginning of a file; None for a format that
-    must be named. `interface` is the labelling interface that the other program needs, if it needs one.
-    """
+class Kind(NamedTuple):
+    """A kind of data that a format may leave out, and the count of its items in a dataset."""
 
     name: str
-    write: Callable[[Dataset], str]
-    read: Callable[[Source], Dataset] | None
-    recognises: Callable[[Source], bool] | None
-    leaves_out: frozenset[str] = frozenset()
-    interface: str = ""
-
-
-QRELS_LEAVE_OUT = frozenset(
-    {
-        *(HISTORY, SKIPS, REPEATS, SINGLE_LABELS, TIES, UNDECIDED, OLDER_TEXTS, GRADES, CIRCUMSTANCES),
-        *(JUDGES, RETRIEVALS, PROMPT_TEXTS, MEMORY_TEXTS),
-    }
-)
-RUNS_LEAVE_OUT = frozenset({PRESSES, JUDGES, PROMPT_TEXTS, MEMORY_TEXTS})
-LABEL_STUDIO_LEAVES_OUT = frozenset({HISTORY, REPEATS, SHOWING, RETRIEVALS})
-PRODIGY_LEAVES_OUT = LABEL_STUDIO_LEAVES_OUT | {JUDGES, TURNS}
-CSV_LEAVES_OUT = LABEL_STUDIO_LEAVES_OUT | {SKIPS, ADJUDICATIONS, TIMES, BLINDNESS, TURNS}
-
-FORMATS = {
-    each.name: each
-    for each in (
-        Format("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
-        Format("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
-        Format("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, QRELS_LEAVE_OUT - {GRADES}),
-        Format("run", trec.write_run, trec.read_run, trec.is_run, RUNS_LEAVE_OUT),
-        Format("run-candidates", trec.write_candidates, None, None, RUNS_LEAVE_OUT),
-        Format("csv", csv_table.write, csv_table.read, csv_table.recognises, CSV_LEAVES_OUT),
-        Format(
-            "label-studio",
-            label_studio.write,
-            label_studio.read,
-            label_studio.recognises,
-            LABEL_STUDIO_LEAVES_OUT,
-            label_studio.INTERFACE,
-        ),
-        Format("prodigy", prodigy.write, prodigy.read, prodigy.recognises, PRODIGY_LEAVES_OUT),
-    )
-}
-READABLE = tuple(name for name, each in FORMATS.items() if each.read)
-
-
-def recognise(source: Source) -> Format:
-    """The format of a file by its beginning; ExchangeError if no format fits."""
-    for each in FORMATS.values():
-        if each.recognises and each.recognises(source):
-            return each
-    raise ExchangeError(f"{source.path}: no known format begins like this. Name it with --format.")
-
-
-def left_out(dataset: Dataset, form: Format) -> list[tuple[int, str]]:
-    """(count, kind) for each kind of data that *dataset* has and *form* leaves out, in a fixed order."""
-    counts = ((count(dataset), kind) for kind, count in COUNTS.items() if kind in form.leaves_out)
-    return [(number, kind) for number, kind in counts if number]
+    count: Callable[[Dataset], int]
 
 
 def with_action(action: str) -> Callable[[Dataset], int]:
@@ -146,29 +66,91 @@ def older_texts(dataset: Dataset) -> int:
     return len(labelled) - len(pairs.one_text_each(labelled))
 
 
-def filled(values: Iterable[object]) -> int:
-    return sum(bool(value) for value in values)
+PRESSES = Kind("key presses", lambda dataset: len(dataset.events))
+HISTORY = Kind("labels that were taken back or changed later", history)
+SKIPS = Kind("skips", with_action(SKIP))
+REPEATS = Kind("hidden repeats", lambda dataset: sum(event.repeat for event in dataset.events))
+ADJUDICATIONS = Kind("adjudications", with_action(ADJUDICATE))
+SINGLE_LABELS = Kind("labels of single people beside the agreed verdict", single_labels)
+TIES = Kind("pairs on which people are evenly split", ties)
+UNDECIDED = Kind("unsure or unrateable labels", of_labels(lambda label: label.verdict not in (RELEVANT, NOT_RELEVANT)))
+OLDER_TEXTS = Kind("labels of a memory's other texts", older_texts)
+GRADES = Kind("grades", of_labels(lambda label: label.grade is not None))
+TIMES = Kind("times of labels, and how long they took", of_labels(lambda label: label.ts or label.elapsed_ms))
+BLINDNESS = Kind("marks that a label was given blind", of_labels(lambda label: label.blind))
+SHOWING = Kind("positions and seeds of the cards", of_labels(lambda label: label.position or label.seed))
+CIRCUMSTANCES = Kind(
+    "labels' reasons, notes, times and circumstances",
+    of_labels(lambda label: label.reason or label.note or label.ts or label.blind or label.seed),
+)
+JUDGES = Kind("verdicts of judges", lambda dataset: sum(map(len, pairs.opinions_by_pair(dataset).values())))
+RETRIEVALS = Kind("retrievals and samples of the pool", lambda dataset: len(dataset.retrievals))
+TURNS = Kind("conversations before prompts", lambda dataset: sum(bool(prompt.turns) for prompt in dataset.prompts))
+PROMPT_TEXTS = Kind("texts of prompts", lambda dataset: sum(bool(prompt.text) for prompt in dataset.prompts))
+MEMORY_TEXTS = Kind(
+    "texts of memories", lambda dataset: sum(bool(memory.title or memory.body) for memory in dataset.memories)
+)
+
+QRELS_LEAVE_OUT = (
+    *(HISTORY, SKIPS, REPEATS, SINGLE_LABELS, TIES, UNDECIDED, OLDER_TEXTS, GRADES, CIRCUMSTANCES, JUDGES),
+    *(RETRIEVALS, PROMPT_TEXTS, MEMORY_TEXTS),
+)
+GRADED_QRELS_LEAVE_OUT = tuple(kind for kind in QRELS_LEAVE_OUT if kind is not GRADES)
+RUNS_LEAVE_OUT = (PRESSES, JUDGES, PROMPT_TEXTS, MEMORY_TEXTS)
+CSV_LEAVES_OUT = (HISTORY, SKIPS, REPEATS, ADJUDICATIONS, TIMES, BLINDNESS, SHOWING, RETRIEVALS, TURNS)
+LABEL_STUDIO_LEAVES_OUT = (HISTORY, REPEATS, SHOWING, RETRIEVALS)
+PRODIGY_LEAVES_OUT = (HISTORY, REPEATS, SHOWING, JUDGES, RETRIEVALS, TURNS)
 
 
-COUNTS: dict[str, Callable[[Dataset], int]] = {
-    PRESSES: lambda dataset: len(dataset.events),
-    HISTORY: history,
-    SKIPS: with_action(SKIP),
-    REPEATS: lambda dataset: sum(event.repeat for event in dataset.events),
-    ADJUDICATIONS: with_action(ADJUDICATE),
-    SINGLE_LABELS: single_labels,
-    TIES: ties,
-    UNDECIDED: of_labels(lambda label: label.verdict not in (RELEVANT, NOT_RELEVANT)),
-    OLDER_TEXTS: older_texts,
-    GRADES: of_labels(lambda label: label.grade is not None),
-    TIMES: of_labels(lambda label: label.ts or label.elapsed_ms),
-    BLINDNESS: of_labels(lambda label: label.blind),
-    SHOWING: of_labels(lambda label: label.position or label.seed),
-    CIRCUMSTANCES: of_labels(lambda label: label.reason or label.note or label.ts or label.blind or label.seed),
-    JUDGES: lambda dataset: sum(map(len, pairs.opinions_by_pair(dataset).values())),
-    RETRIEVALS: lambda dataset: len(dataset.retrievals),
-    TURNS: lambda dataset: filled(prompt.turns for prompt in dataset.prompts),
-    PROMPT_TEXTS: lambda dataset: filled(prompt.text for prompt in dataset.prompts),
-    MEMORY_TEXTS: lambda dataset: filled(memory.title or memory.body for memory in dataset.memories),
+@dataclass(frozen=True)
+class Format:
+    """A file format; `write` and `read` are pure.
+
+    `write` gives the text of the file. `read` gives the dataset, or raises ExchangeError with place, field and expected
+    value; None for a format that is only written. `recognises` looks at the beginning of a file; None for a format that
+    must be named. `interface` is the labelling interface that the other program needs, if it needs one.
+    """
+
+    name: str
+    write: Callable[[Dataset], str]
+    read: Callable[[Source], Dataset] | None
+    recognises: Callable[[Source], bool] | None
+    leaves_out: tuple[Kind, ...] = ()
+    interface: str = ""
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        Format("jsonl", jsonl.write, jsonl.read, jsonl.recognises),
+        Format("qrels", trec.write_qrels, trec.read_plain_labels, trec.is_qrels, QRELS_LEAVE_OUT),
+        Format("qrels-graded", trec.write_graded_qrels, trec.read_graded_labels, None, GRADED_QRELS_LEAVE_OUT),
+        Format("run", trec.write_run, trec.read_run, trec.is_run, RUNS_LEAVE_OUT),
+        Format("run-candidates", trec.write_candidates, None, None, RUNS_LEAVE_OUT),
+        Format("csv", csv_table.write, csv_table.read, csv_table.recognises, CSV_LEAVES_OUT),
+        Format(
+            "label-studio",
+            label_studio.write,
+            label_studio.read,
+            label_studio.recognises,
+            LABEL_STUDIO_LEAVES_OUT,
+            label_studio.INTERFACE,
+        ),
+        Format("prodigy", prodigy.write, prodigy.read, prodigy.recognises, PRODIGY_LEAVES_OUT),
+    )
 }
-"""How the items of each kind are counted."""
+READABLE = tuple(name for name, each in FORMATS.items() if each.read)
+
+
+def recognise(source: Source) -> Format:
+    """The format of a file by its beginning; ExchangeError if no format fits."""
+    for each in FORMATS.values():
+        if each.recognises and each.recognises(source):
+            return each
+    raise ExchangeError(f"{source.path}: no known format begins like this. Name it with --format.")
+
+
+def left_out(dataset: Dataset, form: Format) -> list[tuple[int, str]]:
+    """(count, kind) for each kind of data that *dataset* has and *form* leaves out."""
+    counts = ((kind.count(dataset), kind.name) for kind in form.leaves_out)
+    return [(number, name) for number, name in counts if number]
