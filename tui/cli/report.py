@@ -16,7 +16,6 @@ from tui.workspace import opening
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.memory import MemorySummary
     from labels.measure.report import Captions, Report, ReportOptions
 
 FORMATS = ("text", "json", "markdown", "html")
@@ -104,29 +103,17 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     from labels.measure.report import Captions
 
     read = opening.project_prompts((prompts,), os.environ).prompts if prompts else ()
-    texts = {prompt.id: prompt.text for prompt in read}
-    kinds = {prompt.id: prompt.kind for prompt in read}
-    return Captions(texts, kinds, titles([each for root in roots for each in summaries_of(root)]))
+    titles: dict[str, str] = {}
+    for root in roots:
+        with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
+            titles |= {summary.id: summary.title for summary in index.summaries()}
+    return Captions({prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}, titles)
 
 
-def summaries_of(root: str) -> list[MemorySummary]:
-    with opening.opened_index(opening.resolve_root(root, os.environ)) as index:
-        return list(index.summaries())
+def report_of_labels(root: str, db: str | None, options: ReportOptions) -> Report:
+    from tui.workspace.workspace import root_report
 
-
-def titles(summaries: list[MemorySummary]) -> dict[str, str]:
-    return {summary.id: summary.title for summary in summaries}
-
-
-def report_of_labels(found: str, db: str | None, options: ReportOptions) -> Report:
-    from labels.measure.report import Captions, report_from_store
-
-    config = load_config(found, os.environ)
-    cutoff = opening.usable_cutoff(found, config, os.environ)
-    with opening.opened_index(found) as index, opened_store(db) as store:
-        summaries = list(index.summaries())
-        digests = {summary.id: summary.digest for summary in summaries}
-        captions = Captions(memories=titles(summaries))
-        return report_from_store(
-            store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff
-        )
+    config = load_config(root, os.environ)
+    cutoff = opening.usable_cutoff(root, config, os.environ)
+    with opening.opened_index(root) as index, opened_store(db) as store:
+        return root_report(store, index, config, cutoff, options)

@@ -297,11 +297,17 @@ class Workspace:
 
     def report(self, options: ReportOptions = PLAIN) -> Report:
         """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
-        index = self.index
-        summaries = index.summaries()
-        digests = {summary.id: summary.digest for summary in summaries}
-        captions = Captions(memories={summary.id: summary.title for summary in summaries})
         with LabelStore.open(self.store.path) as store:
-            return report_from_store(
-                store, index.root, digests, captions=captions, options=options, config=self.config, cutoff=self.cutoff
-            )
+            return root_report(store, self.index, self.config, self.cutoff, options)
+
+
+def root_report(
+    store: LabelStore, index: Index, config: Config, cutoff: Cutoff | None, options: ReportOptions
+) -> Report:
+    """The report on the labels of one root. Raises LabelStoreError."""
+    summaries = index.summaries()
+    digests = {summary.id: summary.digest for summary in summaries}
+    captions = Captions(memories={summary.id: summary.title for summary in summaries})
+    return report_from_store(
+        store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff
+    )
