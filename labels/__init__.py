@@ -1,1 +1,1 @@
-"""What people said of retrieved memories, and what follows from it."""
+"""Labels of people on retrieved memories: kept in a store, measured, reported, exchanged and learned from."""

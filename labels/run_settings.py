@@ -1,4 +1,4 @@
-"""How the settings that runs were made with differ, from each other and from what is configured now."""
+"""The settings of runs: recorded as JSON, and compared with each other and with the present configuration."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from labels.records import Outcome, RunSettings
 
 NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_results", "match_strategy", "judge.enabled")
-"""Settings on which the injected set does not depend, or that a system's name says."""
+"""Settings that do not change the injected set, or that the system's name tells."""
 
 SHOWN = 40
-"""Characters of a value that a message shows: the judge may have a prompt of its own."""
+"""The number of characters of a value in a message: a judge's prompt can be long."""
 
 CUTOFF, RETUNED = "cutoff", "the cutoff was tuned anew"
-"""The key of a hash of the tuned model, beside those of a configuration, and what another hash means."""
+"""The key of the tuned model's hash, beside the keys of the configuration; and the message for another hash."""
 
 
 def settings_json(config: Config, *, samples: int | None = None, cutoff: Cutoff | None = None) -> str:
-    """What a run records: *config*, and what that does not say of a judge's *samples* and of a tuned *cutoff*.
+    """The settings of a run: *config*, the judge's *samples* and a hash of the *cutoff*.
 
-    Two runs that differ in these are two runs. Give them only for a system that has a judge, and a cutoff.
+    Other settings make another run. Give *samples* only for a system with a judge, *cutoff* only for one with a cutoff.
     """
     settings = json.loads(config_json(config))
     if samples is not None:
@@ -51,7 +51,7 @@ def model_hash(model: Model) -> str:
 def changes(
     rows: Iterable[Outcome], made: Mapping[str, RunSettings], config: Config, cutoff: Cutoff | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """run id -> how its settings differ from what *config* and *cutoff* mean for its system; only where they do."""
+    """The differences of the runs of *rows* from *config* and *cutoff*, in words: run id -> differences, if any."""
     systems = {row.run_id: row.system for row in rows if row.run_id in made and row.system in SYSTEMS}
     found = {
         run_id: changed_settings(made[run_id].config_json, SYSTEMS[name].of(config), cutoff, has_judge=is_judged(name))
@@ -63,11 +63,10 @@ def changes(
 def changed_settings(
     recorded: str, current: Config, cutoff: Cutoff | None = None, *, has_judge: bool
 ) -> tuple[str, ...]:
-    """How the *recorded* settings (JSON) of a system differ from the *current* ones, in words for a person.
+    """The differences of a system's *recorded* settings (JSON) from its *current* ones, in words.
 
-    The judge's settings count only for a system that *has_judge*, and only where a judge is configured: else
-    there is none that could differ from the one that was replayed. Its samples do not count: a replay takes several to
-    be surer of what one would say.
+    The judge's settings count only for a system that *has_judge*, and only if a judge is configured now. The number of
+    samples does not count: a replay takes more of them to be surer of the same verdict.
     """
     then, now = flattened(recorded), flattened(settings_json(current, cutoff=cutoff))
     with_judge = has_judge and current.judge.enabled
@@ -79,9 +78,9 @@ def changed_settings(
 
 
 def differences(system: str, runs: Sequence[RunSettings]) -> tuple[str, ...]:
-    """In what runs of one *system* over one root differ, as far as what it injects depends on it, in words.
+    """The differences among *runs* of one *system* over one root that can change its injected sets, in words.
 
-    What only some of them recorded, because an older memsift made the others, is no difference.
+    A setting that only some runs recorded, because an older memsift made the others, is no difference.
     """
     settings = [flattened(each.config_json) for each in runs]
     if len(runs) > 1 and any(IMPORTED in each for each in settings):
@@ -108,11 +107,11 @@ def matters(name: str, with_judge: bool) -> bool:
 
 
 def flattened(settings: str) -> dict[str, str]:
+    """Dotted name -> value as JSON, such as "judge.model"."""
     return dict(leaves(json.loads(settings), "")) if settings else {}
 
 
 def leaves(section: dict[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
-    """("judge.model", its value as JSON) and so on."""
     for name, value in section.items():
         if isinstance(value, dict):
             yield from leaves(value, f"{prefix}{name}.")

@@ -151,19 +151,8 @@ def result_columns(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-CALL_COLUMNS = (
-    "provider",
-    "model",
-    "template_hash",
-    "status",
-    "elapsed_ms",
-    "input_tokens",
-    "output_tokens",
-    "detail",
-    "depth",
-    "cost_usd",
-)
-VERDICT_COLUMNS = ("memory_id", "decision", "status", "reasoning", "confidence", "samples", "agreement", "source")
+CALL_COLUMNS = "provider model template_hash status elapsed_ms input_tokens output_tokens detail depth cost_usd".split()
+VERDICT_COLUMNS = "memory_id decision status reasoning confidence samples agreement source".split()
 """The columns of the tables `judge_call` and `judge_verdict` with the names of fields of Judgement and Verdict."""
 
 

@@ -1,1 +1,1 @@
-"""From labels to the cutoff's model: which examples, which weights, which thresholds."""
+"""From labels to the model of the cutoff: examples, weights and thresholds."""
