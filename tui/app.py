@@ -64,9 +64,8 @@ class MemsiftApp(Runner):
     }
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(
-        "app.help",
-        "app.quit",
-        hidden=("go.browse", "go.replay", "go.label", "go.report", "app.reload", "app.skipped", "app.theme"),
+        shown="app.help app.quit",
+        hidden="go.browse go.replay go.label go.report app.reload app.skipped app.theme",
     )
 
     def __init__(self, workspace: Workspace, start: str | None = None, remembered: ThemeFile | None = None) -> None:

@@ -81,14 +81,15 @@ INTO_INPUT = frozenset({"browse.filter", "replay.type", "replay.pick", "label.no
 keys of the screen."""
 
 
-def bindings(*ids: str, hidden: tuple[str, ...] = (), at_once: tuple[str, ...] = ()) -> list[BindingType]:
-    """The bindings of *ids*, shown in the footer, and of *hidden*, which work without being shown.
+def bindings(shown: str = "", hidden: str = "", at_once: str = "") -> list[BindingType]:
+    """The bindings of the ids in *shown*, separated by spaces, and in *hidden*, which the footer leaves out.
 
     Keys *at_once* act before any key typed after them, even if a later key opens an input. The screen's `check_action`
     has to refuse them while an input has the focus.
     """
-    first = {*INTO_INPUT, *at_once}
-    return [_binding(name, show=name in ids, priority=name in first) for name in (*ids, *hidden)]
+    first = {*INTO_INPUT, *at_once.split()}
+    ids = (*shown.split(), *hidden.split())
+    return [_binding(name, show=name in shown.split(), priority=name in first) for name in ids]
 
 
 def active_keys(screen: Screen[object]) -> Iterator[tuple[str, ActiveBinding]]:

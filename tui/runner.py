@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import product
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -10,11 +11,13 @@ from textual import on, work
 from textual.app import App
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from engine.errors import LabelStoreError, MemsiftError
+from engine.errors import MemsiftError
 from tui.messages import AllReplayed, Kept, Reloaded, Retrieved
 from tui.plain import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.message import Message
 
     from engine.prompt import Prompt
@@ -101,31 +104,24 @@ class Runner(App[None]):
     def end_failed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
             self._claims.clear()
-            self.tell_failure(event.worker.error)
+            self.tell_error(event.worker.error)
 
     def _keep(self, retrieval: Retrieval) -> None:
-        try:
+        with self.telling_errors():
             self.workspace.keep(retrieval)
-        except LabelStoreError as error:
-            self.tell_error(error)
 
     def note_sighting(self, prompt_id: str) -> None:
         """Record that ranks and verdicts of a prompt are on the screen: later labels of it are not blind."""
-        try:
+        with self.telling_errors():
             self.workspace.show(prompt_id)
-        except LabelStoreError as error:
-            self.tell_error(error)
 
     def action_reload(self) -> None:
         """Read the memories from disk again, and let the screens show them."""
-        try:
+        with self.telling_errors():
             self.workspace.reload()
-        except MemsiftError as error:
-            self.tell_error(error)
-            return
-        self._claims.clear()
-        self.tell(f"{len(self.workspace.index):,} memories read.")
-        self._tell_screens(Reloaded())
+            self._claims.clear()
+            self.tell(f"{len(self.workspace.index):,} memories read.")
+            self._tell_screens(Reloaded())
 
     def _tell_screens(self, message: Message) -> None:
         for screen in self.screen_stack:
@@ -137,12 +133,16 @@ class Runner(App[None]):
         """Show a toast. *message* may hold text of any origin."""
         self.notify(printable(message), title=title, severity=severity, markup=False)  # type: ignore[arg-type]
 
-    def tell_error(self, error: MemsiftError) -> None:
-        self.tell(str(error), title=error.title, severity="error")
+    def tell_error(self, error: BaseException | None) -> None:
+        """Show a toast for any exception."""
+        title = error.title if isinstance(error, MemsiftError) else ""
+        message = str(error) if isinstance(error, MemsiftError) else f"{type(error).__name__}: {error}"
+        self.tell(message, title=title, severity="error")
 
-    def tell_failure(self, error: BaseException | None) -> None:
-        """Show a toast for any exception of a worker."""
-        if isinstance(error, MemsiftError):
+    @contextmanager
+    def telling_errors(self) -> Iterator[None]:
+        """A block of code that ends at the first MemsiftError, with a toast."""
+        try:
+            yield
+        except MemsiftError as error:
             self.tell_error(error)
-        else:
-            self.tell(f"{type(error).__name__}: {error}", severity="error")

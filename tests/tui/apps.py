@@ -229,3 +229,19 @@ async def settled(pilot: Pilot[None]) -> None:
         quiet = quiet + 1 if not any(widget.message_queue_size for widget in waiting) else 0
         if quiet == QUIET_ROUNDS:
             return
+
+
+async def at_rest(pilot: Pilot[None]) -> None:
+    """Wait until all workers are done, all messages are dealt with, and the screen is laid out and painted.
+
+    `pilot.pause` waits until the process uses little time of the CPU, which is also so while other programs use it.
+    """
+    app, quiet = app_of(pilot), 0
+    async with asyncio.timeout(DEADLINE_S):
+        while quiet < QUIET_ROUNDS:
+            await settled(pilot)
+            screen = app.screen
+            pending = (screen._layout_required, screen._scroll_required, screen._repaint_required)
+            is_painted = not (any(pending) or screen._dirty_widgets or screen._callbacks)
+            quiet = quiet + 1 if is_painted and all(worker.is_finished for worker in app.workers) else 0
+            await asyncio.sleep(0.005)

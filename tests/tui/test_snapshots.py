@@ -8,7 +8,7 @@ import pytest
 
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
-from tests.tui.apps import DEMO
+from tests.tui.apps import DEMO, at_rest, type_ahead
 from tui.app import MemsiftApp
 
 if TYPE_CHECKING:
@@ -56,12 +56,10 @@ def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
 
     async def run(pilot: Pilot[Any]) -> None:
         pilot.app.theme = theme
+        await at_rest(pilot)
         for key in keys:
-            await pilot.press(key)
-            await pilot.pause()
-            await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
-        await pilot.pause()
+            type_ahead(pilot, key)
+            await at_rest(pilot)
 
     return run
 

@@ -42,7 +42,7 @@ class Choice(ModalScreen[str | None]):
         OptionList, OptionList:focus { background: $surface; border: none; padding: 0; height: auto; }
     }
     """
-    BINDINGS = bindings(hidden=("pick.leave",))
+    BINDINGS = bindings(hidden="pick.leave")
     QUESTION = HINT = ""
 
     def __init__(self, options: Mapping[str, str], current: str) -> None:

@@ -36,7 +36,7 @@ class FullText(ModalScreen[None]):
         Static { width: 100%; height: auto; }
     }
     """
-    BINDINGS = bindings(hidden=("close",))
+    BINDINGS = bindings(hidden="close")
 
     def __init__(self, title: str, text: Content) -> None:
         super().__init__()

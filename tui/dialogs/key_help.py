@@ -19,7 +19,7 @@ SCROLLING = "arrows, page up, page down, home, end   Move in a list, or scroll"
 class KeyHelp(FullText):
     """Help for *screen*. The keys that open it close it, too."""
 
-    BINDINGS = bindings(hidden=("app.help",))
+    BINDINGS = bindings(hidden="app.help")
 
     def __init__(self, screen: Screen[object]) -> None:
         about = [plain(screen.HELP), Content("")] if screen.HELP else []

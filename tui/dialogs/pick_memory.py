@@ -38,7 +38,7 @@ class PickMemory(ModalScreen[str | None]):
     }
     """
     AUTO_FOCUS = "Input"
-    BINDINGS = bindings(hidden=("pick.leave",))
+    BINDINGS = bindings(hidden="pick.leave")
 
     line = query_one(Input)
     memories = query_one(MemoryList)

@@ -33,7 +33,7 @@ class BrowseScreen(ModeScreen):
 
     CSS_PATH = "browse.tcss"
     AUTO_FOCUS = "MemoryList"
-    BINDINGS = bindings("browse.filter", "browse.open", "browse.copy", hidden=("browse.clear",))
+    BINDINGS = bindings(shown="browse.filter browse.open browse.copy", hidden="browse.clear")
     HELP = "The memories of this root. Type / and some words to filter by title, tags and body."
 
     filter_line = query_one(Input)

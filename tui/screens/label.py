@@ -9,7 +9,7 @@ from textual.containers import Container
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 
-from engine.errors import LabelStoreError, MemsiftError
+from engine.errors import LabelStoreError
 from labels.records import LABEL
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOrder, ChooseReason
@@ -61,22 +61,9 @@ class LabelScreen(ModeScreen):
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
-        "mark.relevant",
-        "mark.not",
-        "label.skip",
-        "mark.unsure",
-        "label.next",
-        "mark.undo",
-        hidden=(
-            "mark.unrateable",
-            "label.note",
-            "label.reason",
-            "label.open",
-            "label.order",
-            "label.settle",
-            "prompt.read",
-        ),
-        at_once=("mark.relevant", "mark.not", "mark.unsure", "mark.unrateable", "mark.undo", "label.skip"),
+        shown="mark.relevant mark.not label.skip mark.unsure label.next mark.undo",
+        hidden="mark.unrateable label.note label.reason label.open label.order label.settle prompt.read",
+        at_once="mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip",
     )
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each label is saved at once. "
@@ -135,10 +122,8 @@ class LabelScreen(ModeScreen):
 
     def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
         """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""
-        try:
+        with self.app.telling_errors():
             planning.keep(facets)
-        except LabelStoreError as error:
-            self.app.tell_error(error)
         self._queue = LabelQueue(self.app.workspace)
         stays = self.is_revealed or (self._prompt and not self._queue.is_finished(self._prompt))
         if self._prompt and self._prompt in self._queue.order and stays:
@@ -308,14 +293,11 @@ class LabelScreen(ModeScreen):
         how = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
         # a repeat is blind: its ranks were shown, but long ago and not beside the card
         how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat}
-        try:
+        with self.app.telling_errors():
             event = write(workspace.store, workspace.annotator, prompt_id, self.card, **how)
-        except LabelStoreError as error:
-            self.app.tell_error(error)
-            return
-        if event.action == LABEL:
-            self.remark_line.forget()
-        self.show_position()
+            if event.action == LABEL:
+                self.remark_line.forget()
+            self.show_position()
 
     def action_note(self) -> None:
         self.remark_line.write()
@@ -333,15 +315,9 @@ class LabelScreen(ModeScreen):
 
     def action_undo(self) -> None:
         """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""
-        workspace = self.app.workspace
-        try:
-            event = workspace.undo()
-        except LabelStoreError as error:
-            self.app.tell_error(error)
-            return
-        prompt = workspace.prompt(event.prompt_id) if event else None
+        event = self.take_back(self.app.workspace.undo)
+        prompt = self.app.workspace.prompt(event.prompt_id) if event else None
         if event is None or prompt is None or self._queue is None:
-            self.app.tell("There is nothing to take back.")
             return
         self._happened = "Taken back"
         if event.reason or event.note:
@@ -361,16 +337,13 @@ class LabelScreen(ModeScreen):
         workspace = self.app.workspace
         if order is None or order == workspace.order:
             return
-        try:
+        with self.app.telling_errors():
             require_possible(workspace, order)
-        except MemsiftError as error:
-            self.app.tell_error(error)
-            return
-        workspace.order = order
-        # a prompt with labels is labelled to its end before the new order counts
-        if self._at and len(self._at.open) == len(self._at.pool.cards):
-            self._prompt = None
-        self.begin()
+            workspace.order = order
+            # a prompt with labels is labelled to its end before the new order counts
+            if self._at and len(self._at.open) == len(self._at.pool.cards):
+                self._prompt = None
+            self.begin()
 
     @on(RowList.Selected)
     def action_next(self) -> None:

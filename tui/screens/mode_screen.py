@@ -15,8 +15,11 @@ from tui.widgets.prompts import prompt_text
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engine.prompt import Prompt
     from engine.search.marks import Marker
+    from labels.records import Event
     from tui.runner import Runner
 
 
@@ -45,11 +48,20 @@ class ModeScreen(Screen[None]):
     def end_failed(self, event: Worker.StateChanged) -> None:
         """Show the error of a worker of this screen; the app gets the events of its own workers only."""
         if event.state is WorkerState.ERROR:
-            self.app.tell_failure(event.worker.error)
+            self.app.tell_error(event.worker.error)
 
     def _begin(self) -> None:
         self.query_one(TopBar).show_where(self.app.workspace)
         self.begin()
+
+    def take_back(self, undo: Callable[[], Event | None]) -> Event | None:
+        """Call *undo* and give the event that it took back. A toast tells of an error, or that there is no event."""
+        event: Event | None = None
+        with self.app.telling_errors():
+            event = undo()
+            if event is None:
+                self.app.tell("There is nothing to take back.")
+        return event
 
     # Reading
 

@@ -9,7 +9,6 @@ from textual.containers import Container
 from textual.getters import query_one
 from textual.widgets import Footer, Input, Static
 
-from engine.errors import LabelStoreError
 from engine.prompt import typed_prompt
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
@@ -60,25 +59,9 @@ class ReplayScreen(ModeScreen):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
-        "replay.memories",
-        "replay.prompts",
-        "mark.relevant",
-        "mark.not",
-        "mark.undo",
-        "replay.compare",
-        hidden=(
-            "replay.type",
-            "mark.unsure",
-            "mark.unrateable",
-            "replay.again",
-            "replay.next",
-            "replay.previous",
-            "replay.leave",
-            "replay.open",
-            "replay.explain",
-            "replay.pick",
-            "prompt.read",
-        ),
+        shown="replay.memories replay.prompts mark.relevant mark.not mark.undo replay.compare",
+        hidden="replay.type mark.unsure mark.unrateable replay.again replay.next replay.previous replay.leave "
+        "replay.open replay.explain replay.pick prompt.read",
     )
     HELP = (
         "Right and left go between prompts and memories. There, a and x say whether a memory is relevant, "
@@ -257,28 +240,18 @@ class ReplayScreen(ModeScreen):
             return
         workspace = self.app.workspace
         card = Card(row.memory, INJECTED, 1.0, row.rank)
-        try:
+        with self.app.telling_errors():
             workspace.store.label(
                 workspace.annotator, prompt.id, card, verdict, seed=workspace.seed, blind=False, elapsed_ms=0
             )
-        except LabelStoreError as error:
-            self.app.tell_error(error)
-            return
-        self._show_labels(prompt, prompt.id)
-        self.table.action_cursor(1)
+            self._show_labels(prompt, prompt.id)
+            self.table.action_cursor(1)
 
     def action_undo(self) -> None:
-        try:
-            event = self.app.workspace.undo()
-        except LabelStoreError as error:
-            self.app.tell_error(error)
-            return
-        prompt = self.prompt
-        if event is None or prompt is None:
-            self.app.tell("There is nothing to take back.")
-            return
-        self.app.tell(f"Taken back: {event.memory_id}")
-        self._show_labels(prompt, event.prompt_id)
+        event = self.take_back(self.app.workspace.undo)
+        if event and self.prompt:
+            self.app.tell(f"Taken back: {event.memory_id}")
+            self._show_labels(self.prompt, event.prompt_id)
 
     def _show_labels(self, prompt: Prompt, changed_id: str) -> None:
         """Show the labels of *prompt*, and set or remove the tick of the prompt whose label changed."""

@@ -34,7 +34,7 @@ class ReportScreen(ModeScreen):
 
     CSS_PATH = "report.tcss"
     AUTO_FOCUS = "#scroll"
-    BINDINGS = bindings("report.replay", "report.more")
+    BINDINGS = bindings(shown="report.replay report.more")
     HELP = (
         "Precision is relevant / judged over everything injected. Press r to replay all prompts first. "
         "m adds curves (precision over time and by threshold) and TREC ranking measures."

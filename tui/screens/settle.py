@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 
-from engine.errors import LabelStoreError
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
 from tui.plain import plain
@@ -33,12 +32,8 @@ class SettleScreen(ModeScreen):
     CSS_PATH = "settle.tcss"
     AUTO_FOCUS = "#card"
     BINDINGS = bindings(
-        "mark.relevant",
-        "mark.not",
-        "settle.later",
-        "mark.unsure",
-        "mark.undo",
-        hidden=("mark.unrateable", "label.open", "prompt.read"),
+        shown="mark.relevant mark.not settle.later mark.unsure mark.undo",
+        hidden="mark.unrateable label.open prompt.read",
     )
     HELP = "People gave these memories different labels. Your verdict here counts instead of theirs."
 
@@ -111,15 +106,12 @@ class SettleScreen(ModeScreen):
             return
         card = Card(memory.summary, INJECTED, 1.0, 1)
         elapsed_ms = int((workspace.clock() - self._shown_at) * 1000)
-        try:
+        with self.app.telling_errors():
             workspace.store.adjudicate(
                 workspace.annotator, dispute.prompt_id, card, verdict, seed=workspace.seed, elapsed_ms=elapsed_ms
             )
-        except LabelStoreError as error:
-            self.app.tell_error(error)
-            return
-        self._settled += 1
-        self.begin()
+            self._settled += 1
+            self.begin()
 
     def action_later(self) -> None:
         self._open.append(self._open.pop(0))
@@ -127,14 +119,9 @@ class SettleScreen(ModeScreen):
 
     def action_undo(self) -> None:
         """Take back the last verdict about these memories, and show its dispute again."""
-        workspace = self.app.workspace
-        try:
-            event = workspace.store.undo(workspace.annotator, root=workspace.index.root, adjudications=True)
-        except LabelStoreError as error:
-            self.app.tell_error(error)
-            return
+        workspace, root = self.app.workspace, self.app.workspace.index.root
+        event = self.take_back(lambda: workspace.store.undo(workspace.annotator, root=root, adjudications=True))
         if event is None:
-            self.app.tell("There is nothing to take back.")
             return
         self._settled = max(0, self._settled - 1)
         again = [one for one in workspace.disputes() if _key(one) == (event.prompt_id, event.pair)]

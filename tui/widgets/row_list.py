@@ -22,20 +22,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Cell = tuple[str, str]
-"""A piece of a row: its text in its final width, and its tone: "muted", "match", "good", "bad", "head", or ""."""
+"""A piece of a row: its text in its final width, and its tone: "muted", "match", "good", "bad", or ""."""
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows by number, with a cursor. A subclass gives the number of rows and the cells of each row."""
 
-    COMPONENT_CLASSES = {
-        "row-list--cursor",
-        "row-list--muted",
-        "row-list--match",
-        "row-list--good",
-        "row-list--bad",
-        "row-list--head",
-    }
+    COMPONENT_CLASSES = {f"row-list--{name}" for name in ("cursor", "muted", "match", "good", "bad")}
     DEFAULT_CSS = """
     RowList {
         height: 1fr;
@@ -46,7 +39,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         .row-list--match { color: $text-warning; text-style: bold; }
         .row-list--good { color: $text-success; }
         .row-list--bad { color: $text-error; }
-        .row-list--head { color: $foreground-muted; text-style: underline; }
         &:focus .row-list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
     }
     """
