@@ -71,7 +71,7 @@ def import_file(db: LabelDatabase, source: Source, form: Format, annotator: str,
     of several annotators; nothing is added then.
     """
     if form.read is None:
-        raise ExchangeError(f"{source.path}: the format {form.name} is only written.")
+        raise ExchangeError(f"{source.path}: the format {form.name} can only be exported. Choose another --format.")
     dataset = with_annotator(form.read(source), annotator, form, source)
     origin = f"{source.path.name} ({form.name})"
     with db.writing():
@@ -85,7 +85,7 @@ def import_file(db: LabelDatabase, source: Source, form: Format, annotator: str,
 def with_annotator(dataset: Dataset, annotator: str, form: Format, source: Source) -> Dataset:
     names = {event.annotator for event in dataset.events}
     if annotator and len(names) > 1:
-        raise ExchangeError(f"{source.path}: --annotator is for the labels of one person, and here are {len(names)}.")
+        raise ExchangeError(f"{source.path}: --annotator names one person, but the file names {len(names)}. Omit it.")
     if annotator and any(event.uid for event in dataset.events):
         raise ExchangeError(f"{source.path}: these events are memsift's own and say whose they are. Omit --annotator.")
     events = tuple(replace(event, annotator=annotator or event.annotator or form.name) for event in dataset.events)

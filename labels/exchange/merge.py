@@ -152,7 +152,7 @@ def refuse_unknown_runs(db: LabelDatabase, dataset: Dataset) -> None:
         if retrieved.run_id not in known:
             raise ExchangeError(
                 f"The retrieval of {retrieved.prompt_id!r} is of the run {retrieved.run_id!r}, which is neither in "
-                f"{db.path} nor with it. Nothing was added."
+                f"{db.path} nor in the data to add. Nothing was added."
             )
 
 
@@ -232,8 +232,8 @@ def new_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> tuple[list[La
         other = known.get(event.uid) or new.setdefault(event.uid, event)
         if comparable(other) != comparable(event):
             raise ExchangeError(
-                f"The event {event.uid} comes twice with different contents, here or in {db.path}: it was changed. "
-                "Nothing was added."
+                f"The event {event.uid} comes twice with different contents, in the data to add or in {db.path}: it "
+                "was changed. Nothing was added."
             )
     return list(targets_first(db, new, known.keys())), len(given) - len(new)
 
@@ -264,8 +264,8 @@ def targets_first(db: LabelDatabase, events: Mapping[str, LabelEvent], known: It
         for each in reversed(chain):
             if each.action == RETRACT and each.supersedes not in placed:
                 raise ExchangeError(
-                    f"The event {each.uid} takes back {each.supersedes}, which is neither in {db.path} nor with it. "
-                    "Nothing was added."
+                    f"The event {each.uid} takes back {each.supersedes}, which is neither in {db.path} nor in the data "
+                    "to add. Nothing was added."
                 )
             placed.add(each.uid)
             yield each

@@ -228,7 +228,7 @@ def row_at(path: Path, number: int, line: bytes) -> dict[str, Any]:
     row = Line(path, number, line.decode("utf-8", "replace")).row()
     outcome_of(row)
     if "root" in row.value:
-        raise row.wrong("root", "none: a replay over several roots cannot be gone on with")
+        raise row.wrong("root", "none: a replay over several roots cannot be resumed")
     return row.value
 
 

@@ -232,7 +232,7 @@ def test_the_annotator_may_be_named_where_the_file_names_nobody_or_one() -> None
     with opened(KNOWN, KNOWN) as (one, two):
         bring(one, "csv", table.format(""), "jan")
         assert said(one)[0][0] == "jan"
-        with pytest.raises(ExchangeError, match=r"--annotator is for the labels of one person, and here are 2"):
+        with pytest.raises(ExchangeError, match=r"--annotator names one person, but the file names 2\. Omit it"):
             bring(two, "csv", table.format("not"), "jan")
         with pytest.raises(ExchangeError, match="memsift's own and say whose they are"):
             bring(two, "jsonl", write("jsonl", dataset(event("a" * 32))), "jan")

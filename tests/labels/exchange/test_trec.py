@@ -10,7 +10,7 @@ from hypothesis import given
 
 from engine.errors import ExchangeError
 from labels.exchange.records import MemoryText, PooledPair, Run
-from labels.exchange.trec import escaped, read_qrels, unescaped
+from labels.exchange.trec import read_qrels
 from labels.records import ADJUDICATE, NOT_RELEVANT, UNSURE
 from tests.labels.exchange.datasets import (
     MEMORY,
@@ -32,14 +32,19 @@ OTHER = MemoryText("m2", "d2", title="Sessions", path="decisions/m2.json")
 
 @given(ids)
 def test_an_id_becomes_one_word_and_comes_back(name: str) -> None:
-    assert len(escaped(name).split()) == 1
-    assert escaped(name).encode("utf-8")
-    assert unescaped(escaped(name)) == name
+    (row,) = write("qrels", dataset(event("a", memory_id=name))).encode("utf-8").splitlines()
+    assert len(row.split()) == 4
+    assert ids_in(row.decode()) == ["p1", name]
+
+
+def ids_in(row: str) -> list[str]:
+    (label,) = read("qrels", row).events
+    return [label.prompt_id, label.memory_id]
 
 
 @pytest.mark.parametrize("name", ["50%", "%41", "%zz", "%ff", "a+b", "%", "plain"])
 def test_an_id_that_is_not_escaped_is_what_it_is(name: str) -> None:
-    assert unescaped(name) == name
+    assert ids_in(f"{name} 0 {name} 1") == [name, name]
 
 
 def test_an_empty_id_is_refused_where_a_file_cannot_hold_it() -> None:
