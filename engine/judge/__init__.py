@@ -1,1 +1,1 @@
-"""The judge: one call per prompt that says which candidates are worth injecting."""
+"""The judge: a model that says which candidates of a prompt are worth injecting. See README.md."""

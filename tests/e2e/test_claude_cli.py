@@ -46,6 +46,7 @@ def client() -> Path:
     return found[-1]
 
 
+@pytest.mark.slow
 def test_the_real_client_judges_without_hooks_tools_or_a_transcript(
     client: Path, shared_data: Path, private_home: Path, tmp_path: Path
 ) -> None:

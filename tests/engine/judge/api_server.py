@@ -269,6 +269,7 @@ def _is_open(schema: Any) -> bool:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # joined by server_close, so that no socket outlives the test
+    request_queue_size = 128  # the usual five connections are too few for clients with many threads
     api: ApiServer
 
     def __init__(self, *arguments: Any) -> None:

@@ -65,6 +65,7 @@ class AnsweringProvider:
 
     name = "answering"
     model = "function"
+    fingerprint = ""
 
     def __init__(self, answer: Callable[[str, str], Completion]) -> None:
         self._answer = answer

@@ -40,7 +40,6 @@ class Asking:
 
     def __init__(self, path: Path, answer: str = '{"keep": [1]}', **config: object) -> None:
         self._provider = AnsweringProvider(lambda *_: Completion(answer, 10, 2))
-        self._provider.fingerprint = ""  # type: ignore[attr-defined]
         self._path = path
         self._config = JudgeConfig(**config)
 
@@ -146,7 +145,6 @@ def test_the_halves_of_a_split_pool_are_kept_each(path: Path) -> None:
 )
 def test_what_is_no_answer_is_never_kept(path: Path, completion: Completion, status: str) -> None:
     provider = AnsweringProvider(lambda *_: completion)
-    provider.fingerprint = ""  # type: ignore[attr-defined]
     for _ in range(2):
         with closing(Judge(provider, JudgeConfig(), cache=Cache(str(path)))) as judge:
             assert_flagged(judge.evaluate(PROMPT, FOUR, "auto"), status)
@@ -295,6 +293,7 @@ print(*{{ask(typed_prompt(f"prompt {{number}}")).status for number in (*range(60
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_spoiled", [False, True], ids=["new", "damaged"])
 def test_eight_processes_at_once_lose_nothing(path: Path, is_spoiled: bool) -> None:
     path.parent.mkdir()

@@ -139,7 +139,6 @@ def keeping(titles: Callable[[int], tuple[str, ...]]) -> AnsweringProvider:
         return Completion(json.dumps({"keep": [shown.index(title) for title in kept]}), 10, 2)
 
     provider = AnsweringProvider(answer)
-    provider.fingerprint = ""  # type: ignore[attr-defined]
     return provider
 
 

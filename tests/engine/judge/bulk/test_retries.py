@@ -1,4 +1,4 @@
-"""Waiting where a server says so: how long, how often, and for what."""
+"""Asking again after an error that passes: after how long, how often, and after which errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.judge.provider import Completion, Question
 from tests.engine.judge.cases import AnsweringProvider
 
 if TYPE_CHECKING:
-    from engine.judge.provider import Provider
+    from collections.abc import Callable
 
 QUESTION = Question("system", "user", {}, 256)
 DONE = Completion("done")
@@ -24,14 +24,18 @@ def limited(retry_after_s: float | None) -> ProviderHttpError:
 
 
 class World:
-    """A provider that gives or raises *replies* in turn, and a clock that moves when somebody waits."""
+    """A provider that gives or raises *replies* in turn, and a clock that moves with each wait.
+
+    `meanwhile` is called during the first wait.
+    """
 
     def __init__(self, *replies: Completion | ProviderError, retries: int = 4) -> None:
         self.now = 100.0
         self.waits: list[float] = []
+        self.meanwhile: Callable[[], object] | None = None
         self._replies = list(replies)
         self.provider = self.answering()
-        self.patient = RetryingProvider(
+        self.retrying = RetryingProvider(
             self.provider, retries, clock=lambda: self.now, wait=self.wait, chance=lambda: 0.5
         )
 
@@ -43,25 +47,28 @@ class World:
             return reply
 
         provider = AnsweringProvider(answer)
-        provider.fingerprint = "print"  # type: ignore[attr-defined]
+        provider.fingerprint = "print"
         return provider
 
     def wait(self, seconds: float) -> bool:
         self.waits.append(seconds)
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile:
+            meanwhile()
         self.now += seconds
         return False
 
     def ask(self) -> Completion:
-        return self.patient.complete(QUESTION, 3.0)
+        return self.retrying.complete(QUESTION, 3.0)
 
 
 def test_it_stands_for_the_provider_that_it_asks() -> None:
     world = World(DONE)
-    assert (world.patient.name, world.patient.model, world.patient.fingerprint) == ("answering", "function", "print")
+    assert (world.retrying.name, world.retrying.model, world.retrying.fingerprint) == ("answering", "function", "print")
     assert (world.ask(), world.waits, world.provider.timeouts) == (DONE, [], [3.0])
 
 
-def test_it_comes_back_when_the_server_says() -> None:
+def test_it_asks_again_when_the_server_says() -> None:
     world = World(limited(7.0), limited(2.0), DONE)
     assert (world.ask(), world.waits) == (DONE, [7.0, 2.0])
 
@@ -72,7 +79,7 @@ def test_without_a_time_each_wait_is_twice_the_one_before(status: int) -> None:
     assert (world.ask(), world.waits) == (DONE, [0.1875, 0.375, 0.75])
 
 
-def test_the_retries_are_bounded_and_the_last_error_is_what_comes_of_it() -> None:
+def test_the_retries_are_bounded_and_the_last_error_is_raised() -> None:
     world = World(*[limited(1.0)] * 4, ProviderHttpError("the last", 529), DONE)
     with pytest.raises(ProviderHttpError, match="the last"):
         world.ask()
@@ -95,35 +102,23 @@ def test_the_retries_are_bounded_and_the_last_error_is_what_comes_of_it() -> Non
     ],
     ids=["400", "404", "401", "no connection", "timeout", "an hour"],
 )
-def test_what_does_not_pass_is_not_asked_again(error: ProviderError) -> None:
+def test_an_error_that_does_not_pass_is_not_asked_again(error: ProviderError) -> None:
     world = World(error, DONE)
     with pytest.raises(type(error)):
         world.ask()
     assert world.waits == []
 
 
-def test_a_rate_limit_with_a_time_holds_for_every_call() -> None:
-    world = World(limited(9.0), limited(9.0), DONE, retries=1)
-    with pytest.raises(ProviderHttpError):
-        world.ask()
-    assert world.now == 109.0
-    world = World(limited(9.0), DONE, DONE)
-    world.patient._hold(limited(9.0), 9.0)  # what another thread was told
+@pytest.mark.parametrize(("status", "waits"), [(429, [9.0, 9.0]), (529, [9.0])], ids=["rate limit", "overload"])
+def test_only_a_rate_limit_with_a_time_holds_for_every_call(status: int, waits: list[float]) -> None:
+    world = World(ProviderHttpError("not now", status, 9.0), DONE, DONE)
+    world.meanwhile = world.ask  # as another thread would, while this one waits
     assert world.ask() == DONE
-    assert world.waits == [9.0, 9.0]
-
-
-def test_a_server_that_is_overloaded_holds_nobody_else() -> None:
-    world = World(DONE)
-    world.patient._hold(ProviderHttpError("overloaded", 529, 5.0), 5.0)
-    assert (world.ask(), world.waits) == (DONE, [])
+    assert world.waits == waits
 
 
 def test_closing_ends_a_wait() -> None:
-    def patience(provider: Provider) -> RetryingProvider:
-        return RetryingProvider(provider, 4)
-
-    patient = patience(World(limited(30.0), DONE).provider)
-    threading.Timer(0.05, patient.close).start()
+    retrying = RetryingProvider(World(limited(30.0), DONE).provider, 4)
+    threading.Timer(0.05, retrying.close).start()
     with pytest.raises(ProviderCancelledError):
-        patient.complete(QUESTION, 3.0)
+        retrying.complete(QUESTION, 3.0)
