@@ -160,6 +160,7 @@ except LabelStoreError as error:
 """
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_named_and_every_saved_label_stays(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     done = subprocess.run([sys.executable, "-c", FULL_DISK, str(path)], cwd=PROJECT, capture_output=True, text=True)

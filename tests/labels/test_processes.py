@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from labels.store import LabelStore
+from tests.engine.faults.effort import tries
 from tests.labels.samples import pool_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROJECT = Path(__file__).resolve().parents[2]
+KILLS = tries(200, 20)
 
 LABELLER = """
 import sys
@@ -49,6 +52,7 @@ def finish(processes: Sequence[subprocess.Popen[str]]) -> list[list[int]]:
     return ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels_before_the_kill", [1, 7, 40])
 def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, labels_before_the_kill: int) -> None:
     path = tmp_path / "labels.db"
@@ -66,6 +70,18 @@ def test_a_killed_process_loses_no_label_that_it_was_told_of(tmp_path: Path, lab
         assert len(store.labels()) == 1
 
 
+@pytest.mark.slow
+def test_no_acknowledged_label_is_lost_and_none_doubled_and_the_store_opens(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.labels.killed_labeller", str(tmp_path), str(KILLS), "11"]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    toll = json.loads(done.stdout)
+    assert toll["faults"] == []
+    assert toll["kills"] == KILLS
+    assert toll["acknowledged"] > KILLS
+    assert toll["undone"] > 0
+
+
 def test_two_processes_may_label_at_once(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     ann, bob = finish([labeller(path, "ann", 60), labeller(path, "bob", 60)])
@@ -76,6 +92,7 @@ def test_two_processes_may_label_at_once(tmp_path: Path) -> None:
         assert {label.annotator: label.event_id for label in store.labels()} == {"ann": ann[-1], "bob": bob[-1]}
 
 
+@pytest.mark.slow
 def test_many_processes_may_make_the_same_store_at_once(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     ids = finish([labeller(path, f"person {number}", 1) for number in range(6)])

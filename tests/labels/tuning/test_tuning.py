@@ -24,7 +24,7 @@ from labels.tuning.examples import Truth, judged_prompts
 from labels.tuning.text import format_json, format_text
 from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, reliability, tune
 from tests.engine.builders import fillers, memory, open_index
-from tests.labels.judged import example, judged, labels_only, world
+from tests.labels.tuning.judged import example, judged, labels_only, world
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,6 +192,7 @@ def test_a_tuning_reaches_its_target_on_prompts_that_it_has_not_seen() -> None:
     assert (made.prompts, made.relevant + made.not_relevant) == (400, 1600)
 
 
+@pytest.mark.slow
 def test_the_promise_is_kept_as_often_as_it_says() -> None:
     unseen = world(1000, seed=99)
     found = [tune(world(80, seed=seed), 0.6, 0.9, 3) for seed in range(20)]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from labels.tuning.examples import JudgedPrompt
 
+pytestmark = pytest.mark.slow
+
 BM25_PRECISION, BM25_RECALL = 0.148, 0.420
 """The top three of `fts5_bm25`, which injects something for every prompt."""
 

@@ -12,7 +12,7 @@ from engine.cutoff import CATEGORY, DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import Pool, Scored, rank
 from labels.tuning.fitting import C, fit, labelled, out_of_fold
 from tests.engine.builders import memory
-from tests.labels.judged import example, judged, true_probability, world
+from tests.labels.tuning.judged import example, judged, true_probability, world
 
 from engine.config import Config  # isort: skip
 
