@@ -62,19 +62,19 @@ def top_level_modules(*arguments: str | Path) -> set[str]:
 
 
 def printed(result: Result) -> Any:
-    """The JSON that a command that worked printed."""
+    """The JSON on stdout of a successful command."""
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
 def rows(result: Result) -> list[dict[str, Any]]:
-    """The JSON lines that a command that worked printed."""
+    """The JSON lines on stdout of a successful command."""
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def refused(result: Result) -> str:
-    """The one line that a command that could not start wrote on stderr."""
+    """The only line on stderr of a command that ended with a setup error."""
     assert result.exit_code == 2
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
@@ -89,6 +89,6 @@ def jsonl(path: Path, *lines: object) -> Path:
 
 
 def ask(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the judges of Anthropic ask *server*."""
+    """Send the calls of the judges `anthropic` and `anthropic-http` to *server*."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)

@@ -1,4 +1,4 @@
-"""The command line: labels in, out, and from one store into another."""
+"""`memsift export`, `memsift import` and `memsift merge`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QRELS = ["import", DEMO / "qrels.txt", "--root", DEMO_ROOT, "--prompts", DEMO / 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo's prompts replayed, with the labels that come with it as Jan's."""
+    """A store with a replay of the demo's prompts and with the demo's labels, given by Jan."""
     db = tmp_path_factory.mktemp("store") / "labels.db"
     memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", db)
     assert memsift(*QRELS, "--annotator", "jan", "--db", db).exit_code == 0

@@ -1,4 +1,4 @@
-"""The command line: the gate, on files and on labels."""
+"""`memsift gate`, on files and on labels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIRST, JUDGED = "memsift", "memsift+judge"
 
 
 def run_file(folder: Path, prompts: int, *, good: float, judged: bool = False) -> list[str | Path]:
-    """A run in which one memory is injected for each prompt, and qrels by which a share of them is *good*."""
+    """A run that injects a memory for each prompt, and qrels that call the share *good* of them relevant."""
     rows, qrels = [], []
     for number in range(prompts):
         is_good = number * 37 % 100 < 100 * good
@@ -127,7 +127,7 @@ def test_the_judged_system_can_be_decided_on(tmp_path: Path) -> None:
 
 
 def replayed_and_labelled(store: Path, prompts: int, verdict: str) -> None:
-    """The first *prompts* of the example data, labelled in one way."""
+    """Replay the first *prompts* of the demo and give every card the label *verdict*."""
     workspace = make_workspace(store)
     with closing(workspace):
         for prompt in workspace.prompts[:prompts]:

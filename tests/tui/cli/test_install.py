@@ -1,4 +1,4 @@
-"""What `memsift install` prints is a command that a shell runs as it stands."""
+"""`memsift install` prints a command that a shell can run unchanged."""
 
 from __future__ import annotations
 

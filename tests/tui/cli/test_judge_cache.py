@@ -1,4 +1,4 @@
-"""The judge's cache on the command line: what is asked once is not asked again, and `--judge none` asks nobody."""
+"""The judge's cache: no question is asked twice, and `--judge none` makes no calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Voting on the command line: how often the judge is asked, and a check that it agrees with itself."""
+"""Several samples of the judge: their number, and --strict, which checks that they agree."""
 
 from __future__ import annotations
 

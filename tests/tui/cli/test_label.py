@@ -1,4 +1,4 @@
-"""`memsift label`: how far labelling is, and what comes next."""
+"""`memsift label`: the progress of labelling, and the next prompts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def workspace_of(tmp_path: Path, annotator: str) -> Workspace:
 
 
 def label_everything(tmp_path: Path, annotator: str, verdict: str) -> int:
-    """Label every card; how many there were."""
+    """Label every card. Returns their number."""
     workspace, given = workspace_of(tmp_path, annotator), 0
     for prompt in workspace.prompts:
         workspace.keep(workspace.run(prompt, "memsift"))

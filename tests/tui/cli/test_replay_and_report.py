@@ -1,4 +1,4 @@
-"""The command line: replay and report, alone and one after the other."""
+"""`memsift replay` and `memsift report`, alone and one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replay in batches: the same verdicts for half the price, and a process that dies submits nothing twice."""
+"""`memsift replay --batch`: the same verdicts for half the price, and no question is paid for twice after a crash."""
 
 from __future__ import annotations
 

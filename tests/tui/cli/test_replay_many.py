@@ -1,4 +1,4 @@
-"""Replay of many prompts: several at once, in order, within a price, and stopped and resumed at any moment."""
+"""`memsift replay` of many prompts: concurrency, order, cost limit, Ctrl-C and --resume."""
 
 from __future__ import annotations
 
@@ -123,7 +123,9 @@ def test_a_run_file_is_gone_on_with(tmp_path: Path, server: ApiServer, replay: l
     memsift(*replay, "--resume", run)
     assert run.read_bytes() == whole
     lines = whole.splitlines(keepends=True)
-    run.write_bytes(b"".join(lines[:9]) + lines[9][:50])  # a judged row was cut off, after that of its prompt's other
+    run.write_bytes(
+        b"".join(lines[:9]) + lines[9][:50]
+    )  # a judged row is cut off; the other row of its prompt is complete
     assert memsift(*replay, "--resume", run, "--judge-refresh").exit_code == 0
     assert pairs(read(run)) == ALL
     assert run.read_bytes().startswith(b"".join(lines[:9]))
@@ -166,7 +168,7 @@ def test_a_file_that_is_no_run_is_left_alone(
 
 
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path: Path, server: ApiServer, replay: list[str]) -> None:
-    """The first prompt hangs, and so stands before all that is done by then."""
+    """The first prompt hangs, so that all finished prompts stand behind it."""
     server.answer = lambda request: late(20 if b"of p00" in request.raw else 0.01, KEEP(request))
     process = started(*replay, "--concurrency", "4")
     wait_until(lambda: len(server.requests) >= COUNT)
@@ -209,7 +211,7 @@ def test_after_kill_9_no_finished_call_is_repeated(tmp_path: Path, server: ApiSe
     assert pairs(read(run)) == ALL
     assert len(set(asked)) == COUNT
     repeated = sum(count - 1 for count in Counter(asked).values())
-    assert repeated <= 2 * 3  # those that were under way when it was killed
+    assert repeated <= 2 * 3  # the calls that were running when it was killed
 
 
 # Money

@@ -1,4 +1,4 @@
-"""Several `--root`s: what each command makes of them."""
+"""Every command with several `--root` options."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def prompts(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def labelled(tmp_path: Path, both: Options, prompts: Path) -> Options:
-    """A store in which a prompt was replayed over both roots; what the first injects is relevant, the other not."""
+    """A store with a replay over both roots. Injections of the first root are relevant, of the second not."""
     store: Options = ["--db", tmp_path / "labels.db"]
     assert memsift("replay", *both, "--prompts", prompts, "--save", *store).exit_code == 0
     qrels = tmp_path / "qrels.txt"

@@ -1,4 +1,4 @@
-"""`memsift tune`, and what uses its model: search, replay and the app."""
+"""`memsift tune`, and its model in search, replay and the app."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FILES = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", QRELS)
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the demo's cutoff is written."""
+    """The folder for the demo's cutoff."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return Path(state_dir(str(DEMO_ROOT), {"XDG_STATE_HOME": str(tmp_path / "state")}))
 
@@ -147,7 +147,7 @@ def test_keywords_have_no_cutoff(tmp_path: Path) -> None:
 
 
 def label_the_demo(store: Path) -> None:
-    """What the demo's qrels say, given as a person's labels."""
+    """Replay the demo and give its qrels as a person's labels."""
     rows(memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--save", "--db", store))
     judgements = read_qrels(QRELS)
     with opening.opened_index(str(DEMO_ROOT)) as index, closing(LabelStore.open(store)) as labels:

@@ -1,4 +1,4 @@
-"""Explanations as lines: what was found with its sums, what was not with what is near, at any width."""
+"""Explanations as lines: scores of matched words, similar words, outcomes, at every width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The label queue: order, progress, and what is finished, without a screen."""
+"""The label queue: order, progress, finished prompts and repeats."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def skip(workspace: Workspace, prompt: Prompt, card: Card) -> None:
 def go_through(
     workspace: Workspace, queue: LabelQueue, prompt: Prompt, press: Callable[[Workspace, Prompt, Card], None] = label
 ) -> int:
-    """Press once for each open card; how many there were."""
+    """Press once for each open card. Returns their number."""
     pressed = 0
     while (at := queue.position(prompt)) and at.card:
         press(workspace, prompt, at.card)
@@ -343,7 +343,7 @@ def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_worksp
 
 
 def test_the_time_left_takes_the_other_prompts_to_be_like_the_finished_ones(open_workspace: Opener) -> None:
-    """Not like the one on the screen: its cards would make the time jump from prompt to prompt."""
+    """Unlike the prompt on the screen, whose cards would make the time left jump from prompt to prompt."""
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p04", "p06"), judge=None)
     run_all(workspace)
     queue = LabelQueue(workspace)

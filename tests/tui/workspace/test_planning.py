@@ -1,4 +1,4 @@
-"""What an order must know of prompts, where it comes from, and how long it lasts."""
+"""Labelling orders: strata, the facts they come from, and how long they last."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def plan(workspace: Workspace, order: str | None = None) -> dict[str, str]:
-    """Choose an order as the Label screen does; the strata that are kept."""
+    """Choose an order as the Label screen does. Returns the saved strata."""
     workspace.order = order or workspace.order
     make_order(workspace)
     return workspace.store.strata(workspace.index.root)
@@ -34,7 +34,7 @@ def keep(workspace: Workspace, prompt_id: str, *systems: str) -> None:
 
 
 def label_first(workspace: Workspace) -> str:
-    """Label one card of the first prompt in order that has one; its id."""
+    """Label a card of the first prompt that has a card. Returns the prompt's id."""
     for prompt in LabelQueue(workspace).order:
         keep(workspace, prompt.id, *workspace.systems)
         pool = workspace.pool(prompt.id)
@@ -153,7 +153,7 @@ def test_strata_by_which_something_was_labelled_last(open_workspace: Opener) -> 
 
 @pytest.mark.parametrize("is_labelled", [False, True])
 def test_another_persons_strata_are_taken_over(open_workspace: Opener, is_labelled: bool) -> None:
-    """Else the newest strata would know nothing of those by which that person goes on labelling."""
+    """Otherwise the newest strata would lack those by which the other person continues to label."""
     mine = open_workspace()
     strata = plan(mine, DISAGREEMENT_FIRST)
     if is_labelled:

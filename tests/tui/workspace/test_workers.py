@@ -1,4 +1,4 @@
-"""Threads that work: every result once, as it comes, and none lost when they are stopped."""
+"""Worker threads: every result comes once, and none is lost when they are stopped."""
 
 from __future__ import annotations
 

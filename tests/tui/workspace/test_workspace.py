@@ -1,4 +1,4 @@
-"""The workspace: retrievals, pools and blindness, without a screen."""
+"""The workspace: retrievals, pools, blind labels, reloads."""
 
 from __future__ import annotations
 

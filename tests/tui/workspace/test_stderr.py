@@ -1,4 +1,4 @@
-"""The line that says why opening a root takes long."""
+"""The line that explains a slow opening of a root."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINE = "The first time takes about 50 s; later only what changed is read.\n"
 
 
 class SlowDisk:
-    """Opens an index when something was `said` on stderr, or after some time."""
+    """Opens an index once a line was `said` on stderr, or after `seconds`."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         self.said = ""
@@ -35,7 +35,7 @@ class SlowDisk:
         self._open = search_opening.open_index
 
     def watch(self) -> None:
-        """From now on a person looks at stderr, as it is in a test, not in its fixtures."""
+        """From now on stderr is a terminal. To be called in the test, because a fixture has another stderr."""
         self._monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
 
     def open_index(self, root: str, environ: Mapping[str, str]) -> Index:
@@ -48,7 +48,7 @@ class SlowDisk:
 
 @pytest.fixture
 def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> SlowDisk:
-    """A disk from which five memories take 50 s, before a person who wonders soon."""
+    """A disk on which five memories take 50 s, while a wait is explained almost at once."""
     slow = SlowDisk(capsys, monkeypatch)
     for module in (search_opening, workspace):
         monkeypatch.setattr(module, "open_index", slow.open_index)
