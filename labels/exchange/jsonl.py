@@ -24,23 +24,12 @@ from labels.exchange.records import (
 from labels.records import ACTIONS, ADJUDICATE, LABEL, MAX_GRADE, RETRACT, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from labels.exchange.files import Node, Source
 
 VERSION = 2
-HEADER, PROMPT, MEMORY, RUN, RETRIEVAL, FRAME, PLAN, SIGHTING, EVENT = RECORDS = (
-    "memsift",
-    "prompt",
-    "memory",
-    "run",
-    "retrieval",
-    "frame",
-    "plan",
-    "sighting",
-    "event",
-)
-"""The values of the field `record`, which says what a line holds."""
+HEADER = "memsift"
 
 
 def write(dataset: Dataset) -> str:
@@ -49,19 +38,13 @@ def write(dataset: Dataset) -> str:
 
 def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
     yield {"record": HEADER, "version": VERSION, "redacted": dataset.redacted}
-    for prompt in dataset.prompts:
-        yield {"record": PROMPT, **fields(prompt), "turns": [fields(turn) for turn in prompt.turns]}
-    for kind, records in (
-        (MEMORY, dataset.memories),
-        (RUN, dataset.runs),
-        (RETRIEVAL, dataset.retrievals),
-        (FRAME, dataset.pool),
-        (PLAN, dataset.plan),
-        (SIGHTING, dataset.sightings),
-        (EVENT, dataset.events),
-    ):
-        for record in records:
-            yield {"record": kind, **asdict(record)}
+    for kind, (field, _) in RECORDS.items():
+        for record in getattr(dataset, field):
+            yield {"record": kind, **(prompt_row(record) if kind == "prompt" else asdict(record))}
+
+
+def prompt_row(prompt: Prompt) -> dict[str, Any]:
+    return {**fields(prompt), "turns": [fields(turn) for turn in prompt.turns]}
 
 
 def read(source: Source) -> Dataset:
@@ -70,21 +53,17 @@ def read(source: Source) -> Dataset:
     Lines may also be made by hand: an event needs only annotator, prompt_id, memory_id and verdict. Its prompt and
     memory may be lines of the file, or be in the store.
     """
-    lines: dict[str, list[Any]] = {kind: [] for kind in RECORDS}
+    redacted = False
+    records: dict[str, list[Any]] = {field: [] for field, _ in RECORDS.values()}
     for node in source.rows():
-        kind = node.one_of("record", RECORDS)
-        lines[kind].append(READERS[kind](node))
-    return Dataset(
-        prompts=tuple(lines[PROMPT]),
-        memories=tuple(lines[MEMORY]),
-        events=tuple(lines[EVENT]),
-        runs=tuple(lines[RUN]),
-        retrievals=tuple(lines[RETRIEVAL]),
-        pool=tuple(lines[FRAME]),
-        plan=tuple(lines[PLAN]),
-        sightings=tuple(lines[SIGHTING]),
-        redacted=any(lines[HEADER]),
-    )
+        kind = node.one_of("record", (HEADER, *RECORDS))
+        if kind == HEADER:
+            redacted = read_header(node) or redacted
+        else:
+            field, read_record = RECORDS[kind]
+            records[field].append(read_record(node))
+    content: dict[str, Any] = {field: tuple(values) for field, values in records.items()}
+    return Dataset(**content, redacted=redacted)
 
 
 def read_header(node: Node) -> bool:
@@ -113,7 +92,7 @@ def read_result(node: Node) -> Result:
     return node.record(Result, verdict=verdict.record(JudgeVerdict) if verdict else None)
 
 
-def read_frame(node: Node) -> PooledPair:
+def read_pooled_pair(node: Node) -> PooledPair:
     pooled = node.record(PooledPair, ts=node.time("ts", ""))
     if not 0 < pooled.inclusion_probability <= 1:
         raise node.wrong("inclusion_probability", "a number over 0, up to 1")
@@ -133,18 +112,18 @@ def read_event(node: Node) -> LabelEvent:
     return event
 
 
-READERS = {
-    HEADER: read_header,
-    PROMPT: read_prompt,
-    MEMORY: lambda node: node.record(MemoryText),
-    RUN: lambda node: node.record(Run),
-    RETRIEVAL: read_retrieved,
-    FRAME: read_frame,
-    PLAN: lambda node: node.record(Planned, ts=node.time("ts", "")),
-    SIGHTING: lambda node: node.record(Sighting, ts=node.time("ts", "")),
-    EVENT: read_event,
+RECORDS: dict[str, tuple[str, Callable[[Node], object]]] = {
+    "prompt": ("prompts", read_prompt),
+    "memory": ("memories", lambda node: node.record(MemoryText)),
+    "run": ("runs", lambda node: node.record(Run)),
+    "retrieval": ("retrievals", read_retrieved),
+    "frame": ("pool", read_pooled_pair),
+    "plan": ("plan", lambda node: node.record(Planned, ts=node.time("ts", ""))),
+    "sighting": ("sightings", lambda node: node.record(Sighting, ts=node.time("ts", ""))),
+    "event": ("events", read_event),
 }
+"""The field `record` of a line -> the field of `Dataset` to which the line belongs, and how the line is read."""
 
 
 def recognises(source: Source) -> bool:
-    return source.first_row.get("record") in RECORDS
+    return source.first_row.get("record") in (HEADER, *RECORDS)

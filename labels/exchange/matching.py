@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", bound="Hashable")
 V = TypeVar("V")
-PairRow = TypeVar("PairRow", "LabelEvent", "PooledPair")
+Row = TypeVar("Row", "LabelEvent", "PooledPair")
 
 
 class Known:
@@ -191,7 +191,7 @@ class Matching:
         pair = self.pair(prompt_id, result.memory_id, result.digest)
         return replace(result, memory_id=pair[1], digest=pair[2]) if pair else None
 
-    def rows(self, given: Iterable[PairRow]) -> tuple[PairRow, ...]:
+    def rows(self, given: Iterable[Row]) -> tuple[Row, ...]:
         """The rows about known prompts and memories, with the known ids."""
         found = ((row, self.pair(*row.pair)) for row in given)
         return tuple(replace(row, prompt_id=ids[0], memory_id=ids[1], digest=ids[2]) for row, ids in found if ids)

@@ -116,7 +116,7 @@ def outcome_of(row: Node) -> Outcome:
         fallback=row.text("fallback", ""),
         elapsed_ms=elapsed_ms,
         is_asked=any(decisions),
-        confidences=tuple(confidence(each) if candidate else "" for each, candidate in found),
+        confidences=tuple(word(each.get("confidence")) if candidate else "" for each, candidate in found),
         matched=tuple(matched_words(candidate) for _, candidate in found),
         scores=tuple((number(candidate.get("score")) or 0.0) if candidate else None for _, candidate in found),
         probabilities={name: value for name, value in probabilities.items() if value is not None},
@@ -138,15 +138,14 @@ def decision(candidate: Node) -> str | None:
     return verdict.one_of("decision", DECISIONS) if verdict else None
 
 
-def confidence(injected: dict[str, Any]) -> str:
-    value = injected.get("confidence")
-    return value if isinstance(value, str) else ""
-
-
 def matched_words(candidate: dict[str, Any]) -> int | None:
     """How many words of the prompt a candidate matched; None if unknown."""
     words = candidate.get("matched")
     return (len(words) or None) if isinstance(words, list) else None
+
+
+def word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def number(value: Any) -> float | None:
@@ -161,12 +160,8 @@ def template_hash(row: Node) -> str:
 
 def read_calls(path: Path) -> tuple[JudgeCall, ...]:
     """The judge's calls in a run file that `read_outcomes` accepts; rows without a time are left out."""
-    rows = (row.value for row in read_source(path).rows())
-    return tuple(call_of(row, row["judgement"]) for row in rows if is_timed(row.get("judgement")))
-
-
-def is_timed(judgement: Any) -> bool:
-    return isinstance(judgement, dict) and is_number(judgement.get("elapsed_ms"))
+    asked = ((row.value, row.value.get("judgement") or {}) for row in read_source(path).rows())
+    return tuple(call_of(row, judgement) for row, judgement in asked if is_number(judgement.get("elapsed_ms")))
 
 
 def call_of(row: dict[str, Any], judgement: dict[str, Any]) -> JudgeCall:
@@ -214,7 +209,10 @@ def read_unfinished(path: Path, systems: Collection[str]) -> UnfinishedRun:
         raise Line(path, content.count(b"\n") + 1, "").wrong("row", "a row of a run, or the beginning of one")
     lines = [line + b"\n" for line in content[:size].split(b"\n")[:-1]]
     rows = [(line, row_at(path, number, line)) for number, line in enumerate(lines, start=1) if line.strip()]
-    answered = [(line, row) for line, row in rows if not (has_failed(row) and row["system"] in systems)]
+    # the fallback of a judge that did not answer is its status
+    answered = [
+        (line, row) for line, row in rows if row["system"] not in systems or row.get("fallback") not in STATUSES
+    ]
     return UnfinishedRun(
         frozenset((row["prompt_id"], row["system"]) for _, row in answered),
         frozenset(judge for judge in (judge_of(row) for _, row in answered) if judge),
@@ -230,11 +228,6 @@ def row_at(path: Path, number: int, line: bytes) -> dict[str, Any]:
     if "root" in row.value:
         raise row.wrong("root", "none: a replay over several roots cannot be resumed")
     return row.value
-
-
-def has_failed(row: dict[str, Any]) -> bool:
-    """Whether a judge was asked and did not answer."""
-    return row.get("fallback") in STATUSES
 
 
 def judge_of(row: dict[str, Any]) -> tuple[str, str, str] | None:
