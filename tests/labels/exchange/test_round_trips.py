@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from engine.lean.json_text import without_lone_surrogates
+from labels import exchange
 from labels.exchange.files import Source
 from labels.exchange.pairs import adjudications, current_labels, judged_pairs, newest_retrievals, one_text_each
 from labels.exchange.registry import FORMATS, READABLE, recognise
@@ -135,3 +136,10 @@ def test_adjudications_decide_what_single_verdict_formats_say(dataset: Dataset) 
     found = verdicts(read_back("qrels", dataset))
     assert all(found.get(pair) == verdict for pair, verdict in settled.items() if verdict in (RELEVANT, NOT_RELEVANT))
     assert all(event.action != ADJUDICATE for event in read_back("csv", dataset).events)
+
+
+def test_the_readme_of_the_folder_names_every_format_and_file() -> None:
+    folder = Path(exchange.__file__).parent
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    modules = [file.name for file in folder.glob("*.py") if file.stem != "__init__"]
+    assert [name for name in [*FORMATS, *modules] if f"`{name}`" not in readme] == []
