@@ -44,6 +44,7 @@ def label_cards(terminal: Terminal, count: int) -> None:
             terminal.wait_until(lambda shown, old=given: labels_given(shown) > old or REVEAL in shown, "a label")
 
 
+@pytest.mark.slow
 def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Terminal) -> None:
     terminal.start(DEMO)
     terminal.wait_for("76 memories", "F3 Replay")

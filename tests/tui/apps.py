@@ -149,7 +149,7 @@ async def judged(pilot: Pilot[None], prompt_id: str) -> None:
 async def card_shown(pilot: Pilot[None]) -> None:
     """Wait until Label asks about a card, shows a reveal, or is done."""
     screen: Any = app_of(pilot).screen
-    await until(pilot, lambda: screen._at is not None or screen._prompt is None, "a card")
+    await until(pilot, lambda: screen.position is not None or screen.prompt is None, "a card")
     await settled(pilot)
 
 

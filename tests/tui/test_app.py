@@ -1,13 +1,15 @@
-"""The app around its screens: keys, palette, help, reload, toasts."""
+"""The app around its screens: keys, palette, help, reload, toasts, the theme."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from engine.judge.judge import Judge
 from engine.memory import Skipped
+from engine.paths import theme_file
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.apps import (
     SCREENS,
@@ -25,15 +27,13 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
-from tui.app import MemsiftApp
+from tui.app import MemsiftApp, ThemeFile
 from tui.bindings import KEYS
 from tui.commands import KeyCommands
 from tui.dialogs.full_text import FullText
 from tui.dialogs.key_help import KeyHelp, keys_by_id
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from textual.pilot import Pilot
 
     from tests.tui.conftest import Opener
@@ -281,3 +281,67 @@ async def test_quitting_while_the_judge_thinks_neither_hangs_nor_crashes(open_wo
         await until(pilot, lambda: pilot.app._exit)
         gate.set()
     assert workspace.retrieval("p01", "memsift") is not None
+
+
+# The theme
+
+USUAL, OTHER = "textual-dark", "textual-light"
+
+
+@pytest.fixture
+def theme_path(tmp_path: Path) -> Path:
+    return Path(theme_file({"XDG_STATE_HOME": str(tmp_path / "state")}))
+
+
+@pytest.fixture
+def file(theme_path: Path) -> ThemeFile:
+    return ThemeFile(str(theme_path))
+
+
+async def test_a_chosen_theme_is_there_at_the_next_start(
+    open_workspace: Opener, theme_path: Path, file: ThemeFile
+) -> None:
+    async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE) as pilot:
+        assert pilot.app.theme == USUAL
+        await settled(pilot)
+        assert not theme_path.exists()
+        await press(pilot, "ctrl+t", *OTHER, "enter")
+        await until(pilot, lambda: pilot.app.theme == OTHER)
+    for theme in (OTHER, USUAL):
+        async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE) as pilot:
+            await settled(pilot)
+            assert pilot.app.theme == theme
+            pilot.app.theme = USUAL
+            await settled(pilot)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no-such-theme\n", b"\xff\xfe\x00", b"textual-light" * 10_000, b"[/b]\ntextual-light"]
+)
+async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
+    open_workspace: Opener, theme_path: Path, file: ThemeFile, content: bytes
+) -> None:
+    theme_path.parent.mkdir(parents=True)
+    theme_path.write_bytes(content)
+    async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        assert (pilot.app.theme, toasts(pilot)) == (USUAL, [])
+        pilot.app.theme = OTHER
+        await settled(pilot)
+    assert file.read() == OTHER
+
+
+async def test_where_no_theme_can_be_written_it_is_told_and_holds_for_now(
+    open_workspace: Opener, theme_path: Path, file: ThemeFile
+) -> None:
+    theme_path.mkdir(parents=True)
+    async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE, notifications=True) as pilot:
+        pilot.app.theme = OTHER
+        await until(pilot, lambda: toasts(pilot))
+        assert "cannot be remembered" in toasts(pilot)[0]
+        assert pilot.app.theme == OTHER
+
+
+def test_it_lies_in_the_state_folder_beside_those_of_the_roots() -> None:
+    assert theme_file({"XDG_STATE_HOME": "/s"}) == "/s/memsift/theme"
+    assert theme_file({"HOME": "/h"}) == "/h/.local/state/memsift/theme"

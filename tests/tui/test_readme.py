@@ -1,4 +1,4 @@
-"""The README says what there is, and nothing else."""
+"""The READMEs: the one at the top names every command, and no link of any of them is broken."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ import re
 from pathlib import Path
 
 import click
+import pytest
 
 from tui.cli import COMMANDS, main
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+READMES = [
+    "README.md",
+    *(
+        str(path.relative_to(PROJECT))
+        for part in ("engine", "labels", "tui", "tests")
+        for path in sorted((PROJECT / part).rglob("README.md"))
+    ),
+]
 
 
 def test_every_command_and_option_is_in_the_readme() -> None:
@@ -23,7 +32,16 @@ def test_every_command_and_option_is_in_the_readme() -> None:
             assert not missing, f"memsift {name}: {missing}"
 
 
-def test_every_picture_and_file_of_the_readme_exists() -> None:
-    targets = [target for target in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in target]
-    assert any(target.endswith(".svg") for target in targets)
-    assert [target for target in targets if not (PROJECT / target).exists()] == []
+def test_the_readme_has_a_picture() -> None:
+    assert any(target.endswith(".svg") for target in targets(README))
+
+
+@pytest.mark.parametrize("path", READMES)
+def test_every_link_leads_to_a_file(path: str) -> None:
+    text = (PROJECT / path).read_text(encoding="utf-8")
+    assert [target for target in targets(text) if not ((PROJECT / path).parent / target).exists()] == []
+
+
+def targets(text: str) -> list[str]:
+    """The relative links and pictures of a page."""
+    return [target for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) if "://" not in target]

@@ -80,9 +80,9 @@ class LabelScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._queue: LabelQueue | None = None
+        self.queue: LabelQueue | None = None
         self._prompt: Prompt | None = None
-        self._at: Position | None = None
+        self.position: Position | None = None
         self._has_failed = False
         self._shown_at = 0.0
         self._happened = ""
@@ -106,7 +106,7 @@ class LabelScreen(ModeScreen):
             return
         # a card or reveal on the screen stays: a prompt typed in Replay must not take it away
         if self._prompt is None:
-            self._queue = self._at = None
+            self.queue = self.position = None
             self._show_card_text(plain(SURVEYING))
             self.refresh_bindings()
         self._survey(planning, recorded_injections(self.app.workspace))
@@ -124,9 +124,9 @@ class LabelScreen(ModeScreen):
         """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""
         with self.app.telling_errors():
             planning.keep(facets)
-        self._queue = LabelQueue(self.app.workspace)
-        stays = self.is_revealed or (self._prompt and not self._queue.is_finished(self._prompt))
-        if self._prompt and self._prompt in self._queue.order and stays:
+        self.queue = LabelQueue(self.app.workspace)
+        stays = self.is_revealed or (self._prompt and not self.queue.is_finished(self._prompt))
+        if self._prompt and self._prompt in self.queue.order and stays:
             self.start(self._prompt)
         else:
             self.next_prompt()
@@ -139,8 +139,8 @@ class LabelScreen(ModeScreen):
 
     def next_prompt(self) -> None:
         """Go to an earlier card that is due to be shown again, or else to the next prompt."""
-        finished = None if self._at and self._at.is_repeat else self._prompt
-        again = self._queue.due(finished) if self._queue else None
+        finished = None if self.position and self.position.is_repeat else self._prompt
+        again = self.queue.due(finished) if self.queue else None
         if again:
             self._start_repeat(again)
         else:
@@ -148,15 +148,15 @@ class LabelScreen(ModeScreen):
 
     def _start_repeat(self, at: Position) -> None:
         self._show_prompt(at.prompt)
-        self._at = at
+        self.position = at
         self.show_position()
 
     def _start_following(self) -> None:
-        following = self._queue.after(self._prompt) if self._queue else None
+        following = self.queue.after(self._prompt) if self.queue else None
         if following:
             self.start(following)
             return
-        self._prompt = self._at = None
+        self._prompt = self.position = None
         self.prompt_pane.update("")
         self._show_card_text(plain(ALL_DONE if self.app.workspace.prompts else NO_PROMPTS))
         self._show_progress()
@@ -171,47 +171,47 @@ class LabelScreen(ModeScreen):
             self.show_position()
 
     def _show_prompt(self, prompt: Prompt) -> None:
-        self._prompt, self._at, self._has_failed = prompt, None, False
+        self._prompt, self.position, self._has_failed = prompt, None, False
         self.prompt_pane.show(prompt)
 
     @on(Kept)
     def go_on(self, message: Kept) -> None:
-        if self._at is None and self._prompt and message.prompt_id == self._prompt.id:
+        if self.position is None and self._prompt and message.prompt_id == self._prompt.id:
             self.show_position()
 
     def show_position(self) -> None:
         """Show the next card of the prompt, or its reveal. A prompt without candidates is passed over."""
         try:
-            self._at = self._find_position()
+            self.position = self._find_position()
         except LabelStoreError as error:
-            self._at, self._has_failed = None, True
+            self.position, self._has_failed = None, True
             self.refresh_bindings()
             self._show_card_text(plain(f"{error}\n\nNo label is lost. Press enter to try again."))
             return
-        if self._at is None:
+        if self.position is None:
             return
-        if self._at.card:
-            self._show_card(self._at, self._at.card)
-        elif self._at.pool.cards and not self._at.is_repeat:
-            self._show_reveal(self._at.prompt)
+        if self.position.card:
+            self._show_card(self.position, self.position.card)
+        elif self.position.pool.cards and not self.position.is_repeat:
+            self._show_reveal(self.position.prompt)
         else:
             # never two repeats in a row: a person would notice them
-            self.call_later(self._start_following if self._at.is_repeat else self.next_prompt)
+            self.call_later(self._start_following if self.position.is_repeat else self.next_prompt)
             return
         self.refresh_bindings()
         self._show_progress()
         self._look_ahead()
 
     def _find_position(self) -> Position | None:
-        if self._queue is None or self._prompt is None:
+        if self.queue is None or self._prompt is None:
             return None
-        if self._at and self._at.is_repeat:
-            return self._queue.rest(self._at)
-        return self._queue.position(self._prompt)
+        if self.position and self.position.is_repeat:
+            return self.queue.rest(self.position)
+        return self.queue.position(self._prompt)
 
     def _look_ahead(self) -> None:
         """Run the next prompt through every system while this one is being labelled."""
-        following = self._queue.after(self._prompt) if self._queue else None
+        following = self.queue.after(self._prompt) if self.queue else None
         if following:
             self.app.run_quick(following)
             self.app.ask_judge(following)
@@ -252,7 +252,7 @@ class LabelScreen(ModeScreen):
 
     def _show_progress(self) -> None:
         workspace = self.app.workspace
-        progress = self._queue.progress(self._at) if self._queue else ""
+        progress = self.queue.progress(self.position) if self.queue else ""
         self.progress.update(plain(" · ".join(filter(None, (self._happened, progress)))))
         self._happened = ""
         self.recent.border_title = "Latest"
@@ -263,11 +263,11 @@ class LabelScreen(ModeScreen):
     @property
     def card(self) -> Card | None:
         """The card on the screen; None in the reveal, so that a key pressed too often changes no blind label."""
-        return self._at.card if self._at else None
+        return self.position.card if self.position else None
 
     @property
     def is_revealed(self) -> bool:
-        return self._at is not None and self.card is None and not self._at.is_repeat
+        return self.position is not None and self.card is None and not self.position.is_repeat
 
     def action_label(self, verdict: str) -> None:
         remark = self.remark_line.remark
@@ -287,9 +287,9 @@ class LabelScreen(ModeScreen):
 
     def _write(self, write: Callable[..., Event]) -> None:
         """Write one event about the card, and go on once it is on disk."""
-        if self.card is None or self._at is None:
+        if self.card is None or self.position is None:
             return
-        workspace, prompt_id, repeat = self.app.workspace, self._at.prompt.id, self._at.is_repeat
+        workspace, prompt_id, repeat = self.app.workspace, self.position.prompt.id, self.position.is_repeat
         how = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
         # a repeat is blind: its ranks were shown, but long ago and not beside the card
         how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat}
@@ -317,15 +317,15 @@ class LabelScreen(ModeScreen):
         """Take the last label or skip back, and go to its prompt. After its reveal, new labels are not blind."""
         event = self.take_back(self.app.workspace.undo)
         prompt = self.app.workspace.prompt(event.prompt_id) if event else None
-        if event is None or prompt is None or self._queue is None:
+        if event is None or prompt is None or self.queue is None:
             return
         self._happened = "Taken back"
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
-            self._start_repeat(self._queue.again(prompt, event.pair))
+            self._start_repeat(self.queue.again(prompt, event.pair))
             return
-        if self._queue.is_finished(prompt):
+        if self.queue.is_finished(prompt):
             self.app.note_sighting(prompt.id)
         self.start(prompt)
 
@@ -341,7 +341,7 @@ class LabelScreen(ModeScreen):
             require_possible(workspace, order)
             workspace.order = order
             # a prompt with labels is labelled to its end before the new order counts
-            if self._at and len(self._at.open) == len(self._at.pool.cards):
+            if self.position and len(self.position.open) == len(self.position.pool.cards):
                 self._prompt = None
             self.begin()
 

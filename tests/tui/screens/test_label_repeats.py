@@ -100,7 +100,7 @@ def test_a_card_whose_memory_was_edited_or_is_gone_does_not_come_back(open_works
 async def repeat_shown(pilot: Pilot[None]) -> Any:
     await card_shown(pilot)
     screen: Any = pilot.app.screen
-    assert screen._at.is_repeat
+    assert screen.position.is_repeat
     return screen
 
 
@@ -109,7 +109,7 @@ async def test_it_looks_like_any_other_card(open_workspace: Opener) -> None:
     at = label_until_a_repeat(workspace)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         screen = await repeat_shown(pilot)
-        assert (screen._prompt, screen.card) == (at.prompt, at.open[0])
+        assert (screen.prompt, screen.card) == (at.prompt, at.open[0])
         everything = " ".join(
             shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "progress", "recent")
         )
@@ -132,8 +132,8 @@ async def test_its_answer_is_kept_beside_the_label_and_a_new_prompt_follows(open
         assert (event.repeat, event.blind, event.supersedes) == (True, True, None)
         assert workspace.store.labels() == labels
         assert [(one.first, one.again) for one in workspace.store.repeats()] == [("not", "relevant")]
-        assert screen._prompt.id != at.prompt.id
-        assert not screen._at.is_repeat
+        assert screen.prompt.id != at.prompt.id
+        assert not screen.position.is_repeat
         assert shown(pilot, "#recent").count("+") == 1
 
 
@@ -146,7 +146,7 @@ async def test_it_can_be_taken_back_and_is_asked_again(open_workspace: Opener) -
         await card_shown(pilot)
         await press(pilot, "z")
         await card_shown(pilot)
-        assert (screen._prompt, screen.card, screen._at.is_repeat) == (at.prompt, at.open[0], True)
+        assert (screen.prompt, screen.card, screen.position.is_repeat) == (at.prompt, at.open[0], True)
         assert workspace.store.repeats() == ()
         await press(pilot, "u")
         assert [one.again for one in workspace.store.repeats()] == ["unsure"]
@@ -161,7 +161,7 @@ async def test_a_skip_ends_it(open_workspace: Opener) -> None:
         await card_shown(pilot)
         assert workspace.store.repeated("me", at.prompt.id) == {at.open[0].pair}
         assert workspace.store.skips("me", at.prompt.id) == {}
-        assert not screen._at.is_repeat
+        assert not screen.position.is_repeat
 
 
 async def test_it_waits_while_another_screen_is_shown(open_workspace: Opener) -> None:
@@ -171,4 +171,4 @@ async def test_it_waits_while_another_screen_is_shown(open_workspace: Opener) ->
         await repeat_shown(pilot)
         await press(pilot, "f2", "f4")
         screen = await repeat_shown(pilot)
-        assert (screen._prompt, screen.card) == (at.prompt, at.open[0])
+        assert (screen.prompt, screen.card) == (at.prompt, at.open[0])

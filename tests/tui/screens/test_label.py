@@ -48,7 +48,7 @@ def card(pilot: Pilot[None]) -> Card | None:
 
 def prompt_id(pilot: Pilot[None]) -> str:
     screen: Any = pilot.app.screen
-    return str(screen._prompt.id)
+    return str(screen.prompt.id)
 
 
 async def open_labels(pilot: Pilot[None]) -> None:

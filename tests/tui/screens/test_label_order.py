@@ -24,7 +24,7 @@ async def ordered(pilot: Pilot[None]) -> None:
 
     def is_planned() -> bool:
         plan = workspace.store.plan(workspace.index.root, workspace.annotator)
-        return plan is not None and plan.order == workspace.order and screen._queue is not None
+        return plan is not None and plan.order == workspace.order and screen.queue is not None
 
     await until(pilot, is_planned, "an order")
     await card_shown(pilot)
@@ -45,7 +45,7 @@ async def test_a_chosen_order_is_made_shown_and_kept(open_workspace: Opener) -> 
         await reads(pilot, "#progress", "0 of 52 prompts done · 0 labels · disagreements first")
         strata = workspace.store.strata(workspace.index.root)
         screen: Any = pilot.app.screen
-        first_ten = [strata[prompt.id] for prompt in screen._queue.order[:10]]
+        first_ten = [strata[prompt.id] for prompt in screen.queue.order[:10]]
         assert (first_ten.count(DIFFER), first_ten.count(AGREE)) == (8, 2)
     workspace.close()
     workspace = open_workspace(judge=None)
@@ -59,13 +59,13 @@ async def test_a_choice_that_is_left_changes_nothing(open_workspace: Opener) -> 
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         screen: Any = pilot.app.screen
-        before = (screen._prompt, screen.card)
+        before = (screen.prompt, screen.card)
         await press(pilot, "o")
         await reads(pilot, "ChooseOrder Vertical", "Which prompts first?")
         await press(pilot, "down", "escape")
-        assert (workspace.order, screen._prompt, screen.card) == (RANDOM, *before)
+        assert (workspace.order, screen.prompt, screen.card) == (RANDOM, *before)
         await press(pilot, "o", "enter")
-        assert (workspace.order, screen._prompt, screen.card) == (RANDOM, *before)
+        assert (workspace.order, screen.prompt, screen.card) == (RANDOM, *before)
 
 
 async def test_an_order_by_a_cutoff_that_is_not_there_is_refused_with_what_to_do(open_workspace: Opener) -> None:
@@ -84,12 +84,12 @@ async def test_labels_stay_when_the_order_changes(open_workspace: Opener) -> Non
         screen: Any = pilot.app.screen
         while screen.card:
             await press(pilot, "a")
-        done, labels = screen._prompt, workspace.store.labels()
+        done, labels = screen.prompt, workspace.store.labels()
         await choose(pilot, "down", "enter")
-        assert (workspace.order, screen._prompt, screen.is_revealed) == (STRATIFIED, done, True)
+        assert (workspace.order, screen.prompt, screen.is_revealed) == (STRATIFIED, done, True)
         await press(pilot, "enter")
         await card_shown(pilot)
-        assert screen._prompt != done
+        assert screen.prompt != done
         assert workspace.store.labels() == labels
         assert "1 of 3 prompts done" in shown(pilot, "#progress")
 
@@ -99,17 +99,17 @@ async def test_a_prompt_that_was_begun_is_labelled_to_its_end_before_the_order_c
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         screen: Any = pilot.app.screen
-        here = screen._prompt
+        here = screen.prompt
         await press(pilot, "a")
-        rest = screen._at.open
+        rest = screen.position.open
         assert rest
         await choose(pilot, "down", "down", "enter")
-        assert (workspace.order, screen._prompt, screen._at.open) == (DISAGREEMENT_FIRST, here, rest)
+        assert (workspace.order, screen.prompt, screen.position.open) == (DISAGREEMENT_FIRST, here, rest)
         while screen.card:
             await press(pilot, "a")
         await press(pilot, "enter")
         await card_shown(pilot)
-        assert screen._prompt == next(one for one in screen._queue.order if one != here)
+        assert screen.prompt == next(one for one in screen.queue.order if one != here)
 
 
 async def test_a_prompt_that_comes_in_joins_the_order_and_takes_no_card_away(open_workspace: Opener) -> None:
@@ -119,11 +119,11 @@ async def test_a_prompt_that_comes_in_joins_the_order_and_takes_no_card_away(ope
         screen: Any = pilot.app.screen
         while screen.card:
             await press(pilot, "a")
-        here = screen._prompt
+        here = screen.prompt
         workspace.add_prompt(demo_prompts("p20")[0])
         await press(pilot, "f2", "f4")
-        await until(pilot, lambda: len(screen._queue.order) == 3)
-        assert (screen._prompt, screen.is_revealed) == (here, True)
+        await until(pilot, lambda: len(screen.queue.order) == 3)
+        assert (screen.prompt, screen.is_revealed) == (here, True)
         assert set(workspace.store.strata(workspace.index.root)) == {"p01", "p04", "p20"}
 
 

@@ -80,7 +80,7 @@ async def test_precision_of_both_systems_follows_the_labels(open_workspace: Open
         await card_shown(pilot)
         screen: Any = pilot.app.screen
         for _ in prompts:
-            key = "a" if screen._prompt.id == "p01" else "x"
+            key = "a" if screen.prompt.id == "p01" else "x"
             while screen.card:
                 await press(pilot, key)
             await press(pilot, "enter")
@@ -105,17 +105,16 @@ async def test_a_label_from_another_screen_is_in_the_report_at_once(open_workspa
 
 
 async def test_the_report_is_made_once_and_drawn_to_each_width(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01"), judge=None)
+    workspace.made = 0
     replayed(workspace)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await reads(pilot, "#text", "1 prompt replayed")
         await pilot.app.workers.wait_for_complete()
         await settled(pilot)
-        screen: Any = pilot.app.screen
-        made = screen._report
         await pilot.resize_terminal(60, 20)
         await until(pilot, lambda: pilot.app.screen.query_one("#text").size.width < 60)
-        assert screen._report is made
+        assert workspace.made == 1
         await until(pilot, lambda: "1 prompt replayed" in shown(pilot, "#text"))
 
 
