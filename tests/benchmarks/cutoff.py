@@ -1,11 +1,11 @@
-"""What the cutoff is worth on LoCoMo, whose seven collections take turns at being the one that was not learned from.
+"""The worth of the cutoff on LoCoMo: each of the seven collections with a model that was fitted to the other six.
 
     python -m tests.benchmarks.cutoff FOLDER [--strategy memsift] [--features] [--resamplings 70] [--target .43 ...]
 
-FOLDER holds memories.jsonl, prompts.jsonl and qrels.txt. Printed are the curve of precision, recall and rates of fire
-over the thresholds; with --features, what it loses without each feature; with --resamplings, how often the promise of
-a threshold that was chosen on six collections holds on the seventh. A resampling draws the prompts of each collection
-anew, with replacement, the seventh's included; the promise holds if the precision there is the target or more.
+FOLDER holds memories.jsonl, prompts.jsonl and qrels.txt. Prints precision, recall and fire rates by threshold. With
+--features also the loss without each feature. With --resamplings also how often a threshold that was chosen on six
+collections keeps the target precision on the seventh. A resampling draws the prompts of all seven collections anew,
+with replacement.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RECALLS = (0.2, 0.25, 0.273, 0.3, 0.35, 0.4)
 
 
 def held_out(prompts: Sequence[JudgedPrompt]) -> list[list[float]]:
-    """P(relevant) of every example, by weights from the other collections."""
+    """P(relevant) of every example, by weights that were fitted to the other collections."""
     weights = {name: fit(*labelled([one for one in prompts if one.group != name])) for name in groups(prompts)}
     return [weights[one.group].of_prompt(one) for one in prompts]
 
@@ -44,7 +44,7 @@ def groups(prompts: Sequence[JudgedPrompt]) -> list[str]:
 
 
 def without(prompts: Sequence[JudgedPrompt], left_out: Collection[str]) -> list[JudgedPrompt]:
-    """The prompts as if some features did not exist."""
+    """The prompts without some of the features."""
 
     def thinned(one: Example) -> Example:
         kept = {name: value for name, value in one.features.items() if name not in left_out}
@@ -62,7 +62,10 @@ def at_recall(points: Sequence[Point], recall: float) -> Point:
 
 
 def promise(prompts: Sequence[JudgedPrompt], target: float, seed: int) -> tuple[bool, Point] | None:
-    """Whether a threshold chosen on six resampled collections keeps the target on the seventh; None if none is."""
+    """Whether a threshold from six resampled collections keeps the target on the seventh, and its point there.
+
+    None if no threshold reaches the target on the six.
+    """
     random = Random(seed)
     names = groups(prompts)
     held = names[seed % len(names)]

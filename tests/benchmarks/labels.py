@@ -1,10 +1,10 @@
-"""What a large label store costs: milliseconds of each thing that is asked of it, and bytes on disk.
+"""The cost of a large label store: milliseconds of each query, and bytes on disk.
 
     python -m tests.benchmarks.labels [--prompts 10000] [--cards 5] [--rounds 5] [--folder FOLDER]
 
-Two people label all cards of half of the prompts each and a tenth together; every prompt has a retrieval of two systems
-with eight candidates. What a person waits for between two cards is measured as the Label screen does it: the event is
-written, the next card found, the progress line made. With --folder the store is kept for the next time.
+Two people label half of the prompts each, and a tenth of all together. Every prompt has retrievals of two systems with
+eight candidates. "Between two cards" does all that the Label screen does: it writes the event, finds the next card and
+makes the progress line. With --folder the store is kept for the next run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
 from labels import runs
 from labels.database import LabelDatabase
-from labels.pooling import pool
+from labels.pooling import pool, record_card
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
@@ -62,7 +62,7 @@ def retrieval(number: int, system: str, summaries: list[MemorySummary], cards: i
 
 
 def fill(path: Path, root: str, summaries: list[MemorySummary], prompts: int, cards: int) -> None:
-    """Write the store in one transaction; by key presses it would take a working week."""
+    """Write the store in one transaction: a transaction for each key press would take too long."""
     db = LabelDatabase(path)
     with db.writing():
         made = {system: runs.record_run(db, root, system, "{}", "c", TS) for system in SYSTEMS}
@@ -75,14 +75,14 @@ def fill(path: Path, root: str, summaries: list[MemorySummary], prompts: int, ca
                 runs.record_results(db, made[each.system], each, TS)
             pooled = pool(both, 1, judge_dropped_sample=0)
             for card in pooled.cards:
-                runs.record_card(db, pooled, card, TS)
+                record_card(db, pooled, card, TS)
             for who in annotators(number, prompts):
                 press_all(db, who, number, pooled)
     db.close()
 
 
 def annotators(number: int, prompts: int) -> list[str]:
-    """Half of the prompts are ann's, half bob's, and a tenth of all are both's; one is nobody's yet."""
+    """Half of the prompts are ann's, half bob's, a tenth of all both's; the first is nobody's."""
     both = ["ann", "bob"]
     return [] if number == 0 else both if number % 10 == 0 else [both[number * 2 // prompts]]
 
@@ -98,7 +98,7 @@ def press_all(db: LabelDatabase, who: str, number: int, pooled: Pool) -> None:
 
 
 def between_two_cards(workspace: Workspace, queue: LabelQueue, one: Prompt) -> Callable[[], object]:
-    """What happens from a key press until the next card is there."""
+    """All work from a key press until the next card is shown."""
     cards = iter(range(10**9))
 
     def press() -> None:
@@ -116,7 +116,7 @@ def between_two_cards(workspace: Workspace, queue: LabelQueue, one: Prompt) -> C
 
 
 def timed(what: str, action: Callable[[], object], rounds: int) -> None:
-    """The median of *rounds*: what a person waits, and the processor's share of it."""
+    """Print the medians of *rounds*: elapsed time and time of CPU."""
     waits, works = [], []
     for _ in range(rounds):
         start, worked = time.perf_counter(), time.process_time()
@@ -150,7 +150,7 @@ def measure(workspace: Workspace, rounds: int) -> None:
         "events, the last 100": lambda: store.events("bob", 100),
         "recent, of somebody with no label": lambda: store.recent("nobody"),
         "outcomes": lambda: store.outcomes(root),
-        "texts brought up": lambda: store.returned_texts(root),
+        "returned texts": lambda: store.returned_texts(root),
         "strata": lambda: store.strata(root),
         "undo and label again": lambda: store.undo("ann"),
     }
