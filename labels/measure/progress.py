@@ -1,4 +1,4 @@
-"""How far labelling is: who said how much, what is left, and how far people agree, also with themselves."""
+"""The progress of labelling: labels of each person, finished prompts, disputes, and self-agreement."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.measure.kappa import cohens_kappa
+from labels.measure.agreement import selves_of
 from labels.orders import ALL
-from labels.records import NOT_RELEVANT, RELEVANT, VERDICTS
+from labels.records import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator's current labels by verdict, and how many of them were given `blind` and how many `imported`.
+    """An annotator's current labels by verdict; `blind` and `imported` count labels among them.
 
-    Of `repeated` cards that were shown again without being told, `same` got the same verdict. `kappa` is Cohen's over
-    those that were relevant or not both times, -1..1; None where it is not defined. A repeat comes after the ranks of
-    its prompt were revealed, so all three are at their best.
+    `same` of the `repeated` cards got the same verdict twice. `kappa` is Cohen's, -1..1, over the cards with relevant
+    or not both times; None if undefined. The prompt's ranks are revealed before a repeat, so all three are upper limits.
     """
 
     annotator: str
@@ -40,7 +39,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Stratum:
-    """Of the prompts in one stratum, how many there are and how many are done."""
+    """The numbers of all and of finished prompts in one stratum."""
 
     name: str
     prompts: int
@@ -49,9 +48,10 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Progress:
-    """`strata`, `order` and `seconds_per_card` are those of `annotator`; the latter is None before the first label.
+    """The progress over one root. `order`, `strata` and `seconds_per_card` (None before the first label) are the
+    annotator's.
 
-    `disputed` pairs wait to be settled; `settled` were. `stale` labels are of memories that were edited since.
+    `disputed` pairs wait for an adjudication, `settled` pairs have one. `stale` labels are of memories edited since.
     """
 
     annotator: str
@@ -65,13 +65,14 @@ class Progress:
 
 
 def people(labels: Sequence[Label], repeats: Sequence[Repeat]) -> tuple[Person, ...]:
-    """Everybody who has a label, by name."""
+    """All annotators with labels, sorted by name."""
     return tuple(person(name, labels, repeats) for name in sorted({label.annotator for label in labels}))
 
 
 def person(annotator: str, labels: Sequence[Label], repeats: Sequence[Repeat]) -> Person:
     own = [label for label in labels if label.annotator == annotator]
-    again = [(repeat.first, repeat.again) for repeat in repeats if repeat.annotator == annotator]
+    again = [repeat for repeat in repeats if repeat.annotator == annotator]
+    selves = selves_of(again)
     said = Counter(label.verdict for label in own)
     return Person(
         annotator=annotator,
@@ -79,20 +80,13 @@ def person(annotator: str, labels: Sequence[Label], repeats: Sequence[Repeat]) -
         blind=sum(label.blind for label in own),
         imported=sum(bool(label.source) for label in own),
         repeated=len(again),
-        same=sum(first == second for first, second in again),
-        kappa=self_kappa(again),
+        same=sum(repeat.first == repeat.again for repeat in again),
+        kappa=selves[0].kappa if selves else None,
     )
 
 
-def self_kappa(again: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of the first against the second time, over the pairs that were relevant or not both times."""
-    counted = Counter(again)
-    yes, no = RELEVANT, NOT_RELEVANT
-    return cohens_kappa((counted[yes, yes], counted[yes, no], counted[no, yes], counted[no, no]))[0]
-
-
 def strata(prompt_ids: Collection[str], known: Mapping[str, str], done: Collection[str]) -> tuple[Stratum, ...]:
-    """The strata of *prompt_ids*, by name; *done* are the finished prompts."""
+    """The strata of *prompt_ids*, sorted by name; *done* are the finished prompts."""
     names = {prompt_id: known.get(prompt_id, ALL) for prompt_id in prompt_ids}
     sizes = Counter(names.values())
     finished = Counter(names[prompt_id] for prompt_id in prompt_ids if prompt_id in done)

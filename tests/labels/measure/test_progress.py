@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from labels.measure.progress import Stratum, people, person, self_kappa, strata
+from labels.measure.progress import Stratum, people, person, strata
 from labels.orders import ALL, DIFFER
 from labels.records import Label, Repeat
 
@@ -31,12 +31,16 @@ def test_agreement_with_oneself_counts_every_verdict_and_only_ones_own() -> None
 
 def test_kappa_is_that_of_the_first_against_the_second_time() -> None:
     """20 both relevant, 5 and 10 changed, 15 both not: (.70 - .50) / (1 - .50)."""
-    again = [("relevant", "relevant")] * 20 + [("relevant", "not")] * 5
-    again += [("not", "relevant")] * 10 + [("not", "not")] * 15
-    assert self_kappa(again) == pytest.approx(0.4)
-    assert self_kappa([*again, ("unsure", "not")]) == pytest.approx(0.4)
-    assert self_kappa([("not", "not")]) is None
-    assert self_kappa([]) is None
+    times = {("relevant", "relevant"): 20, ("relevant", "not"): 5, ("not", "relevant"): 10, ("not", "not"): 15}
+    again = [repeat("ann", *both) for both, number in times.items() for _ in range(number)]
+    assert kappa(again) == pytest.approx(0.4)
+    assert kappa([*again, repeat("ann", "unsure", "not")]) == pytest.approx(0.4)
+    assert kappa([repeat("ann", "not", "not")]) is None
+    assert kappa([]) is None
+
+
+def kappa(repeats: list[Repeat]) -> float | None:
+    return person("ann", [label("ann", "not")], repeats).kappa
 
 
 def test_prompts_are_counted_by_stratum() -> None:
