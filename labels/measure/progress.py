@@ -21,7 +21,7 @@ class Person:
     """An annotator's current labels by verdict; `blind` and `imported` count labels among them.
 
     `same` of the `repeated` cards got the same verdict twice. `kappa` is Cohen's, -1..1, over the cards with relevant
-    or not both times; None if undefined. The prompt's ranks are revealed before a repeat, so all three are upper limits.
+    or not both times; None if undefined. The prompt's ranks are known before a repeat, so all three are upper limits.
     """
 
     annotator: str
