@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from labels.exchange.records import Dataset, PairKey
 
 ACCEPT, REJECT, IGNORE = ANSWERS = ("accept", "reject", "ignore")
-OURS = "memsift"
-"""The field for data that has no place in Prodigy's own fields. Prodigy keeps fields that it does not know."""
+OWN_FIELD = "memsift"
+"""The field for data that has no place in the fields of Prodigy. Prodigy keeps fields that it does not know."""
 
 
 def write(dataset: Dataset) -> str:
@@ -28,7 +28,7 @@ def write(dataset: Dataset) -> str:
 
 
 def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
-    text = shown(pair.memory)
+    text = display_text(pair.memory)
     return {
         "text": text,
         "title": pair.memory.title,
@@ -36,12 +36,12 @@ def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
         "label": "RELEVANT",
         "answer": {RELEVANT: ACCEPT, NOT_RELEVANT: REJECT}.get(str(event.verdict), IGNORE),
         "_view_id": "classification",
-        "_input_hash": number(pair.prompt.text, text),
-        "_task_hash": number(pair.prompt.text, text, "RELEVANT"),
+        "_input_hash": prodigy_hash(pair.prompt.text, text),
+        "_task_hash": prodigy_hash(pair.prompt.text, text, "RELEVANT"),
         "_annotator_id": event.annotator,
-        "_session_id": f"{OURS}-{event.annotator}",
+        "_session_id": f"{OWN_FIELD}-{event.annotator}",
         "_timestamp": seconds(event.ts),
-        OURS: {
+        OWN_FIELD: {
             "prompt_id": pair.prompt.id,
             "memory_id": pair.memory.id,
             "digest": pair.memory.digest,
@@ -57,12 +57,12 @@ def row(pair: JudgedPair, event: LabelEvent) -> dict[str, Any]:
     }
 
 
-def shown(memory: MemoryText) -> str:
+def display_text(memory: MemoryText) -> str:
     """The text that a person reads: the title, and below it the body, if it is known."""
     return memory.title if memory.body is None else f"{memory.title}\n\n{memory.body}"
 
 
-def number(*texts: str) -> int:
+def prodigy_hash(*texts: str) -> int:
     """A hash in Prodigy's form: a signed whole number of 32 bits."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:4], "big", signed=True)
@@ -71,13 +71,13 @@ def number(*texts: str) -> int:
 def seconds(ts: str) -> int:
     """*ts*, ISO 8601, in seconds since 1970; 0 if it is unknown."""
     try:
-        moment = datetime.fromisoformat(ts)
+        time = datetime.fromisoformat(ts)
     except ValueError:
         return 0
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp())
 
 
-def moment(timestamp: int) -> str:
+def iso_time(timestamp: int) -> str:
     """The time in ISO 8601 of *timestamp*, in seconds since 1970; empty for 0 and for a number that is no time."""
     try:
         return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds") if timestamp else ""
@@ -95,34 +95,34 @@ def read(source: Source) -> Dataset:
 
 def pair_rows(source: Source) -> Iterator[PairRow]:
     for node in source.rows():
-        ours = node.child(OURS) or node
-        prompt, memory = prompt_in(ours, node.text("prompt", "")), memory_in(node, ours)
-        yield prompt, memory, [event_in(node, ours, (prompt.id, memory.id, memory.digest))]
+        own = node.child(OWN_FIELD) or node
+        prompt, memory = prompt_in(own, node.text("prompt", "")), memory_in(node, own)
+        yield prompt, memory, [event_in(node, own, (prompt.id, memory.id, memory.digest))]
 
 
-def memory_in(node: Node, ours: Node) -> MemoryText:
+def memory_in(node: Node, own: Node) -> MemoryText:
     title, text = node.text("title", ""), node.text("text")
     body = None if text == title else text.removeprefix(f"{title}\n\n")
-    return MemoryText(ours.name("memory_id"), ours.text("digest", ""), title=title, body=body)
+    return MemoryText(own.name("memory_id"), own.text("digest", ""), title=title, body=body)
 
 
-def event_in(node: Node, ours: Node, pair: PairKey) -> LabelEvent:
+def event_in(node: Node, own: Node, pair: PairKey) -> LabelEvent:
     # an answer in Prodigy is newer than the verdict that was exported with the row
     verdict = {ACCEPT: RELEVANT, REJECT: NOT_RELEVANT}.get(node.one_of("answer", ANSWERS))
-    if verdict is None and ours.value.get("verdict"):
-        verdict = ours.one_of("verdict", VERDICTS)
-    action = ours.one_of("action", (LABEL, ADJUDICATE, SKIP), LABEL)
+    if verdict is None and own.value.get("verdict"):
+        verdict = own.one_of("verdict", VERDICTS)
+    action = own.one_of("action", (LABEL, ADJUDICATE, SKIP), LABEL)
     return LabelEvent(
         node.name("_annotator_id", node.name("_session_id", "prodigy")),
         *pair,
         action=SKIP if verdict is None else LABEL if action == SKIP else action,
         verdict=verdict,
-        grade=ours.grade("grade", MAX_GRADE),
-        reason=ours.text("reason", ""),
-        note=ours.text("note", ""),
-        ts=ours.time("ts", "") or moment(node.whole("_timestamp", 0)),
-        blind=ours.flag("blind", False),
-        elapsed_ms=ours.whole("elapsed_ms", 0),
+        grade=own.grade("grade", MAX_GRADE),
+        reason=own.text("reason", ""),
+        note=own.text("note", ""),
+        ts=own.time("ts", "") or iso_time(node.whole("_timestamp", 0)),
+        blind=own.flag("blind", False),
+        elapsed_ms=own.whole("elapsed_ms", 0),
     )
 
 

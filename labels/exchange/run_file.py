@@ -100,6 +100,7 @@ def read_outcomes(path: Path) -> tuple[Outcome, ...]:
 
 def outcome_of(row: Node) -> Outcome:
     """The outcome in a row. Scores, confidences and probabilities that are missing or of another type are unknown."""
+    prompt_id, system = row.name("prompt_id"), row.name("system")
     injected, candidates = with_ids(row, "injected"), with_ids(row, "candidates")
     decisions = tuple(decision(candidate) for candidate in candidates.values())
     elapsed_ms = row.number("ms", 0.0)
@@ -108,8 +109,8 @@ def outcome_of(row: Node) -> Outcome:
     found = [(each.value, candidates[name].value if name in candidates else {}) for name, each in injected.items()]
     probabilities = {name: number(candidate.value.get("probability")) for name, candidate in candidates.items()}
     return Outcome(
-        prompt_id=row.name("prompt_id"),
-        system=row.name("system"),
+        prompt_id=prompt_id,
+        system=system,
         injected=tuple(injected),
         candidates=tuple(candidates),
         decisions=decisions,
