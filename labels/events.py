@@ -18,9 +18,9 @@ LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdic
 
 OF_ROOT = """(:root IS NULL OR EXISTS (
     SELECT 1 FROM result JOIN run USING (run_id)
-    WHERE run.root = :root AND result.prompt_id = said.prompt_id AND result.memory_id = said.memory_id
+    WHERE run.root = :root AND result.prompt_id = event.prompt_id AND result.memory_id = event.memory_id
 ))"""
-"""SQL: a run over the root returned the memory of the row of `said` for the same prompt."""
+"""SQL: a run over the root returned the memory of the row of `event` for the same prompt."""
 
 
 def current_labels(
@@ -30,26 +30,26 @@ def current_labels(
     given = {name: value for name, value in (("annotator", annotator), ("prompt_id", prompt_id)) if value is not None}
     where = " AND ".join([*(f"{name} = :{name}" for name in given), OF_ROOT])
     rows = db.tuples(
-        f"SELECT {LABEL_COLUMNS} FROM label_current AS said WHERE {where} ORDER BY event_id", {**given, "root": root}
+        f"SELECT {LABEL_COLUMNS} FROM label_current AS event WHERE {where} ORDER BY event_id", {**given, "root": root}
     )
     return tuple(map(label_of, rows))
 
 
 def is_labelled(db: LabelDatabase, root: str) -> bool:
-    return bool(db.rows(f"SELECT 1 FROM label_current AS said WHERE {OF_ROOT} LIMIT 1", {"root": root}))
+    return bool(db.rows(f"SELECT 1 FROM label_current AS event WHERE {OF_ROOT} LIMIT 1", {"root": root}))
 
 
 def recent_labels(db: LabelDatabase, annotator: str, limit: int, repeats: bool) -> tuple[Label, ...]:
-    said = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
+    source = "label_standing WHERE action = 'label' AND" if repeats else "label_current WHERE"
     rows = db.tuples(
-        f"SELECT {LABEL_COLUMNS} FROM {said} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
+        f"SELECT {LABEL_COLUMNS} FROM {source} annotator = ? ORDER BY event_id DESC LIMIT ?", [annotator, limit]
     )
     return tuple(map(label_of, rows))
 
 
 def adjudications(db: LabelDatabase, root: str | None) -> tuple[Label, ...]:
     rows = db.tuples(
-        f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS said WHERE {OF_ROOT} ORDER BY event_id", {"root": root}
+        f"SELECT {LABEL_COLUMNS} FROM adjudication_current AS event WHERE {OF_ROOT} ORDER BY event_id", {"root": root}
     )
     return tuple(map(label_of, rows))
 
@@ -81,12 +81,12 @@ def repeats(db: LabelDatabase, root: str | None, annotator: str | None) -> tuple
     rows = db.rows(
         f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
                 SELECT first.verdict FROM label_standing AS first
-                WHERE first.annotator = said.annotator AND first.prompt_id = said.prompt_id
-                  AND first.memory_id = said.memory_id AND first.digest = said.digest
-                  AND first.action = 'label' AND NOT first.repeat AND first.event_id < said.event_id
+                WHERE first.annotator = event.annotator AND first.prompt_id = event.prompt_id
+                  AND first.memory_id = event.memory_id AND first.digest = event.digest
+                  AND first.action = 'label' AND NOT first.repeat AND first.event_id < event.event_id
                 ORDER BY first.event_id DESC LIMIT 1
             ) AS first
-            FROM label_standing AS said
+            FROM label_standing AS event
             WHERE action = 'label' AND repeat AND first IS NOT NULL
               AND (:annotator IS NULL OR annotator = :annotator) AND {OF_ROOT} ORDER BY event_id""",
         {"annotator": annotator, "root": root},
@@ -122,7 +122,7 @@ def latest_standing(
     """The annotator's latest key press that was not taken back, optionally only among *prompt_ids* or of a root."""
     # a list of prompts can be longer than SQLite's limit of parameters, so it goes in as a JSON array
     rows = db.rows(
-        f"""SELECT * FROM label_standing AS said
+        f"""SELECT * FROM label_standing AS event
            WHERE annotator = :annotator AND source = '' AND (action = 'adjudicate') = :adjudications
            AND (:prompts IS NULL OR prompt_id IN (SELECT value FROM json_each(:prompts))) AND {OF_ROOT}
            ORDER BY event_id DESC LIMIT 1""",

@@ -129,12 +129,12 @@ class Gold:
 
 @dataclass(frozen=True)
 class Dispute:
-    """A pair on which annotators differ. `said` holds their current labels in the order of the events."""
+    """A pair on which annotators differ. `labels` are their current labels in the order of the events."""
 
     prompt_id: str
     memory_id: str
     digest: str
-    said: tuple[Label, ...]
+    labels: tuple[Label, ...]
 
     @property
     def pair(self) -> Pair:

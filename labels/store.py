@@ -186,9 +186,9 @@ class LabelStore:
         """
         if verdict not in VERDICTS or (grade is not None and not 0 <= grade <= MAX_GRADE):
             raise ValueError(f"no such verdict or grade: {verdict!r}, {grade!r}")
-        said = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": int(repeat)}
+        content = {"verdict": verdict, "grade": grade, "reason": reason, "note": note, "repeat": int(repeat)}
         how = {"seed": seed, "blind": int(blind), "elapsed_ms": elapsed_ms}
-        return self._append(LABEL, annotator, prompt_id, card, {**said, **how})
+        return self._append(LABEL, annotator, prompt_id, card, {**content, **how})
 
     def skip(
         self,
@@ -214,8 +214,8 @@ class LabelStore:
         """
         if verdict not in VERDICTS:
             raise ValueError(f"no such verdict: {verdict!r}")
-        said = {"verdict": verdict, "note": note, "seed": seed, "blind": 0, "elapsed_ms": elapsed_ms}
-        return self._append(ADJUDICATE, annotator, prompt_id, card, said)
+        content = {"verdict": verdict, "note": note, "seed": seed, "blind": 0, "elapsed_ms": elapsed_ms}
+        return self._append(ADJUDICATE, annotator, prompt_id, card, content)
 
     def undo(
         self,

@@ -23,7 +23,7 @@ from labels.records import Outcome
 from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.benchmarks.capital import rich_after
 from tests.benchmarks.hook import table
-from tests.labels.simulated import Counts, Frame, World, disagreements_first, mostly_disagreements
+from tests.labels.simulated import Counts, Population, World, disagreements_first, mostly_disagreements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -194,12 +194,12 @@ def stratified_rows(draws: int) -> list[tuple[str, ...]]:
     for name, worlds in FRAMES.items():
         for share in (0.2, 0.35, 0.5, 0.7, 0.8):
             for size, labels in ((600, 150), (150, 60)):
-                found = stratified(Frame(size, share, *worlds), labels, draws)
+                found = stratified(Population(size, share, *worlds), labels, draws)
                 rows.append((name, str(share), str(size), str(labels), *found))
     return rows
 
 
-def stratified(frame: Frame, labels: int, draws: int) -> tuple[str, ...]:
+def stratified(frame: Population, labels: int, draws: int) -> tuple[str, ...]:
     rng = random.Random(f"strata {frame} {labels}")
     naive, weighted, chance, mostly, covered = [], [], [], [], []
     for _ in range(draws):
@@ -230,7 +230,7 @@ def rmse(errors: list[float]) -> float:
     return sqrt(mean(error**2 for error in errors))
 
 
-def precision_of(frame: Frame) -> float:
+def precision_of(frame: Population) -> float:
     parts = ((frame.share, frame.disagreed), (1 - frame.share, frame.agreed))
     sizes = [share * mean(world.sizes) for share, world in parts]
     return sum(size * world.precision for size, (_, world) in zip(sizes, parts, strict=True)) / sum(sizes)
@@ -240,12 +240,13 @@ def live_strata_rows(runs: int) -> list[tuple[str, ...]]:
     head = ("there", "differ", "prompts", "ever wrong", "width", "of sequences added up", "by chance")
     cases = [(name, share, number) for name in FRAMES for share in (0.35, 0.7) for number in (60, 150)]
     rows = [
-        (name, f"{share}", f"{n}", *live_strata(Frame(600, share, *FRAMES[name]), n, runs)) for name, share, n in cases
+        (name, f"{share}", f"{n}", *live_strata(Population(600, share, *FRAMES[name]), n, runs))
+        for name, share, n in cases
     ]
     return [head, *rows]
 
 
-def live_strata(frame: Frame, number: int, runs: int) -> tuple[str, ...]:
+def live_strata(frame: Population, number: int, runs: int) -> tuple[str, ...]:
     rng = random.Random(f"live {frame} {number}")
     wrong, widths = [], []
     for _ in range(runs):

@@ -2,8 +2,8 @@
 
     python -m tests.labels.killed_labeller FOLDER KILLS SEED
 
-Prints one JSON object: how many kills there were, what was acknowledged, and every fault that was found. The processes
-are forks of this one: starting an interpreter takes longer than most of them live.
+Prints one JSON object: the numbers of kills and of acknowledged key presses, and all faults. The processes are forks of
+this one, because starting an interpreter takes longer than most of them live.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from labels.store import LabelStore
 from tests.labels.samples import card, pool_of
 
 LONGEST_LIFE_S = 0.15
-"""From the fork to the kill: opening takes a few milliseconds, a label less than one or two."""
+"""The longest time from the fork to the kill. It leaves time for some labels, and for none in short lives."""
 
 FRESH_EVERY = 20
-"""So often a process begins with no store at all, so that some are killed while they make one."""
+"""Every twentieth process starts without a store, so some are killed while they make one."""
 
 CARDS = ("a", "b", "c", "d", "e")
 
 
 @dataclass
 class Toll:
-    """What became of it all; `unacknowledged` events were written, and the kill came before they could say so."""
+    """The result of a run. `unacknowledged` events were written, but the kill came before their acknowledgement."""
 
     kills: int = 0
     acknowledged: int = 0
@@ -47,7 +47,7 @@ class Toll:
 
 
 def label_until_killed(path: Path, life: int, out: int) -> None:
-    """Press keys as the Label screen does, and say of each when it is on disk: `label UID` or `undo UID`."""
+    """Write as the Label screen does, and acknowledge each event on disk with a line: `label UID` or `undo UID`."""
     made = random.Random(life)
     with LabelStore.open(path) as store:
         for number in range(100_000):
@@ -64,7 +64,7 @@ def label_until_killed(path: Path, life: int, out: int) -> None:
 
 
 def kill_one(path: Path, life: int, seconds: float) -> list[list[str]]:
-    """What a process said in its life of so many seconds; a line that the kill cut off acknowledged nothing."""
+    """The acknowledgements of a process that lives for *seconds*, without a line that the kill cut off."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -80,7 +80,7 @@ def kill_one(path: Path, life: int, seconds: float) -> list[list[str]]:
 
 
 def check(path: Path, said: list[list[str]], before: set[str], toll: Toll) -> set[str]:
-    """Compare what a process said with what is there; the names of all events that are."""
+    """Compare the acknowledgements of a process with the store. Returns the uids of all events."""
     with LabelStore.open(path) as store:
         events = store.events()
     uids = [event.uid for event in events]

@@ -1,4 +1,4 @@
-"""Small engine records, made by hand."""
+"""Small records of engine and labels, made by hand."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def pool_of(*memory_ids: str, prompt_id: str = "p1") -> Pool:
 
 
 class Found(NamedTuple):
-    """How a candidate was found, as the fields of an Outcome say it."""
+    """The retrieval of a candidate, in fields of an Outcome."""
 
     score: float
     confidence: str = ""
@@ -118,7 +118,7 @@ def outcome(
     kind: str = "",
     found: Sequence[Found] = (),
 ) -> Outcome:
-    """What a system did; candidates are *decisions*, or else what it injected, which no judge saw."""
+    """The outcome of a system. Its candidates are the keys of *decisions*, else the injected memories, unjudged."""
     seen = decisions or dict.fromkeys(injected)
     how = dict(zip(seen, found, strict=False))
     of_injected = [how.get(memory_id) for memory_id in injected]

@@ -1,4 +1,4 @@
-"""Prompts made by chance, of a precision that is known: memories of one prompt are alike, as real ones are."""
+"""Simulated prompts with a known precision. Memories of one prompt resemble each other, as real ones do."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class World:
 
 
 @dataclass(frozen=True)
-class Frame:
-    """*size* prompts, of which systems disagree on a *share*, where precision is lower than where they agree."""
+class Population:
+    """*size* prompts. The systems differ on a *share* of them, with a lower precision than on the others."""
 
     size: int
     share: float
@@ -45,14 +45,14 @@ class Frame:
     agreed: World = World(0.85, sizes=(1, 2, 3, 3))
 
     def draw(self, rng: random.Random) -> tuple[dict[str, Counts], dict[str, str]]:
-        """The counts of each prompt, and its stratum."""
+        """prompt id -> counts, and prompt id -> stratum."""
         strata = {f"p{number}": DIFFER if rng.random() < self.share else AGREE for number in range(self.size)}
         worlds = {DIFFER: self.disagreed, AGREE: self.agreed}
         return {name: worlds[stratum].prompt(rng) for name, stratum in strata.items()}, strata
 
 
 def disagreements_first(strata: dict[str, str], number: int, rng: random.Random) -> tuple[str, ...]:
-    """The first *number* prompts to label in the order of that name."""
+    """The first *number* prompts of the order DISAGREEMENT_FIRST."""
     return offered(Plan(DISAGREEMENT_FIRST, rng.getrandbits(64), strata))[:number]
 
 

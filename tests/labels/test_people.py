@@ -94,7 +94,7 @@ def test_disputes_are_the_pairs_on_which_people_differ_until_they_are_settled(st
     say(store, "bob", NOT_RELEVANT, "b", repeat=True)
     (dispute,) = store.disputes()
     assert (dispute.prompt_id, dispute.pair) == ("p1", ("a", "digest-of-a"))
-    assert [(label.annotator, label.verdict) for label in dispute.said] == [("ann", RELEVANT), ("bob", NOT_RELEVANT)]
+    assert [(label.annotator, label.verdict) for label in dispute.labels] == [("ann", RELEVANT), ("bob", NOT_RELEVANT)]
     assert store.disputes("/nowhere") == ()
     settle(store, "ann", RELEVANT)
     assert store.disputes() == ()

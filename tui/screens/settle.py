@@ -87,7 +87,7 @@ class SettleScreen(ModeScreen):
         self.card_pane.focus()
         self.said.display = dispute is not None
         self.said.border_title = "What was said"
-        self.said.update(dispute_text(dispute.said) if dispute else "")
+        self.said.update(dispute_text(dispute.labels) if dispute else "")
         settled = f"{self._settled:,} settled just now" if self._settled else ""
         parts = (happened, f"{len(self._open):,} to settle", settled)
         self.progress.update(plain(" · ".join(filter(None, parts))))

@@ -28,7 +28,7 @@ from labels.measure.sequences import (
 )
 from tests.benchmarks.beta_binomial import beta_binomial_interval
 from tests.benchmarks.capital import rich_after
-from tests.labels.simulated import Frame, World, disagreements_first
+from tests.labels.simulated import Population, World, disagreements_first
 
 PROMPT = st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m)))
 COUNTS = st.lists(PROMPT, max_size=40)
@@ -260,7 +260,7 @@ def test_disagreements_first_is_never_wrong_too_often_and_narrower_than_two_sequ
     rng = random.Random(20261122)
     wrong, narrower = 0, []
     for _ in range(40):
-        counts, strata = Frame(400, 0.35).draw(rng)
+        counts, strata = Population(400, 0.35).draw(rng)
         sizes = {name: sum(counts[each][1] for each in counts if strata[each] == name) for name in strata.values()}
         shares = {name: size / sum(sizes.values()) for name, size in sizes.items()}
         judged = [(strata[each], counts[each]) for each in disagreements_first(strata, 150, rng)]

@@ -7,7 +7,7 @@ import pytest
 
 from labels.measure.intervals import headline_interval
 from labels.measure.strata import StratifiedEstimate, grouped, stratified_estimate, variance
-from tests.labels.simulated import Frame, World, disagreements_first
+from tests.labels.simulated import Population, World, disagreements_first
 
 
 def estimate(judged: dict[str, tuple[int, int]], strata: dict[str, str]) -> StratifiedEstimate:
@@ -59,7 +59,7 @@ def test_prompts_outside_the_frame_do_not_count() -> None:
 def test_disagreements_first_is_unbiased_and_no_worse_than_chance(share: float) -> None:
     rng = random.Random(20261122)
     weighted, plain, chance, covered = [], [], [], 0
-    frame = Frame(400, share=share)
+    frame = Population(400, share=share)
     truth = share * 0.5 + (1 - share) * 0.85
     for _ in range(300):
         counts, strata = frame.draw(rng)

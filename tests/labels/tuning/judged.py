@@ -1,4 +1,4 @@
-"""Prompts with labels to tune from, made by hand or by a seeded world whose truth is known."""
+"""Labelled prompts: made by hand, or drawn from a seeded world with known weights."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def example(memory_id: str, is_relevant: bool | None, **features: float) -> Exam
 
 
 def judged(prompt_id: str, *examples: Example, relevant: int | None = None, group: str = "") -> JudgedPrompt:
-    """A prompt; as many memories are known to be relevant as were found, unless it is said."""
+    """A prompt. *relevant* defaults to the number of relevant examples."""
     known = sum(one.is_relevant is True for one in examples)
     return JudgedPrompt(prompt_id, f"Text of {prompt_id}", known if relevant is None else relevant, examples, group)
 
 
 def labels_only(prompt_id: str, *labels: bool | None, group: str = "") -> JudgedPrompt:
-    """A prompt whose examples have labels and nothing else."""
+    """A prompt whose examples have labels and no features."""
     return judged(prompt_id, *(example(f"m{i}", label) for i, label in enumerate(labels)), group=group)
 
 
 def world(count: int, seed: int = 1, groups: Sequence[str] = ("",), size: int = 4) -> list[JudgedPrompt]:
-    """Prompts whose memories are relevant with the probability that TRUE_WEIGHTS give."""
+    """Prompts whose memories are relevant with the probability of TRUE_WEIGHTS."""
     random = Random(seed)
     return [
         judged(f"p{seed}-{i}", *(drawn(random, f"m{j}") for j in range(size)), group=groups[i % len(groups)])
