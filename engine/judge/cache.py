@@ -62,18 +62,13 @@ def cache_key(provider: Provider, template_hash: str, question: Question, sample
 
 @contextmanager
 def locked(path: str) -> Iterator[None]:
-    """Hold the lock file at *path* against other processes. It is free again when this process ends. Raises OSError."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            import fcntl
-        except ImportError:  # Windows has none
-            pass
-        else:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    """Hold the lock file at *path* against other processes. SQLite frees it when this process ends.
+
+    Raises OperationalError if it is not free within BUSY_SECONDS, or cannot be made.
+    """
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as lock:
+        lock.execute("begin exclusive")
         yield
-    finally:
-        os.close(descriptor)
 
 
 class Cache:

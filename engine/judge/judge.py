@@ -100,14 +100,22 @@ class Judge:
         return voted(lambda sample: self._sampled(template, prompt, candidates, sample), self.samples)
 
     def _sampled(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
-        turns = self._turns(prompt)
-
         def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
             memories = [candidates[position] for position in shown]
             try:
-                return self._asked(template, request_text(prompt, memories, turns), memories, shown, sample, timeout_s)
+                question = template.question(request_text(prompt, memories, self._turns(prompt)))
             except Exception as error:  # noqa: BLE001 - a candidate that cannot be shown is a status, too
                 return failure(error)
+
+            def call() -> Outcome:
+                return outcome_of(lambda: self._provider.complete(question, timeout_s), shown, template.depth)
+
+            if self._cache is None:
+                return call()
+            from engine.judge.cache import cache_key
+
+            digests = [memory.digest for memory in memories]
+            return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
 
         shown, timeout_s = shuffled(prompt, len(candidates), sample), self._config.timeout_per_call
         if 0 < self._config.split_over < len(candidates):
@@ -115,27 +123,6 @@ class Judge:
 
             return asked_in_halves(ask, shown, timeout_s)
         return ask(shown, timeout_s)
-
-    def _asked(
-        self,
-        template: Template,
-        request: str,
-        memories: Sequence[MemorySummary],
-        shown: tuple[int, ...],
-        sample: int,
-        timeout_s: float,
-    ) -> Outcome:
-        question = template.question(request)
-
-        def call() -> Outcome:
-            return outcome_of(lambda: self._provider.complete(question, timeout_s), shown, template.depth)
-
-        if self._cache is None:
-            return call()
-        from engine.judge.cache import cache_key
-
-        digests = [memory.digest for memory in memories]
-        return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
 
     def _cost_usd(self, outcome: Outcome) -> float | None:
         """0 for an answer from the cache, which was paid for when it was asked."""

@@ -92,33 +92,21 @@ _PROMPTS = {AUTO: _STRICT, SEARCH: _LENIENT}
 
 _FORMATS = {KEEP: _KEEP_FORMAT, EXPLAINED: _EXPLAINED_FORMAT}
 
-_KEEP_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"keep": {"type": "array", "items": {"type": "integer"}}},
-    "required": ["keep"],
-    "additionalProperties": False,
-}
 
-_ENTRY_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "index": {"type": "integer"},
-        "reasoning": {"type": "string"},
-        "decision": {"type": "string", "enum": list(DECISIONS)},
-        "confidence": {"type": "number"},
-    },
-    "required": ["index", "reasoning", "decision", "confidence"],
-    "additionalProperties": False,
-}
+def _schema(**properties: object) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
-_EXPLAINED_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"verdicts": {"type": "array", "items": _ENTRY_SCHEMA}},
-    "required": ["verdicts"],
-    "additionalProperties": False,
-}
 
-_SCHEMAS = {KEEP: _KEEP_SCHEMA, EXPLAINED: _EXPLAINED_SCHEMA}
+_ENTRY = _schema(
+    index={"type": "integer"},
+    reasoning={"type": "string"},
+    decision={"type": "string", "enum": list(DECISIONS)},
+    confidence={"type": "number"},
+)
+_SCHEMAS = {
+    KEEP: _schema(keep={"type": "array", "items": {"type": "integer"}}),
+    EXPLAINED: _schema(verdicts={"type": "array", "items": _ENTRY}),
+}
 
 _MAX_TOKENS = {KEEP: 256, EXPLAINED: 3072}
 """A keep-list of 15 takes about 30 tokens; 30 sentences about 2,000."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from contextlib import closing
 from threading import Lock
@@ -233,7 +234,7 @@ class Ledger:
                     file.flush()
                     os.fsync(file.fileno())
                 os.replace(f"{self._path}.new", self._path)
-        except OSError as error:
+        except (OSError, sqlite3.Error) as error:
             kind = type(error).__name__
             raise ConfigError(f"{self._path} cannot be written ({kind}), which --batch needs.") from None
 

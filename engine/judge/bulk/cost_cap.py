@@ -39,8 +39,8 @@ class CostCapProvider:
         self._changed = Condition()
         if cost_usd(provider.name, provider.model, 1, 1) is None:
             raise ConfigError(
-                f"--max-cost needs to know what {provider.name} ({provider.model}) costs, and its price is not known "
-                "here. Leave the option out, or ask anthropic with a model of Claude's that has a known price."
+                f"--max-cost needs the price of {provider.name} ({provider.model}), which is not known here. Leave the "
+                "option out, or ask anthropic with a Claude model that has a known price."
             )
 
     def prepare(self) -> None:

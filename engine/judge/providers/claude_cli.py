@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from engine.config import GUARD
@@ -89,22 +90,16 @@ class ClaudeCliProvider:
 
 
 def _finish(process: subprocess.Popen[bytes], stdin: str, timeout_s: float) -> None:
+    """Wait for *process*; kill it and its children if it takes too long."""
     with process:
         try:
             process.communicate(stdin.encode(), timeout_s)
         except subprocess.TimeoutExpired:
             raise ProviderTimeoutError(f"No answer within {timeout_s:g} s. {SLOW}") from None
         finally:
-            _kill(process)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End *process* and what it started, if it is still there."""
-    try:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-    except OSError:
-        pass
+            if process.poll() is None:
+                with suppress(OSError):
+                    os.killpg(process.pid, signal.SIGKILL)
 
 
 def _completion(stdout: bytes, secrets: Collection[str]) -> Completion:

@@ -60,9 +60,9 @@ def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
 def refusal(response: HttpResponse, secrets: Collection[str]) -> ProviderHttpError:
     """The error for a response with a status other than 200, with the server's message."""
     error = decoded(response.content).get("error")
-    said = error.get("message") if isinstance(error, dict) else None
-    message = f": {presentable(said, secrets)}" if isinstance(said, str) and said else "."
-    return ProviderHttpError(f"The API answered {response.status}{message}", response.status, response.retry_after_s)
+    text = error.get("message") if isinstance(error, dict) else None
+    reason = f": {presentable(text, secrets)}" if isinstance(text, str) and text else "."
+    return ProviderHttpError(f"The API answered {response.status}{reason}", response.status, response.retry_after_s)
 
 
 def decoded(content: bytes) -> dict[str, Any]:

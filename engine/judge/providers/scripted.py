@@ -50,7 +50,7 @@ class ScriptedAnswer(Record):
 class ScriptedProvider:
     """Answers by the prompt of a request. The keys of *answers* are prompts, `cut` to PROMPT_LIMIT.
 
-    *sleep* takes seconds; *pace* multiplies every delay (0: answer at once).
+    *sleep* takes seconds.
     """
 
     name = "scripted"
@@ -60,20 +60,18 @@ class ScriptedProvider:
         answers: Mapping[str, ScriptedAnswer],
         model: str = "scripted",
         sleep: Callable[[float], None] = time.sleep,
-        pace: float = 1.0,
     ) -> None:
         self.model = model
         self._answers = answers
         self._sleep = sleep
-        self._pace = pace
 
     @classmethod
-    def from_file(cls, path: str, sleep: Callable[[float], None] = time.sleep, pace: float = 1.0) -> ScriptedProvider:
+    def from_file(cls, path: str, sleep: Callable[[float], None] = time.sleep) -> ScriptedProvider:
         """Read JSONL rows `{"prompt", "keep" | "answer" | "status", "delay_ms"?}`; other fields are ignored.
 
         `model` is the file's name. Raises ConfigError naming line and field for anything else.
         """
-        return cls(read_script(path), os.path.basename(path), sleep, pace)
+        return cls(_read_script(path), os.path.basename(path), sleep)
 
     @property
     def fingerprint(self) -> str:
@@ -93,7 +91,7 @@ class ScriptedProvider:
             row = self._answers[prompt]
         except (ValueError, KeyError):
             raise ProviderRefusedError(NO_ANSWER) from None
-        self._wait(row.delay_s * self._pace, timeout_s)
+        self._wait(row.delay_s, timeout_s)
         if row.status is not None:
             error, message = FAILURES[row.status]
             raise error(message)
@@ -109,7 +107,7 @@ class ScriptedProvider:
             raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.")
 
 
-def read_script(path: str) -> dict[str, ScriptedAnswer]:
+def _read_script(path: str) -> dict[str, ScriptedAnswer]:
     """The rows of the JSONL file at *path*, by prompt. Raises ConfigError naming line and field."""
     answers: dict[str, ScriptedAnswer] = {}
     for number, line in _lines(path):

@@ -237,7 +237,7 @@ def test_a_limit_stops_before_it_is_crossed_and_keeps_what_is_done(
 @pytest.mark.usefixtures("server")
 def test_a_limit_needs_a_known_price(replay: list[str]) -> None:
     line = refused(memsift(*replay, "--max-cost", "1", "--judge-model", "claude-unheard-of"))
-    assert "needs to know what anthropic-http (claude-unheard-of) costs" in line
+    assert "needs the price of anthropic-http (claude-unheard-of)" in line
     assert memsift(*replay, "--max-cost", "0").exit_code == 2
 
 

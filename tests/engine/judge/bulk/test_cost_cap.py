@@ -117,5 +117,5 @@ def test_closing_ends_those_that_wait() -> None:
 def test_an_unknown_price_is_refused_with_a_sentence(name: str, model: str) -> None:
     provider = Priced(lambda *_: CHEAP)
     provider.name, provider.model = name, model
-    with pytest.raises(ConfigError, match=r"--max-cost needs to know what .* costs"):
+    with pytest.raises(ConfigError, match=r"--max-cost needs the price of .*, which is not known"):
         CostCapProvider(provider, 1.0)

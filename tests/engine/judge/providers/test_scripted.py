@@ -79,19 +79,17 @@ def test_a_request_that_no_judge_made_is_refused() -> None:
         ScriptedProvider({}).complete(STRICT.question("hello"), 3)
 
 
-def complete(path: str, slept: list[float], pace: float = 1.0, timeout_s: float = 3.0) -> Completion:
-    provider = ScriptedProvider.from_file(path, sleep=slept.append, pace=pace)
+def complete(path: str, slept: list[float], timeout_s: float = 3.0) -> Completion:
+    provider = ScriptedProvider.from_file(path, sleep=slept.append)
     user = request_text(typed_prompt("p"), pool(2), (Turn("user", "hi"),))
     return provider.complete(STRICT.question(user), timeout_s)
 
 
-def test_a_delay_is_slept_at_the_given_pace(tmp_path: Path) -> None:
+def test_a_delay_is_slept(tmp_path: Path) -> None:
     path = script(tmp_path, {"prompt": "p", "keep": ["Memory 1"], "delay_ms": 800})
     slept: list[float] = []
     assert complete(path, slept) == Completion('{"keep": [1]}')
-    complete(path, slept, pace=0.5)
-    complete(path, slept, pace=0)
-    assert slept == [0.8, 0.4]
+    assert slept == [0.8]
 
 
 def test_a_delay_over_the_timeout_is_a_timeout_after_the_timeout(tmp_path: Path) -> None:
