@@ -1,12 +1,11 @@
-"""What the hook with a judge costs beyond the network: wall time of whole processes against a server on loopback.
+"""The time that a judge adds to the hook beyond the network, for whole processes against a server on loopback.
 
     python -m tests.benchmarks.judge [--sizes 500 50000] [--rounds 20] [--delays 0 400] [--folder FOLDER]
 
-The server answers after a delay of its own, which is subtracted. Every round starts the hook without a judge and with
-one, on the same prompt, one after the other; what the judge adds is the median of the differences (budget: 60 ms). The
-deadline is measured against a server that drips a byte every 100 ms: how far from it the judge's own clock stops, and
-what the whole process takes beyond it. TLS and name lookup are not in it: loopback needs neither. Loading the system's
-certificates, which a first TLS connection does, is measured apart.
+Each round starts the hook without a judge, and then with one, on the same prompt. The server's own delay is subtracted.
+The result is the median of the differences (budget: 60 ms). The deadline is measured against a server that sends a byte
+every 100 ms: how far from it the judge's clock stops, and how long the process goes on. Loopback needs no name lookup
+and no TLS: the time to load the system's certificates is printed apart.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ class JudgedBench(Bench):
         os.environ.pop("MEMSIFT_JUDGE", None)
 
     def judge_ms(self) -> list[float]:
-        """What the judge's own clock said of each call so far."""
+        """The times of all calls so far, by the judge's own clock."""
         return [float(row["judge"]["ms"]) for row in self.rows() if "judge" in row]
 
 
 def compare(bench: JudgedBench, server: ApiServer, delay_ms: int, rounds: int) -> list[object]:
-    """A row: the floor, the hook without and with the judge, and what the judge adds beyond the server's delay."""
+    """A row: the floor, the hook without and with the judge, and the judge's time beyond the server's delay."""
     server.answer = lambda _: late(delay_ms / 1000, kept(0))
     floor, plain, judged = [], [], []
     for number, prompt in enumerate(prompts(3 * rounds, "ordinary", seed=2)):

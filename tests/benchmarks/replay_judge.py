@@ -1,11 +1,11 @@
-"""A judged replay of many prompts against an API that is slow and fails: is any time, or any verdict, lost?
+"""A judged replay of many prompts against a slow API that fails now and then: is any time, or any verdict, lost?
 
     python -m tests.benchmarks.replay_judge [--prompts 1000] [--concurrency 16] [--samples 1] [--judge anthropic-http]
 
-The server delays each answer by 50 to 500 ms, by chance, and answers 5 % of the requests with 429, 500 or 529. The
-ideal is what its delays come to when that many calls are always under way. The replay is a process; its start, until
-the first request arrives, is printed apart and is not part of the ratio (budget: 1.3). Then it is run again, from the
-cache.
+The server delays each answer by a random 50 to 500 ms, and answers 5 % of the requests with 429, 500 or 529. The ideal
+time is the sum of its delays, divided by the number of calls at once. The replay is a process; its start, until the
+first request arrives, is printed apart and does not count (budget: 1.3 times the ideal). A second run is answered from
+the cache.
 """
 
 from __future__ import annotations

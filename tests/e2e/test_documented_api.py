@@ -1,4 +1,4 @@
-"""What the judges send, against a server that refuses what the documented API refuses."""
+"""The requests of the judges, against a server that is as strict as the documented API."""
 
 from __future__ import annotations
 

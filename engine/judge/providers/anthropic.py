@@ -41,9 +41,6 @@ class _MessagesApi:
         self._calls = Calls()
         self._lock = Lock()
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(model={self.model!r})"
-
     def close(self) -> None:
         self._calls.close()
 

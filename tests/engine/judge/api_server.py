@@ -51,7 +51,7 @@ class ApiRequest:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server sends: *delay_s* before the first byte, *drip_s* between single bytes of the body.
+    """An answer of the server: *delay_s* before the first byte, *drip_s* between single bytes of the body.
 
     `closed` closes the connection without an answer, `cut` after half of the body. `raw` is the whole answer, head
     included, instead of what the other fields would make. `endless` sends the body again and again.
@@ -195,7 +195,7 @@ class ApiServer:
 
     @property
     def url(self) -> str:
-        """What ANTHROPIC_BASE_URL has to be."""
+        """The value for ANTHROPIC_BASE_URL."""
         return f"{self._scheme}://127.0.0.1:{self._server.server_address[1]}"
 
     def reply_to(self, request: ApiRequest) -> Reply:
@@ -223,7 +223,7 @@ class ApiServer:
 
 
 def refusal(request: ApiRequest) -> Reply | None:
-    """What the API answers to a bad *request*; None for a good one."""
+    """The API's answer to a bad *request*; None for a good one."""
     if request.path.startswith(f"{BATCHES}/"):
         return None
     try:

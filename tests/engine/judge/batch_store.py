@@ -19,7 +19,7 @@ BATCHES = "/v1/messages/batches"
 class BatchStore:
     """Batches by id. One is in progress for *polls* looks at it; results come in reverse order.
 
-    `failing` names what comes of an item, by its place among all items ever submitted: errored, expired or canceled.
+    `failing` holds the result of a failed item (errored, expired or canceled) by its place among all submitted items.
     """
 
     polls: int = 1

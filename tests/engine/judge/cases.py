@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MODEL = "claude-haiku-4-5"
 PROMPT = typed_prompt("how do we rotate the signing key", (Turn("user", "the JWT one"),))
 STRICT, LENIENT = template(AUTO), template(SEARCH)
-"""What the judge is told at depth `keep`."""
+"""The instructions at depth `keep`."""
 
 
 def memory(title: str, tags: tuple[str, ...] = ("api", "auth"), category: str = "decision") -> MemorySummary:

@@ -1,4 +1,4 @@
-"""What a hostile memory, prompt or turn may hold: over a hundred texts that try to be more than data."""
+"""Over a hundred hostile texts for memories, prompts and turns: they try to be more than data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading answers: whatever a model wraps around the keep-list, only offered indices come out."""
+"""Reading answers: with anything around the keep-list, only offered indices come out."""
 
 from __future__ import annotations
 

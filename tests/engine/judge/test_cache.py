@@ -1,4 +1,4 @@
-"""The cache: what it tells apart, what it keeps, and that nothing but itself suffers when it cannot."""
+"""The cache: its key, its answers, and a judge that goes on where the cache cannot be used."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ KEY_PARTS: dict[str, tuple[object, ...]] = {
 }
 
 
-def test_whatever_an_answer_depends_on_is_in_the_key() -> None:
+def test_everything_that_an_answer_depends_on_is_in_the_key() -> None:
     keys = [cache_key(*parts) for parts in KEY_PARTS.values()]  # type: ignore[arg-type]
     assert len(set(keys)) == len(KEY_PARTS)
     assert {len(key) for key in keys} == {64}

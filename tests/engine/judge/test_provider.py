@@ -1,4 +1,4 @@
-"""A call of a provider: bounded by a deadline, whatever hangs in it."""
+"""The deadline of a provider's call, which holds even if the call hangs."""
 
 from __future__ import annotations
 

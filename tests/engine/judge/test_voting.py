@@ -38,7 +38,7 @@ def vote(*decisions: str) -> Outcome:
 
 
 def result(samples: int, *outcomes: Outcome) -> tuple[Outcome, int]:
-    """What comes of these outcomes, in their order, and how many of them were asked for."""
+    """The vote over these outcomes, and the number of them that were asked for."""
     asked: list[int] = []
 
     def ask(number: int) -> Outcome:

@@ -1,4 +1,4 @@
-"""Batches: submitted, waited for, fetched, and matched by name whatever the order."""
+"""Batches: submitted, waited for, fetched, and matched by name in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limit on what a judge may cost, that is never crossed."""
+"""A limit on the cost of a judge that is never crossed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.engine.judge.cases import MODEL, AnsweringProvider
 
 QUESTION = Question("s" * 300, "u" * 198, {}, 256)
 MOST = (OVERHEAD_TOKENS + 500 + 5 * 256) / 1e6
-"""What QUESTION can cost, in US dollars: with its schema `{}` it has 500 bytes."""
+"""The largest cost of QUESTION in US dollars. It has 500 bytes with its schema `{}`."""
 
 CHEAP = Completion("done", 120, 9)
 COST = cost_usd("anthropic", MODEL, 120, 9) or 0.0

@@ -1,4 +1,4 @@
-"""Whether the SDK will find credentials, and what is said when not; and that no key is shown."""
+"""Credentials: where they are found, the message when there are none, and that no key is shown."""
 
 from __future__ import annotations
 

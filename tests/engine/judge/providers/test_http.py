@@ -34,7 +34,7 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class ConnectProxy(socketserver.ThreadingTCPServer):
-    """Connects every CONNECT to *to*, whatever it names, or answers *status*. `heads` are the requests."""
+    """Connects every CONNECT to the port *to*, or answers *status*. `heads` are the requests."""
 
     daemon_threads = False
 

@@ -1,4 +1,4 @@
-"""Each way in which the API can answer, over real HTTP and through both providers, and what becomes of it."""
+"""Every way in which the API can answer, over real HTTP, through both providers."""
 
 from __future__ import annotations
 

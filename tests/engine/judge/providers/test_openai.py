@@ -1,4 +1,4 @@
-"""Servers that speak OpenAI's chat completions: what is sent, and what the answers mean."""
+"""Servers that speak OpenAI's chat completions: the requests, and the meaning of the answers."""
 
 from __future__ import annotations
 
