@@ -52,7 +52,7 @@ KEYS = {
     "replay.next": Key("right_square_bracket", "move(1)", "Next prompt", "replay: Go to the next prompt"),
     "replay.previous": Key("left_square_bracket", "move(-1)", "Previous prompt", "replay: Go to the previous prompt"),
     "replay.again": Key("r", "again", "Again", "replay: Run this prompt again"),
-    "replay.compare": Key("c", "compare", "Compare", "replay: Compare two rankings without a judge, or go back"),
+    "replay.compare": Key("c", "compare", "Compare", "replay: Compare two systems without a judge, or go back"),
     "replay.open": Key("enter,space", "open", "Read", "replay: Read the whole memory"),
     "replay.explain": Key("e", "explain", "Explain", "replay: Explain the place of this memory"),
     "replay.pick": Key("f", "pick", "Why not", "replay: Pick any memory and explain why it is not in the list"),

@@ -1,8 +1,7 @@
-"""User text on its way into a widget: the only way in.
+"""User text for widgets. No text of a memory, prompt or file reaches a widget in another way.
 
-Memories and prompts are full of square brackets, and a plain `str` given to most widgets is parsed as markup: it
-crashes or loses text. Here it becomes `Content`, or cells of a fixed width, without characters that move the cursor or
-hide text.
+A plain `str` given to most widgets is parsed as markup: the square brackets of a memory crash it or lose text. Here
+text becomes `Content`, or a string of a fixed width, without characters that move the cursor or hide text.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ HIDDEN_CATEGORIES = ("Cf", "Cs", "Co", "Cn")
 VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 CONTROL_SIGN = "·"
 ROW_CHARACTERS, PANE_CHARACTERS = 4_000, 8_000
-"""How much of a text is looked at for a row and for a pane that does not scroll: more than any terminal can show."""
+"""Characters read for a row, and for a pane that does not scroll: more than any terminal can show."""
 
 
 def printable(text: str) -> str:
-    """*text* with line breaks kept, control characters shown as a dot, and invisible ones taken out."""
+    """*text* with line breaks, but with a dot for each control character and without invisible characters."""
     if text.isprintable():
         return text if text.isascii() else "".join(c for c in text if ord(c) not in VARIATION_SELECTORS)
     return "".join(map(_shown, text.replace("\r\n", "\n").replace("\t", TAB)))
@@ -44,18 +43,18 @@ def plain(text: str) -> Content:
 
 
 def beginning(text: str) -> Content:
-    """*text* for a pane that shows a few lines of it and does not scroll."""
+    """The beginning of *text*, for a pane that does not scroll."""
     return plain(text if len(text) <= PANE_CHARACTERS else text[:PANE_CHARACTERS] + ELLIPSIS)
 
 
 def marked(text: str, marker: Marker) -> Content:
-    """*text* with the matches marked."""
+    """*text* with the matches of *marker* marked."""
     shown = printable(text)
     return Content(shown, spans=[Span(start, end, MATCH_STYLE) for start, end in marker.places(shown)])
 
 
 def cells(text: str, width: int) -> str:
-    """*text* on one line, cut with an ellipsis or padded to exactly *width* terminal cells."""
+    """*text* on one line of exactly *width* terminal cells: cut with an ellipsis, or padded with spaces."""
     start = text.lstrip()
     flat = one_line(start[:ROW_CHARACTERS])
     if cell_len(flat) <= width and len(start) <= ROW_CHARACTERS:

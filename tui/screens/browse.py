@@ -62,7 +62,7 @@ class BrowseScreen(ModeScreen):
 
     @on(Input.Changed)
     def show_matching(self) -> None:
-        """List the memories that match the filter, best match first."""
+        """List the memories that match the filter, the best match first."""
         index = self.app.workspace.index
         self._reading = self.app.workspace.reading
         found = index.matching(self.terms)

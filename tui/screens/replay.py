@@ -36,9 +36,9 @@ NO_PROMPTS = (
 )
 NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 REST_SECONDS = 0.3
-JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare with the other first stage."
-TUNED = "The judge is off. Beside the first stage: what the tuned cutoff leaves of it."
-COMPARING = "Two first stages side by side, without a judge. c goes back."
+JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare two systems without a judge."
+TUNED = "The judge is off. The second column is the system with the tuned cutoff."
+COMPARING = "Two systems without a judge, side by side. c goes back."
 
 
 class Result(RankingPane):

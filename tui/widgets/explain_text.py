@@ -67,7 +67,7 @@ def judge_sentence(judged: Retrieval | None) -> str:
     best = len(judged.injected)
     instead = f"The best {best} are" if best != 1 else "The best one is"
     if judgement.status == NO_KEY:
-        instead = "What would be without a judge is"
+        instead = "The choice of the system without a judge is"
     return f"{answered} {judgement.detail.rstrip('.')}. {instead} injected instead."
 
 

@@ -1,4 +1,4 @@
-"""What goes with the label of a card: a reason that was chosen, and a note that is typed here."""
+"""The reason and the note that are saved with the label of a card; the note is typed here."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ TYPING, WAITING = "note: enter keeps, esc leaves", "goes with the label"
 
 @dataclass(frozen=True)
 class Remark:
-    """Why a label says what it says; either may be empty."""
+    """A reason and a note for one label; either may be empty."""
 
     reason: str = ""
     note: str = ""
 
 
 class NoteInput(Input):
-    """One line of text. What is typed behind the key that leaves it goes to the app, as it would have later."""
+    """One line of text. Enter keeps it, escape leaves it unchanged; keys typed after these go to the app."""
 
     class Left(Message):
         """Enter or escape was pressed."""
@@ -48,7 +48,7 @@ class NoteInput(Input):
         self.screen.set_focus(self)
 
     def on_focus(self) -> None:
-        """A click leads here, too."""
+        """Open after a click, too."""
         if not self.is_open:
             self.open()
 
@@ -56,7 +56,7 @@ class NoteInput(Input):
         self.is_open = False
 
     async def on_key(self, event: Key) -> None:
-        """Deal with a key at once. As a binding it would act behind what was typed after it, when this was left."""
+        """Handle every key here. A binding would act too late: after letters that were typed after its key."""
         if self.is_open and event.is_printable:
             return
         if not self.is_open:
@@ -72,12 +72,12 @@ class NoteInput(Input):
         if not keeps:
             self.value = self._before
         self.is_open = False
-        # at once: of two keys that follow, the second must not get to where the focus goes before the first
+        # no focus until the app moves it: of two keys that follow, the second must not overtake the first
         self.screen.set_focus(None)
         self.post_message(self.Left())
 
     async def _edit(self, key: str) -> bool:
-        """Do what *key* does in an input; whether it does anything there."""
+        """Run the input's own action of *key*; False if it has none."""
         bound = self._bindings.key_to_bindings.get(key, ())
         for binding in bound:
             await self.run_action(binding.action)
@@ -85,7 +85,7 @@ class NoteInput(Input):
 
 
 class RemarkLine(Vertical):
-    """The remark on one card at a time; hidden while there is none. What was begun on another card is kept for it."""
+    """The remark on one card, hidden while it is empty. Each card keeps its remark until its label is saved."""
 
     DEFAULT_CSS = """
     RemarkLine {
@@ -113,7 +113,7 @@ class RemarkLine(Vertical):
         return Remark(self._reason, self.line.value.strip())
 
     def turn_to(self, about: Hashable) -> None:
-        """Show what was begun on a card; None is no card."""
+        """Keep the present remark for its card, and show the remark of card *about*; None is no card."""
         if self._about is not None:
             self._begun[self._about] = self.remark
         self._about = about
@@ -121,16 +121,16 @@ class RemarkLine(Vertical):
         self._show(self._begun.get(about, Remark()))
 
     def begin(self, about: Hashable, remark: Remark) -> None:
-        """Have *remark* there when that card, not the present one, is shown."""
+        """Set the remark of a card that is not shown now."""
         self._begun[about] = remark
 
     def forget(self) -> None:
-        """The remark is in the store now."""
+        """Drop the remark of the present card: it is saved."""
         self._begun.pop(self._about, None)
         self._about = None
 
     def write(self) -> None:
-        """Let the note be typed."""
+        """Open the note for typing."""
         self.display = True  # a hidden input takes no focus
         self.line.open()
         self._show(self.remark)

@@ -1,4 +1,4 @@
-"""The report for a screen: its sections, and each system's interval of precision drawn to scale."""
+"""The report as the text of a screen, with each system's intervals of precision drawn to scale."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _bar(system: SystemReport, scale: int) -> Content:
 
 
 def interval_bar(point: float, one: Interval, live: Interval, width: int) -> Content:
-    """A point and its interval for *one* look, thick, and the *live* one, on a scale of 0 to 1, *width* cells wide."""
+    """A *point* on a scale from 0 to 1 of *width* cells, its interval for *one* look (thick) and for any (thin)."""
     dot, *ends = (round(share * (width - 1)) for share in (point, one.low, one.high, live.low, live.high))
     thick, thin = ends[:2], ends[2:]
     first, last = min(thin[0], thick[0]), max(thin[1], thick[1])

@@ -55,7 +55,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Highlighted(Message):
-        """The cursor stands on another row."""
+        """The cursor went to another row, or the list was filled again."""
 
         row_list: RowList
         index: int
@@ -65,7 +65,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             return self.row_list
 
     class Selected(Highlighted):
-        """Enter was pressed on a row, or it was clicked twice."""
+        """Enter was pressed on a row, or the row was clicked twice."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

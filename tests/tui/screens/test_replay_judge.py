@@ -136,7 +136,7 @@ async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(
         await settled(pilot)
         await judged(pilot, prompt.id)
         await reads(pilot, "#judge", f"(scripted): {status}, ")
-        instead = "What would be without a judge is" if status == "no_key" else "The best 2 are"
+        instead = "The choice of the system without a judge is" if status == "no_key" else "The best 2 are"
         await reads(pilot, "#judge", f"{instead} injected instead.")
 
 
