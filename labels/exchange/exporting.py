@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import ExchangeError
-from engine.prompt import Prompt, Turn
+from engine.prompt import Prompt
+from labels import runs
 from labels.exchange.pairs import gold
 from labels.exchange.records import (
     Dataset,
@@ -51,7 +52,7 @@ PAIRS_OF_ROOTS = f"""(:roots IS NULL OR EXISTS (
 def read_store(db: LabelDatabase, roots: Sequence[str] | None = None) -> Dataset:
     """Everything in a store. With *roots*: their runs, and the events and pools of the memories that these found."""
     at = of_roots(roots)
-    runs = db.rows(f"SELECT * FROM run WHERE {IN_ROOTS} ORDER BY rowid", at)
+    made = db.rows(f"SELECT * FROM run WHERE {IN_ROOTS} ORDER BY rowid", at)
     pooled = db.rows(f"SELECT * FROM frame AS pair WHERE {PAIRS_OF_ROOTS} ORDER BY rowid", at)
     planned = db.rows(f"SELECT * FROM plan WHERE {IN_ROOTS} ORDER BY rowid", at)
     seen = db.rows(f"SELECT * FROM sighting WHERE {PROMPTS_OF_ROOTS} ORDER BY rowid", at)
@@ -59,7 +60,7 @@ def read_store(db: LabelDatabase, roots: Sequence[str] | None = None) -> Dataset
         prompts=read_prompts(db),
         memories=read_memories(db),
         events=read_events(db, roots),
-        runs=tuple(record(Run, row) for row in runs),
+        runs=tuple(record(Run, row) for row in made),
         retrievals=read_retrievals(db, roots),
         pool=tuple(record(PooledPair, row) for row in pooled),
         plan=tuple(record(Planned, row) for row in planned),
@@ -87,13 +88,7 @@ def without_unused_texts(dataset: Dataset) -> Dataset:
 
 
 def read_prompts(db: LabelDatabase) -> tuple[Prompt, ...]:
-    return tuple(prompt_of(row) for row in db.rows("SELECT * FROM prompt ORDER BY rowid"))
-
-
-def prompt_of(row: Mapping[str, Any]) -> Prompt:
-    turns = tuple(Turn(turn["role"], turn["text"]) for turn in json.loads(row["context_json"]))
-    words = {name: row[name] for name in ("text", "kind", "source", "session_id", "cwd")}
-    return Prompt(id=row["prompt_id"], turns=turns, timestamp=row["ts"], **words)
+    return tuple(runs.prompt_of(row) for row in db.rows("SELECT * FROM prompt ORDER BY rowid"))
 
 
 def read_memories(db: LabelDatabase) -> tuple[MemoryText, ...]:
