@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -96,6 +97,20 @@ def test_a_server_that_accepts_and_never_speaks_costs_the_deadline(scheme: str) 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         provider = AnthropicHttpProvider(MODEL, KEY, f"{scheme}://127.0.0.1:{silent.getsockname()[1]}")
         judgement = judge_of(provider, 0.3).evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "timeout")
+    assert 300 <= judgement.elapsed_ms < 1500
+
+
+def test_a_slow_name_lookup_costs_the_deadline(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    release = threading.Event()
+
+    def lookup(*_: object, **__: object) -> list[object]:
+        release.wait(5)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", lookup)
+    judgement = judge_of(make(MODEL, KEY, "http://api.example.com"), 0.3).evaluate(PROMPT, pool(4), "auto")
+    release.set()
     assert_flagged(judgement, "timeout")
     assert 300 <= judgement.elapsed_ms < 1500
 
