@@ -32,10 +32,9 @@ else:
 
         def __init__(self, *values, **named):
             names = self.__match_args__
-            given = {**self._defaults, **dict(zip(names, values, strict=False)), **named}
-            has_clash = not named.keys().isdisjoint(names[: len(values)])
-            if len(values) > len(names) or has_clash or given.keys() != self._names:
-                raise TypeError(f"{type(self).__name__}{_mistake(names, values, named, given)}")
+            given = dict(zip(names, values, strict=False)) | named
+            if len(values) + len(named) != len(names) or given.keys() != self._names:
+                given = _completed(type(self), values, named)
             self.__dict__.update(given)
 
         def __setattr__(self, name, value):
@@ -53,14 +52,19 @@ else:
         def __repr__(self):
             return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in fields(self).items())})"
 
-    def _mistake(names, values, named, given):
-        """The end of an error message: the first argument that is wrong."""
-        if len(values) > len(names):
-            return f" takes {len(names)} fields, got {len(values)}"
+    def _completed(cls, values, named):
+        """Field -> value for arguments that leave out fields with defaults; TypeError for any other arguments."""
+        names = cls.__match_args__
+        given = {**cls._defaults, **dict(zip(names, values, strict=False)), **named}
         wrong = [name for name in named if name not in names or name in names[: len(values)]]
+        missing = [name for name in names if name not in given]
+        if len(values) > len(names):
+            raise TypeError(f"{cls.__name__} takes {len(names)} fields, got {len(values)}")
         if wrong:
-            return f": field {wrong[0]!r} is unknown or given twice"
-        return f": field {next(name for name in names if name not in given)!r} is missing"
+            raise TypeError(f"{cls.__name__}: field {wrong[0]!r} is unknown or given twice")
+        if missing:
+            raise TypeError(f"{cls.__name__}: field {missing[0]!r} is missing")
+        return given
 
     def replace(instance, **changes):
         return type(instance)(**{**fields(instance), **changes})
