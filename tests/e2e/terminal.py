@@ -36,7 +36,7 @@ class Terminal:
         subprocess.run([*self._tmux, "kill-server"], capture_output=True, check=False)
 
     def start(self, command: list[str]) -> None:
-        """Start *command*; the terminal stays when it ends, so that its last words can be read."""
+        """Start *command*. The terminal stays open after the end of the command, so that its output can be read."""
         line = f"{shlex.join(command)}; echo ended with $?; exec sleep 600"
         subprocess.run([*self._tmux, "new-session", "-d", *self._size, "sh", "-c", line], env=self._environ, check=True)
 
@@ -51,7 +51,7 @@ class Terminal:
         subprocess.run([*self._tmux, "send-keys", "-l", text], check=True)
 
     def screen(self) -> str:
-        """What stands on the screen now."""
+        """The text on the screen now."""
         shown = subprocess.run([*self._tmux, "capture-pane", "-p"], capture_output=True, text=True, check=True)
         return shown.stdout
 

@@ -1,4 +1,4 @@
-"""The app over the demo data, with a judge that answers at once, and what a test asks of its screens."""
+"""The app over the demo data with a judge that answers at once, and functions that press keys and read its screens."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SCREENS = {"browse": "f2", "replay": "f3", "label": "f4", "report": "f5"}
 
 
 def demo_prompts(*ids: str) -> tuple[Prompt, ...]:
-    """The demo's prompts, all or those with *ids*, in that order."""
+    """The demo's prompts: all, or the prompts with *ids*, in that order."""
     found = {prompt.id: prompt for prompt in read_prompts([str(DEMO / "prompts.jsonl")]).prompts}
     return tuple(found[name] for name in ids or found)
 
@@ -64,7 +64,7 @@ def make_workspace(
     kind: type[Workspace] = Workspace,
     **options: Any,
 ) -> Workspace:
-    """A workspace over *root* with the label store at *store*; *judge* makes one from the root's configuration."""
+    """A workspace over *root* with the label store at *store*. *judge* makes a judge from the root's configuration."""
     config = load_config(str(root), {})
     return kind(
         str(root),
@@ -77,7 +77,7 @@ def make_workspace(
 
 
 def starting_in(mode: str, workspace: Workspace) -> MemsiftApp:
-    """The app, which shows *mode* first: quicker than going there from Browse."""
+    """An app that shows the screen *mode* first, which is quicker than going there from Browse."""
     from tui.app import MemsiftApp
 
     own = {"DEFAULT_MODE": mode, "CSS_PATH": Path(tui.__file__).parent / "app.tcss"}
@@ -105,7 +105,7 @@ class CountingProvider:
 
 
 class GatedProvider:
-    """Keeps nothing, and answers a prompt only when its gate is open. Open all gates before the test ends."""
+    """Rejects every memory, but answers a prompt only when its gate is open. Open all gates before the test ends."""
 
     name = model = "gated"
 
@@ -121,7 +121,7 @@ class GatedProvider:
         """There is nothing to load."""
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """There is nothing to close."""
 
     def complete(self, question: Question, timeout_s: float) -> Completion:  # noqa: ARG002
         text, _ = parse_request(question.user)
@@ -172,23 +172,23 @@ def current_prompt(pilot: Pilot[None]) -> str:
 
 
 def text_of(widget: Widget) -> str:
-    """What stands in a widget now, its border and title included, line by line."""
+    """The lines that a widget shows now, with its border and title."""
     lines = widget.render_lines(Region(0, 0, *widget.outer_size))
     return "\n".join(strip.text.rstrip() for strip in lines)
 
 
 def flat(text: str) -> str:
-    """*text* on one line, as it reads when wrapping is undone."""
+    """*text* on one line, without the line breaks of wrapping."""
     return " ".join(text.split())
 
 
 def shown(pilot: Pilot[None], selector: str) -> str:
-    """What the one widget of *selector* shows, on one line."""
+    """The text of the only widget that matches *selector*, on one line."""
     return flat(text_of(pilot.app.screen.query_one(selector)))
 
 
 async def reads(pilot: Pilot[None], selector: str, text: str) -> None:
-    """Wait until the one widget of *selector* shows *text*: what changed is laid out a moment later."""
+    """Wait until the only widget that matches *selector* shows *text*."""
 
     def there() -> bool:
         return bool(pilot.app.screen.query(selector)) and text in shown(pilot, selector)
@@ -197,12 +197,12 @@ async def reads(pilot: Pilot[None], selector: str, text: str) -> None:
 
 
 def toasts(pilot: Pilot[None]) -> list[str]:
-    """The messages of all toasts that are up, oldest first."""
+    """The messages of all visible toasts, oldest first."""
     return [notification.message for notification in app_of(pilot)._notifications]
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys as `pilot.press` does, each once the one before has been dealt with, without its pauses (60 ms)."""
+    """Press keys one after the other, as `pilot.press` does, but without its fixed pauses."""
     for key in keys:
         type_ahead(pilot, key)
         await settled(pilot)
@@ -211,13 +211,13 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
 
 
 def type_ahead(pilot: Pilot[None], *keys: str) -> None:
-    """Press keys as a terminal sends them that was not read for a while: all at once."""
+    """Press all keys at once, as a person does who types while the app is busy."""
     for key in keys:
         pilot.app.post_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
 
 
 async def settled(pilot: Pilot[None]) -> None:
-    """Wait until no widget has had anything to deal with for a few rounds: a message may take several hops."""
+    """Wait until no widget has had a message for a few rounds: one message may lead to several others."""
     quiet = 0
     for _ in range(MAX_ROUNDS):
         waiting = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]

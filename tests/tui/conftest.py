@@ -30,7 +30,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def open_workspace(tmp_path: Path) -> Iterator[Opener]:
-    """Opens workspaces over one label store, as one start of memsift after the other; closed when the test ends."""
+    """Opens workspaces over one label store, as several starts of memsift do. They are closed when the test ends."""
     with ExitStack() as opened_ones:
 
         def opened(**options: Any) -> Workspace:
@@ -64,7 +64,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    """An API that keeps two of the five rules, and that the judges of Anthropic ask."""
+    """A local API that the judges of Anthropic ask. It keeps two of the five rules."""
     with ApiServer(command_line.KEEP) as server:
         command_line.ask(server, monkeypatch)
         yield server

@@ -48,7 +48,7 @@ async def palette(app: MemsiftApp) -> list[str]:
 
 
 def commands(pilot: Pilot[None]) -> int:
-    """How many commands the open palette offers."""
+    """The number of commands in the open palette."""
     offered: Any = pilot.app.screen.query_one("CommandList")
     return int(offered.option_count)
 

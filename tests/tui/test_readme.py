@@ -1,4 +1,4 @@
-"""The READMEs: the one at the top names every command, and no link of any of them is broken."""
+"""The READMEs: the top one names every command, and all links lead to files."""
 
 from __future__ import annotations
 

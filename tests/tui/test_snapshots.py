@@ -1,4 +1,4 @@
-"""The four screens as pictures, at three sizes, dark and light. Each was looked at before it was accepted."""
+"""Pictures of the screens at three sizes, dark and light. Look at each picture before you accept a change."""
 
 from __future__ import annotations
 
@@ -30,29 +30,33 @@ LABEL = ("f4", "a", "x")
 REVEAL = ("f4", "a", "x", "a")
 REPORT = (*REVEAL, "enter", "a", "x", "f5", "r")
 SIZES = ((60, 20), (80, 24), (160, 48))
+THEMES = [
+    pytest.param("textual-dark", id="dark"),
+    pytest.param("textual-light", id="light", marks=pytest.mark.slow),
+]
 
 
 def stopped_clock() -> float:
     return 0.0
 
 
-def patient_judge(config: Config) -> Judge:
-    """The demo's judge, which answers in no time at all."""
+def instant_judge(config: Config) -> Judge:
+    """The demo's judge, on a clock that stands still."""
     provider = ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None)
     return Judge(provider, config.judge, clock=stopped_clock)
 
 
 @pytest.fixture
 def workspace(open_workspace: Opener) -> Workspace:
-    """The example data, with the judge's answers there and a clock that stands still."""
-    made = open_workspace(judge=patient_judge, annotator="ana", clock=stopped_clock)
+    """The example data with all answers of the judge, on a clock that stands still."""
+    made = open_workspace(judge=instant_judge, annotator="ana", clock=stopped_clock)
     for prompt in made.prompts:
         made.keep(made.run(prompt, "memsift+judge"))
     return made
 
 
 def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    """Press *keys* in *theme*, each when everything before it is done."""
+    """Press *keys* in *theme*, each when the screen is at rest."""
 
     async def run(pilot: Pilot[Any]) -> None:
         pilot.app.theme = theme
@@ -64,7 +68,7 @@ def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     return run
 
 
-@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"], ids=["dark", "light"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(
     "keys", [BROWSE, REPLAY, LABEL, REVEAL, REPORT], ids=["browse", "replay", "label", "reveal", "report"]
@@ -82,7 +86,7 @@ def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Worksp
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
-@pytest.mark.parametrize("theme", ["textual-dark", "textual-light"], ids=["dark", "light"])
+@pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_a_note_and_a_reason_look_as_they_did(
     snap_compare: Compare, workspace: Workspace, size: Size, theme: str
@@ -108,7 +112,7 @@ def test_settling_looks_as_it_did(snap_compare: Compare, workspace: Workspace, s
 
 @pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_labelling_where_people_differ_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
-    """The line at the bottom tells of it, and by which key to settle it."""
+    """The line at the bottom names the number of disputes and the key that settles them."""
     let_people_differ(workspace)
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f4", "a"))
 

@@ -271,8 +271,9 @@ class LabelScreen(ModeScreen):
 
     def action_label(self, verdict: str) -> None:
         remark = self.remark_line.remark
-        said = {"reason": remark.reason, "note": remark.note}
-        self._write(lambda store, *about, **how: store.label(*about, verdict, **how, **said))
+        self._write(
+            lambda store, *about, **how: store.label(*about, verdict, **how, reason=remark.reason, note=remark.note)
+        )
 
     def action_skip(self) -> None:
         self._write(lambda store, *about, **how: store.skip(*about, **how))

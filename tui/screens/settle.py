@@ -39,7 +39,7 @@ class SettleScreen(ModeScreen):
 
     prompt_pane = query_one(PromptPane)
     card_pane = query_one(MemoryPane)
-    said = query_one("#said", Static)
+    labels = query_one("#labels", Static)
     progress = query_one("#progress", Static)
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class SettleScreen(ModeScreen):
         yield TopBar("label")
         yield PromptPane(id="prompt", classes="pane")
         yield MemoryPane("card")
-        yield Static(id="said", classes="pane")
+        yield Static(id="labels", classes="pane")
         yield Static(id="progress")
         yield Footer(compact=True, show_command_palette=False)
 
@@ -85,9 +85,9 @@ class SettleScreen(ModeScreen):
         self.card_pane.show(memory_text(memory) if memory else plain(NONE_LEFT))
         self.card_pane.border_title = TITLE if memory else ""
         self.card_pane.focus()
-        self.said.display = dispute is not None
-        self.said.border_title = "What was said"
-        self.said.update(dispute_text(dispute.labels) if dispute else "")
+        self.labels.display = dispute is not None
+        self.labels.border_title = "What was said"
+        self.labels.update(dispute_text(dispute.labels) if dispute else "")
         settled = f"{self._settled:,} settled just now" if self._settled else ""
         parts = (happened, f"{len(self._open):,} to settle", settled)
         self.progress.update(plain(" · ".join(filter(None, parts))))

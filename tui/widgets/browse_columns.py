@@ -39,18 +39,18 @@ def category_name(category: str) -> str:
     return CATEGORY_NAMES.get(category, category.replace("_", " "))
 
 
-def is_retired(memory: MemorySummary) -> bool:
+def is_inactive(memory: MemorySummary) -> bool:
     """Whether its status is anything but active."""
     return memory.status != "active"
 
 
 def status_and_title(memory: MemorySummary) -> str:
-    return f"[{memory.status}] {memory.title}" if is_retired(memory) else memory.title
+    return f"[{memory.status}] {memory.title}" if is_inactive(memory) else memory.title
 
 
 COLUMNS = (
     Column(lambda memory: category_name(memory.category), width=11),
-    Column(status_and_title, gap=1, is_muted=is_retired),
+    Column(status_and_title, gap=1, is_muted=is_inactive),
     Column(lambda memory: memory.updated_at[:10], width=12, from_width=70),
 )
 

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from engine.search.marks import Marker
 from tui.plain import marked, plain
-from tui.widgets.browse_columns import category_name, is_retired
+from tui.widgets.browse_columns import category_name, is_inactive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +45,7 @@ def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:
 
 def _head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
     dates = [f"updated {summary.updated_at[:10]}"] if summary.updated_at else []
-    status = [summary.status] if is_retired(summary) else []
+    status = [summary.status] if is_inactive(summary) else []
     facts = " · ".join([category_name(summary.category), *status, *dates])
     tags = marked("#" + " #".join(summary.tags), marker) if summary.tags else Content("")
     return [

@@ -115,12 +115,6 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.virtual_size = Size(self.row_width, self.count)
         self._show_cursor()
 
-    def on_focus(self) -> None:
-        self.refresh()
-
-    def on_blur(self) -> None:
-        self.refresh()
-
     # The cursor
 
     def validate_cursor(self, cursor: int) -> int:

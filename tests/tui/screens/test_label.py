@@ -1,4 +1,4 @@
-"""Label: cards, keys, the reveal, undo, and what is on disk."""
+"""Label: cards, keys, the reveal, undo, and the events on disk."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def open_labels(pilot: Pilot[None]) -> None:
 
 
 async def label_prompt(pilot: Pilot[None], key: str = "x") -> int:
-    """Label every card of the prompt; how many there were."""
+    """Label every card of the prompt, and give their number."""
     given = 0
     while card(pilot):
         await press(pilot, key)
@@ -128,7 +128,7 @@ async def test_keys_in_the_reveal_change_no_label(open_workspace: Opener) -> Non
 
 
 async def test_a_reveal_stays_until_it_is_left(open_workspace: Opener) -> None:
-    """Also when a text was opened over it, or another screen."""
+    """Also after a dialog or another screen was opened over it."""
     async with starting_in("label", open_workspace(prompts=demo_prompts("p20", "p44"))).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
         await label_prompt(pilot)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def ordered(pilot: Pilot[None]) -> None:
-    """Wait until the prompts have been looked at and a card is there."""
+    """Wait until the order of prompts is made and a card is shown."""
     screen: Any = pilot.app.screen
     workspace = app_of(pilot).workspace
 

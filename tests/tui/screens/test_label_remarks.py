@@ -1,4 +1,4 @@
-"""Label: a note and a reason that go with a label."""
+"""Label: the note and the reason of a label."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_a_reason_is_chosen_by_its_digit_or_from_the_list(workspace: Works
 
 
 async def test_a_remark_waits_for_its_card(workspace: Workspace) -> None:
-    """While that is skipped, while another screen is shown, and when its label is taken back."""
+    """After a skip, after a visit to another screen, and when its label is taken back."""
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await card_shown(pilot)
         first = card(pilot)

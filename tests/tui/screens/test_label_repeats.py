@@ -1,4 +1,4 @@
-"""Hidden repeats: when a card comes back, how it is asked, what is on disk."""
+"""Hidden repeats: when a card is shown again, how it looks, and the events on disk."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def answer(workspace: Workspace, queue: LabelQueue, at: Position) -> None:
 
 
 def label_until_a_repeat(workspace: Workspace) -> Position:
-    """Label as a person does until a card is shown again: where."""
+    """Label as a person does until a card is shown again, and give its position."""
     queue = LabelQueue(workspace)
     prompt = queue.after(None)
     while prompt and not queue.due(prompt):

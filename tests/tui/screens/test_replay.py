@@ -116,7 +116,7 @@ async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_wo
 
 
 async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Opener) -> None:
-    """Whichever screens want its answer, and however often."""
+    """However many screens ask for its answer, and however often."""
     provider = CountingProvider(ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None))
     prompts = demo_prompts("p01", "p02", "p04")
     workspace = open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts)

@@ -1,4 +1,4 @@
-"""Replay explains: the memory under the cursor, and any other that is picked by typing."""
+"""Replay explains the memory under the cursor, and any other memory that is picked by typing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge in Replay: each way in which it can answer, several answers, and what it has answered before."""
+"""The judge in Replay: each status, votes of several answers, and answers from the cache."""
 
 from __future__ import annotations
 

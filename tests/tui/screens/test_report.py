@@ -73,7 +73,7 @@ async def test_r_replays_every_prompt_through_every_system_once(open_workspace: 
 
 
 async def test_precision_of_both_systems_follows_the_labels(open_workspace: Opener) -> None:
-    """Everything that bm25 injects is called relevant in one prompt, nothing in the other; counted here by hand."""
+    """All memories of one prompt are labelled relevant, all of the other not relevant; counted here by hand."""
     prompts = demo_prompts("p01", "p02")
     workspace = open_workspace(prompts=prompts)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
@@ -126,7 +126,7 @@ async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener
             raise RuntimeError("a bug [/b]")
 
         def close(self) -> None:
-            """There is nothing to give back."""
+            """There is nothing to close."""
 
     workspace = open_workspace(judge=lambda _: BrokenWorkspace(), prompts=demo_prompts("p01"))
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:

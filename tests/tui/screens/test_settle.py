@@ -1,4 +1,4 @@
-"""Settle: what people differ on, without saying who said what."""
+"""Settle: the memories on which people disagree, without the names of these people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def disputed(open_workspace: Opener, tmp_path: Path) -> Workspace:
-    """Two memories on which ann and bob differ, one on which they agree."""
+    """Two memories on which ann and bob disagree, and a third on which they agree."""
     root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
     prompt = typed_prompt("who is signing what?")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt], annotator="cat", busy_timeout_s=0.01)
@@ -48,10 +48,12 @@ def here(pilot: Pilot[None]) -> str:
 
 async def test_it_shows_what_was_said_and_not_by_whom(disputed: Workspace) -> None:
     async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#said", "Not relevant: stale, [/b] mine Relevant")
+        await reads(pilot, "#labels", "Not relevant: stale, [/b] mine Relevant")
         await reads(pilot, "#prompt", "who is signing what?")
         await reads(pilot, "#progress", "2 to settle")
-        everything = " ".join(shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "said", "progress"))
+        everything = " ".join(
+            shown(pilot, f"#{name}") for name in ("prompt", "card", "card-text", "labels", "progress")
+        )
         assert "ann" not in everything
         assert "bob" not in everything
 

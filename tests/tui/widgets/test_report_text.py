@@ -1,4 +1,4 @@
-"""The report as it is drawn."""
+"""The report as text of a given width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The virtual list: what it draws, and where its cursor goes."""
+"""The lists of rows: only visible rows are drawn, and the cursor follows keys and records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEIGHT = 20
 
 
 class Numbers(RowList):
-    """Row 7 says 7; `drawn` are the rows that were asked for."""
+    """Row 7 reads `row 7`; `drawn` are the numbers of the rows drawn so far."""
 
     drawn: list[int]
 
@@ -35,7 +35,7 @@ class Numbers(RowList):
 
 
 class ListApp(App[None]):
-    """One list, with what it said of its cursor."""
+    """An app with one list; `heard` are the messages about its cursor."""
 
     def __init__(self, rows: RowList) -> None:
         super().__init__()
