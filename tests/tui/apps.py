@@ -1,79 +1,33 @@
-"""The app over the demo data with a judge that answers at once, and functions that press keys and read its screens."""
+"""The running app in tests: keys to press, screens to wait for, texts to read."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from textual.events import Key
 from textual.geometry import Region
 
 import tui
-from engine.claude_code.prompt_files import read_prompts
-from engine.config import load_config
-from engine.judge.judge import Judge
-from engine.judge.prompts import parse_request
-from engine.judge.provider import Completion
-from engine.judge.providers.scripted import ScriptedProvider
-from labels.store import LabelStore
-from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from textual.pilot import Pilot
     from textual.widget import Widget
 
-    from engine.config import Config
-    from engine.judge.provider import Provider, Question
-    from engine.prompt import Prompt
     from tui.app import MemsiftApp
     from tui.widgets.ranking_table import RankingTable
+    from tui.workspace.workspace import Workspace
 
-DEMO = Path(tui.__file__).parent / "demo"
-DEMO_ROOT = DEMO / "memory"
 DEADLINE_S = 20.0
 QUIET_ROUNDS, MAX_ROUNDS = 3, 100
 SIZE = (110, 32)
 SMALL, TINY = (60, 20), (30, 8)
 CHARACTERS = {"space": " ", "slash": "/"}
 SCREENS = {"browse": "f2", "replay": "f3", "label": "f4", "report": "f5"}
-
-
-def demo_prompts(*ids: str) -> tuple[Prompt, ...]:
-    """The demo's prompts: all, or the prompts with *ids*, in that order."""
-    found = {prompt.id: prompt for prompt in read_prompts([str(DEMO / "prompts.jsonl")]).prompts}
-    return tuple(found[name] for name in ids or found)
-
-
-def scripted(config: Config) -> Judge:
-    """The demo's judge, without its delays."""
-    return Judge(ScriptedProvider.from_file(str(DEMO / "judge.jsonl"), sleep=lambda _: None), config.judge)
-
-
-def make_workspace(
-    store: Path,
-    *,
-    root: Path = DEMO_ROOT,
-    judge: Callable[[Config], Judge] | None = scripted,
-    prompts: Iterable[Prompt] | None = None,
-    busy_timeout_s: float = 10.0,
-    kind: type[Workspace] = Workspace,
-    **options: Any,
-) -> Workspace:
-    """A workspace over *root* with the label store at *store*. *judge* makes a judge from the root's configuration."""
-    config = load_config(str(root), {})
-    return kind(
-        str(root),
-        config,
-        LabelStore.open(store, busy_timeout_s=busy_timeout_s),
-        judge=judge(config) if judge else None,
-        prompts=demo_prompts() if prompts is None else tuple(prompts),
-        **options,
-    )
 
 
 def starting_in(mode: str, workspace: Workspace) -> MemsiftApp:
@@ -83,52 +37,6 @@ def starting_in(mode: str, workspace: Workspace) -> MemsiftApp:
     own = {"DEFAULT_MODE": mode, "CSS_PATH": Path(tui.__file__).parent / "app.tcss"}
     started: MemsiftApp = type("MemsiftApp", (MemsiftApp,), own)(workspace)
     return started
-
-
-class CountingProvider:
-    """Asks *inner* and counts the calls by prompt text."""
-
-    def __init__(self, inner: Provider) -> None:
-        self.name, self.model = inner.name, inner.model
-        self._inner = inner
-        self.calls: list[str] = []
-
-    def prepare(self) -> None:
-        self._inner.prepare()
-
-    def complete(self, question: Question, timeout_s: float) -> Completion:
-        self.calls.append(parse_request(question.user)[0])
-        return self._inner.complete(question, timeout_s)
-
-    def close(self) -> None:
-        self._inner.close()
-
-
-class GatedProvider:
-    """Rejects every memory, but answers a prompt only when its gate is open. Open all gates before the test ends."""
-
-    name = model = "gated"
-
-    def __init__(self) -> None:
-        self.gates: dict[str, Event] = {}
-        self.asked: list[str] = []
-
-    def hold(self, text: str) -> Event:
-        """Let the prompt *text* wait until the returned event is set."""
-        return self.gates.setdefault(text, Event())
-
-    def prepare(self) -> None:
-        """There is nothing to load."""
-
-    def close(self) -> None:
-        """There is nothing to close."""
-
-    def complete(self, question: Question, timeout_s: float) -> Completion:  # noqa: ARG002
-        text, _ = parse_request(question.user)
-        self.asked.append(text)
-        if text in self.gates:
-            self.gates[text].wait(DEADLINE_S)
-        return Completion('{"keep": []}')
 
 
 async def until(_: Pilot[None], condition: Callable[[], object], what: str = "") -> None:

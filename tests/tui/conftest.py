@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer
-from tests.tui import apps
+from tests.tui import demo
 from tests.tui.cli import command_line
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def open_workspace(tmp_path: Path) -> Iterator[Opener]:
 
         def opened(**options: Any) -> Workspace:
             store = options.pop("store", tmp_path / "labels.db")
-            workspace = apps.make_workspace(store, **options)
+            workspace = demo.make_workspace(store, **options)
             opened_ones.callback(workspace.close)
             return workspace
 

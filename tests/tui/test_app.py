@@ -14,10 +14,8 @@ from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.apps import (
     SCREENS,
     SIZE,
-    GatedProvider,
     app_of,
     card_shown,
-    demo_prompts,
     press,
     reads,
     settled,
@@ -27,6 +25,7 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
+from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp, ThemeFile
 from tui.bindings import KEYS
 from tui.commands import KeyCommands

@@ -10,19 +10,8 @@ import pytest
 from engine.judge.judge import Judge
 from engine.prompt import Turn, typed_prompt
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import (
-    SMALL,
-    TINY,
-    GatedProvider,
-    app_of,
-    card_shown,
-    demo_prompts,
-    press,
-    reads,
-    settled,
-    text_of,
-    until,
-)
+from tests.tui.apps import SMALL, TINY, app_of, card_shown, press, reads, settled, text_of, until
+from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 
 if TYPE_CHECKING:

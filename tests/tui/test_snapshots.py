@@ -8,7 +8,8 @@ import pytest
 
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
-from tests.tui.apps import DEMO, at_rest, type_ahead
+from tests.tui.apps import at_rest, type_ahead
+from tests.tui.demo import DEMO
 from tui.app import MemsiftApp
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from engine import __version__
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import DEMO, DEMO_ROOT
 from tests.tui.cli.command_line import HEAVY, MAIN, PROJECT, memsift, printed, process, refused, top_level_modules
+from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.cli import COMMANDS
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import pytest
 
 from labels.exchange.registry import FORMATS, READABLE
 from tests.labels.exchange.schemas import check_label_studio
-from tests.tui.apps import DEMO, DEMO_ROOT
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
+from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.cli.export import export
 from tui.cli.import_ import import_
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import DEMO, DEMO_ROOT, make_workspace
 from tests.tui.cli.command_line import memsift, process, refused
+from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ import pytest
 
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import make_workspace
 from tests.tui.cli.command_line import jsonl, memsift, printed, process, refused, rows
+from tests.tui.demo import make_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path

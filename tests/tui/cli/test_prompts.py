@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.tui.apps import DEMO, DEMO_ROOT
 from tests.tui.cli.command_line import jsonl, memsift, refused, rows
+from tests.tui.demo import DEMO, DEMO_ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

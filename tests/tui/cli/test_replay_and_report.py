@@ -12,8 +12,8 @@ import pytest
 from engine.retrieval import DROP_STAGES
 from labels.migrations import STEPS
 from labels.store import LabelStore
-from tests.tui.apps import DEMO, DEMO_ROOT, make_workspace
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
+from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import DEMO_ROOT
 from tests.tui.cli.command_line import HEAVY, RESULT_KEYS, memsift, printed, refused, top_level_modules
+from tests.tui.demo import DEMO_ROOT
 from tui.cli import main
 
 if TYPE_CHECKING:

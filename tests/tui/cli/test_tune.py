@@ -19,8 +19,8 @@ from labels.records import Card
 from labels.store import LabelStore
 from tests.engine import models
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import DEMO_ROOT
 from tests.tui.cli.command_line import memsift, printed, process, refused, rows
+from tests.tui.demo import DEMO_ROOT
 from tui.workspace import opening
 from tui.workspace.opening import DEMO
 
@@ -245,7 +245,7 @@ def test_the_app_shows_the_tuned_system_beside_the_plain_one(state: Path, tmp_pa
     environ = {"XDG_STATE_HOME": str(state.parent.parent), "HOME": str(tmp_path)}
     opened = opening.usable_cutoff(str(DEMO_ROOT), load_config(str(DEMO_ROOT), {}), environ)
     assert opened is not None
-    from tests.tui.apps import make_workspace
+    from tests.tui.demo import make_workspace
 
     with closing(make_workspace(tmp_path / "labels.db", judge=None, cutoff=opened)) as workspace:
         assert workspace.systems == ("memsift", "memsift+cutoff")

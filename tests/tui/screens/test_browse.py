@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import DEMO_ROOT, SIZE, press, reads, toasts
+from tests.tui.apps import SIZE, press, reads, toasts
+from tests.tui.demo import DEMO_ROOT
 from tui.app import MemsiftApp
 from tui.dialogs.full_text import FullText
 

@@ -10,20 +10,8 @@ from engine.judge.judge import Judge
 from engine.prompt import Turn, typed_prompt
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import (
-    SIZE,
-    GatedProvider,
-    app_of,
-    card_shown,
-    demo_prompts,
-    press,
-    reads,
-    settled,
-    shown,
-    starting_in,
-    toasts,
-    until,
-)
+from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.demo import GatedProvider, demo_prompts
 from tui.workspace.labelling import workspace_pace
 
 if TYPE_CHECKING:

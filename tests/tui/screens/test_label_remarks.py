@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import SIZE, card_shown, demo_prompts, press, reads, settled, shown, starting_in, type_ahead
+from tests.tui.apps import SIZE, card_shown, press, reads, settled, shown, starting_in, type_ahead
+from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot

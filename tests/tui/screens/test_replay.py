@@ -11,13 +11,9 @@ from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import typed_prompt
 from tests.tui.apps import (
-    DEMO,
     SIZE,
-    CountingProvider,
-    GatedProvider,
     app_of,
     current_prompt,
-    demo_prompts,
     judged,
     press,
     reads,
@@ -29,6 +25,7 @@ from tests.tui.apps import (
     toasts,
     until,
 )
+from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts
 
 if TYPE_CHECKING:
     from pathlib import Path

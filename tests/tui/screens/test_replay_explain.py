@@ -8,7 +8,8 @@ import pytest
 
 from engine.prompt import typed_prompt
 from tests.engine.builders import fillers, memory, write_root
-from tests.tui.apps import SIZE, SMALL, app_of, demo_prompts, judged, press, reads, settled, shown, starting_in, until
+from tests.tui.apps import SIZE, SMALL, app_of, judged, press, reads, settled, shown, starting_in, until
+from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
     from pathlib import Path

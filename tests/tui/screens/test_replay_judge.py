@@ -16,19 +16,8 @@ from engine.lean.record import replace
 from engine.pipeline import BY_KEYWORDS
 from engine.search import schema
 from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
-from tests.tui.apps import (
-    SIZE,
-    current_prompt,
-    demo_prompts,
-    judged,
-    press,
-    reads,
-    settled,
-    shown,
-    starting_in,
-    table,
-    text_of,
-)
+from tests.tui.apps import SIZE, current_prompt, judged, press, reads, settled, shown, starting_in, table, text_of
+from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,21 +11,8 @@ import pytest
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from labels.measure.report import PLAIN, ReportOptions
-from tests.tui.apps import (
-    DEADLINE_S,
-    DEMO,
-    SIZE,
-    CountingProvider,
-    card_shown,
-    demo_prompts,
-    press,
-    reads,
-    settled,
-    shown,
-    starting_in,
-    toasts,
-    until,
-)
+from tests.tui.apps import DEADLINE_S, SIZE, card_shown, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.demo import DEMO, CountingProvider, demo_prompts
 from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

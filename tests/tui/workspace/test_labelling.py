@@ -10,7 +10,7 @@ from engine.judge.judge import Judge
 from engine.lean.record import replace
 from engine.prompt import typed_prompt
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.apps import GatedProvider, demo_prompts
+from tests.tui.demo import GatedProvider, demo_prompts
 from tui.workspace.labelling import LabelQueue, workspace_pace
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from engine.config import load_config
 from engine.errors import MemsiftError
 from labels.orders import AGREE, ALL, DIFFER, DISAGREEMENT_FIRST, FAR, NEAR, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from tests.engine.models import cutoff
-from tests.tui.apps import DEMO_ROOT, demo_prompts
+from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tui.workspace.labelling import LabelQueue
 from tui.workspace.planning import Planning, make_order, require_possible
 
