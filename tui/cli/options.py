@@ -1,4 +1,4 @@
-"""Options that several commands share, and what follows from them."""
+"""Options that several commands share, and functions for their effects."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str
 
 
 def roots_option(of_several: str) -> Callable[[F], F]:
-    """`--root`, repeatable; *of_several* says what a command does with more than one."""
+    """The option --root, repeatable. *of_several*: the help on more than one root."""
     return click.option("--root", "roots", metavar="PATH", multiple=True, help=f"{ROOT_HELP} Repeatable: {of_several}")
 
 
@@ -187,7 +187,7 @@ def disputed(retrieval: Retrieval) -> int:
 
 
 def require_agreement(count: int) -> None:
-    """What --strict does: exit with 1 if the samples of *count* verdicts, more than 0, disagree."""
+    """For --strict: exit with 1 if *count*, the number of verdicts whose samples disagree, is not 0."""
     if count:
         tell(f"The judge disagrees with itself on {count:,} {'memory' if count == 1 else 'memories'}.")
         click.get_current_context().exit(1)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
+    from engine.search.index import Index
     from engine.systems import System
     from labels.exchange.run_file import UnfinishedRun
     from labels.store import LabelStore
@@ -143,15 +144,11 @@ class Replay:
         ):
             chosen, cutoff = chosen_systems(self.systems, root, config, asked)
             with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
-                if before.failed:
-                    tell(f"{before.failed:,} rows have no answer of the judge: it is asked about them again.")
                 has_judge = asked is not None and any(system.has_judge for system in chosen)
                 if asked and has_judge:
                     replaying.refuse_another_judge(before, asked, AUTO)
                     asked.prepare()
-                report_skipped((*index.skipped, *reading.skipped))
-                if not index.has_fts5:
-                    tell(f"{BY_KEYWORDS}.")
+                report_start(before, index, reading)
 
                 def keep(retrieval: Retrieval) -> None:
                     nonlocal disagreements
@@ -207,6 +204,15 @@ def named_systems(given: str, judge: Judge | None) -> list[System]:
     if judge is None and any(system.has_judge for system in chosen):
         raise click.UsageError("Name the judge with --judge, such as --judge anthropic.")
     return chosen
+
+
+def report_start(before: UnfinishedRun, index: Index, reading: PromptReading) -> None:
+    """Tell which rows are asked again, which files and rows are skipped, and whether full-text search is missing."""
+    if before.failed:
+        tell(f"{before.failed:,} rows have no answer of the judge: it is asked about them again.")
+    report_skipped((*index.skipped, *reading.skipped))
+    if not index.has_fts5:
+        tell(f"{BY_KEYWORDS}.")
 
 
 def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> None:

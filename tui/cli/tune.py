@@ -75,10 +75,7 @@ def tune(
         return
     if target is None:
         raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
-    if bool(prompts) != bool(qrels):
-        raise click.UsageError("--prompts and --qrels go together: name both.")
-    if qrels and len(found) > 1:
-        raise click.UsageError("--qrels is about one folder of memories: name one --root.")
+    check_files(found, prompts, qrels)
     config = config_of(found)
     from labels.tuning import text
     from labels.tuning.tuning import tune as tuned
@@ -98,6 +95,14 @@ def tune(
             apply_tuning(root, tuning, config)
     else:
         tell("Nothing was written. Add --apply to use this cutoff.")
+
+
+def check_files(roots: Sequence[str], prompts: Sequence[str], qrels: str | None) -> None:
+    """Raise click.UsageError if --prompts, --qrels and --root do not go together."""
+    if bool(prompts) != bool(qrels):
+        raise click.UsageError("--prompts and --qrels go together: name both.")
+    if qrels and len(roots) > 1:
+        raise click.UsageError("--qrels is about one folder of memories: name one --root.")
 
 
 def config_of(roots: Sequence[str]) -> Config:
