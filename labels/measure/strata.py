@@ -74,18 +74,17 @@ class Sample:
     injected: Mapping[str, int]
     strata: Mapping[str, Hashable] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def frame(self) -> dict[str, Hashable]:
         """The stratum of each prompt in the frame."""
         return {prompt_id: self.strata.get(prompt_id, "") for prompt_id in self.injected}
 
-    @property
+    @cached_property
     def sequence(self) -> list[tuple[Hashable, Counts]]:
         """The stratum and the counts of each judged prompt, in order."""
-        frame = self.frame
-        return [(frame[prompt_id], counts) for prompt_id, counts in self.judged.items()]
+        return [(self.frame[prompt_id], counts) for prompt_id, counts in self.judged.items()]
 
-    @property
+    @cached_property
     def shares(self) -> dict[Hashable, float]:
         """The part of all injected memories that belongs to each stratum, 0..1."""
         sizes: Counter[Hashable] = Counter()
@@ -93,7 +92,7 @@ class Sample:
             sizes[stratum] += self.injected[prompt_id]
         return {stratum: size / sizes.total() for stratum, size in sizes.items()}
 
-    @property
+    @cached_property
     def most(self) -> int:
         """The largest number of memories that is injected for a prompt."""
         return max(self.injected.values(), default=1)

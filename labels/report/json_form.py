@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from labels.measure.limits import Limits
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from labels.measure.report import Report
 
 HIDDEN = (Captions, Limits)
-SCALARS = (str, int, float)
 
 
 def report_json(report: Report) -> str:
@@ -25,23 +24,22 @@ def report_json(report: Report) -> str:
 
     Where prompts or memories are weighted, the value is the estimate and not part / whole.
     """
-    return json.dumps({**plain(report), "notes": notes(report)}, indent=2) + "\n"
+    return json.dumps({**record(report), "notes": notes(report)}, indent=2, default=record) + "\n"
 
 
-def plain(value: Any) -> Any:
-    """*value* with records as objects, their fields in order."""
-    if value is None or isinstance(value, SCALARS):
-        return value
+def record(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass, in order; those that are dataclasses stay as they are."""
     if isinstance(value, Ratio):
         return {"value": value.value, "part": value.part, "whole": value.whole}
-    if is_dataclass(value):
-        named = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {name: plain(each) for name, each in named.items() if not isinstance(each, HIDDEN)}
-    if hasattr(value, "_asdict"):
-        return plain(value._asdict())
-    if isinstance(value, tuple):
-        return [plain(each) for each in value]
-    return {name: plain(each) for name, each in value.items()} if hasattr(value, "items") else value
+    named = {field.name: getattr(value, field.name) for field in fields(value)}
+    return {name: rows(each) for name, each in named.items() if not isinstance(each, HIDDEN)}
+
+
+def rows(value: Any) -> Any:
+    """A tuple of named tuples as a list of objects; json would write each of them as a list."""
+    if not isinstance(value, tuple):
+        return value
+    return [each._asdict() if hasattr(each, "_asdict") else each for each in value]
 
 
 def gate_json(report: GateReport) -> str:

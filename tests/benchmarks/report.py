@@ -28,6 +28,7 @@ from labels.report.page import report_html
 from labels.report.text import report_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
+from tui.cli.report import paused_gc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,9 +67,10 @@ def from_store(prompts: int) -> None:
         with LabelStore.open(path) as store:
             filled, _ = timed(lambda: fill(store, prompts))
             digests = {f"m{number}": f"digest-of-m{number}" for number in range(MEMORIES)}
-            for name, form in FORMS.items():
-                seconds, _ = timed(lambda: whole_report(store, digests, form))  # noqa: B023 - called at once
-                print(f"  from the store, {name:<10}{seconds:5.2f} s")
+            with paused_gc():
+                for name, form in FORMS.items():
+                    seconds, _ = timed(lambda: whole_report(store, digests, form))  # noqa: B023 - called at once
+                    print(f"  from the store, {name:<10}{seconds:5.2f} s")
             reading, _ = timed(lambda: store.outcomes(ROOT))
             labels, _ = timed(lambda: store.labels(root=ROOT))
         size = path.stat().st_size / 1e6

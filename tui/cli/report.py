@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from tui.cli.options import DB, QRELS, RUN, UNJUDGED, opened_store, output_of_ro
 from tui.workspace import opening
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from labels.measure.report import Captions, Report, ReportOptions
 
@@ -62,7 +64,8 @@ def report(
         if form == "html" and len(found) > 1:
             raise click.UsageError("A page is about one folder of memories: name one --root with --format html.")
         made = {root: report_of_labels(root, db, options) for root in found}
-    text = output_of_roots({root: writer(form)(each) for root, each in made.items()}, form)
+    with paused_gc():
+        text = output_of_roots({root: writer(form)(each) for root, each in made.items()}, form)
     if output:
         write_file(Path(output), text)
     else:
@@ -115,5 +118,15 @@ def report_of_labels(root: str, db: str | None, options: ReportOptions) -> Repor
 
     config = load_config(root, os.environ)
     cutoff = opening.usable_cutoff(root, config, os.environ)
-    with opening.opened_index(root) as index, opened_store(db) as store:
+    with opening.opened_index(root) as index, opened_store(db) as store, paused_gc():
         return root_report(store, index, config, cutoff, options)
+
+
+@contextmanager
+def paused_gc() -> Iterator[None]:
+    """Without the search for reference cycles: the thousands of records of a report have none, and it is slow."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
