@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from labels.exchange.records import Dataset
 
 ROOTS = "Only memories that replays over this folder returned. Repeatable: over any of them. Default: everything."
+FORMAT = "jsonl holds everything, the other formats are for other programs."
 INTERFACE = "Print the labelling interface for Label Studio instead of labels."
 NO_TEXT = "Replace texts and ids of prompts and memories by hashes."
 
@@ -38,7 +39,7 @@ class FormatChoice(click.Choice[str]):
 
 
 @click.command()
-@click.option("--format", "name", type=FormatChoice(), default="jsonl", show_default=True)
+@click.option("--format", "name", type=FormatChoice(), default="jsonl", show_default=True, help=FORMAT)
 @click.option("--interface", is_flag=True, help=INTERFACE)
 @click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
 @click.option("--no-text", is_flag=True, help=NO_TEXT)

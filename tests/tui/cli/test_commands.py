@@ -6,13 +6,14 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 from engine import __version__
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import HEAVY, MAIN, PROJECT, memsift, printed, process, refused, top_level_modules
 from tests.tui.demo import DEMO, DEMO_ROOT
-from tui.cli import COMMANDS
+from tui.cli import COMMANDS, main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,14 @@ def test_every_command_explains_itself(command: str, option: str) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("Usage: memsift")
     assert all(name in result.stdout for name in (COMMANDS if not command else ()))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_does(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command
+    options = [option for option in (*main.params, *command.params) if isinstance(option, click.Option)]
+    assert [option.name for option in options if not option.help] == []
 
 
 def test_the_version_is_printed() -> None:
