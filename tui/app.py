@@ -58,7 +58,7 @@ class MemsiftApp(Runner):
     COMMANDS = {KeyCommands}
     ENABLE_COMMAND_PALETTE = True
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-short"), (30, "-tall")]
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall")]
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
         mode: partial(make_screen, mode) for mode in ("browse", "replay", "label", "report", "settle")
     }

@@ -17,6 +17,7 @@ from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.events import Key
 
     from engine.search.index import Index
 
@@ -73,16 +74,10 @@ class PickMemory(ModalScreen[str | None]):
         if current:
             self.dismiss(current.id)
 
-    def key_down(self) -> None:
-        self._move(1)
-
-    def key_up(self) -> None:
-        self._move(-1)
-
-    def _move(self, step: int) -> None:
+    def on_key(self, event: Key) -> None:
         """Move in the list while the input has the focus; with the focus, the list moves by itself."""
         if self.line.has_focus:
-            self.memories.cursor += step
+            self.memories.cursor += {"down": 1, "up": -1}.get(event.key, 0)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
+from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
@@ -37,22 +38,17 @@ class ModeScreen(Screen[None]):
         """The prompt that the screen is about now."""
         return None
 
-    def on_screen_resume(self) -> None:
-        self._begin()
-
+    @on(ScreenResume)
     @on(Reloaded)
-    def begin_anew(self) -> None:
-        self._begin()
+    def begin_again(self) -> None:
+        self.query_one(TopBar).show_where(self.app.workspace)
+        self.begin()
 
     @on(Worker.StateChanged)
     def end_failed(self, event: Worker.StateChanged) -> None:
         """Show the error of a worker of this screen; the app gets the events of its own workers only."""
         if event.state is WorkerState.ERROR:
             self.app.tell_error(event.worker.error)
-
-    def _begin(self) -> None:
-        self.query_one(TopBar).show_where(self.app.workspace)
-        self.begin()
 
     def take_back(self, undo: Callable[[], Event | None]) -> Event | None:
         """Call *undo* and give the event that it took back. A toast tells of an error, or that there is no event."""

@@ -44,7 +44,7 @@ class SettleScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._open: list[Dispute] = []
+        self._disputes: list[Dispute] = []
         self._settled = 0
         self._shown_at = 0.0
 
@@ -61,14 +61,14 @@ class SettleScreen(ModeScreen):
 
     def _show_open(self, happened: str) -> None:
         """Show the first open dispute. Disputes keep their order, so that postponed ones stay last; new ones follow."""
-        places = {_key(dispute): place for place, dispute in enumerate(self._open)}
+        places = {_key(dispute): place for place, dispute in enumerate(self._disputes)}
         disputes = self.app.workspace.disputes()
-        self._open = sorted(disputes, key=lambda dispute: places.get(_key(dispute), len(places)))
+        self._disputes = sorted(disputes, key=lambda dispute: places.get(_key(dispute), len(places)))
         self.show_dispute(happened)
 
     @property
     def dispute(self) -> Dispute | None:
-        return self._open[0] if self._open else None
+        return self._disputes[0] if self._disputes else None
 
     @property
     def prompt(self) -> Prompt | None:
@@ -89,7 +89,7 @@ class SettleScreen(ModeScreen):
         self.labels.border_title = "What was said"
         self.labels.update(dispute_text(dispute.labels) if dispute else "")
         settled = f"{self._settled:,} settled just now" if self._settled else ""
-        parts = (happened, f"{len(self._open):,} to settle", settled)
+        parts = (happened, f"{len(self._disputes):,} to settle", settled)
         self.progress.update(plain(" · ".join(filter(None, parts))))
         self._shown_at = self.app.workspace.clock()
         self.refresh_bindings()
@@ -114,7 +114,7 @@ class SettleScreen(ModeScreen):
             self.begin()
 
     def action_later(self) -> None:
-        self._open.append(self._open.pop(0))
+        self._disputes.append(self._disputes.pop(0))
         self.show_dispute()
 
     def action_undo(self) -> None:
@@ -125,7 +125,7 @@ class SettleScreen(ModeScreen):
             return
         self._settled = max(0, self._settled - 1)
         again = [one for one in workspace.disputes() if _key(one) == (event.prompt_id, event.pair)]
-        self._open = [*again, *self._open]
+        self._disputes = [*again, *self._disputes]
         self._show_open("Taken back")
 
     def action_open(self) -> None:
