@@ -1,1 +1,1 @@
-"""Numbers: what systems did with prompts, against what people said."""
+"""Numbers from labels: see README.md."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Tally, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 
     import numpy as np
     from numpy.typing import NDArray
@@ -137,26 +138,25 @@ def compare(
     if not pairs:
         return None
     gains = [gain for pair in pairs if (gain := pair.precision_gain) is not None]
-    sums, resampled = totals(pairs), resampled_totals(pairs)
     freedom = len(pairs) - len({pair.stratum for pair in pairs})
-
-    def difference(statistic: Callable[[Totals], Totals]) -> Difference:
-        return Difference(float(statistic(sums)[0]), percentile_interval(statistic(resampled), freedom))
-
-    fires = all(sums[0, [1, 3]] > 0)
+    values, resampled = differences(totals(pairs), worth), differences(resampled_totals(pairs), worth)
+    made = {
+        name: Difference(float(value[0]), percentile_interval(resampled[name], freedom))
+        for name, value in values.items()
+    }
     return SystemComparison(
         *systems,
         prompts=len(pairs),
         compared=len(gains),
-        precision=difference(precision_difference) if fires else None,
+        precision=made["precision"] if isfinite(made["precision"].value) else None,
         p_value=sign_flip_p_value(gains),
-        irrelevant=difference(irrelevant_difference),
-        relevant=difference(relevant_difference),
+        irrelevant=made["irrelevant"],
+        relevant=made["relevant"],
         first_only=added([pair.first_only for pair in pairs]),
         second_only=added([pair.second_only for pair in pairs]),
         mcnemar=mcnemar_p_value(pairs),
         worth=worth,
-        gain=None if worth is None else difference(lambda each: worth_of_change(each, worth)),
+        gain=None if worth is None else made["gain"],
     )
 
 
@@ -196,27 +196,17 @@ def added(counts: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return sum(relevant for relevant, _ in counts), sum(irrelevant for _, irrelevant in counts)
 
 
-# Differences from the columns of `Both.row`
-
-
-def precision_difference(sums: Totals) -> Totals:
+def differences(sums: Totals, worth: float | None) -> dict[str, Totals]:
+    """Second minus first, by the names of `SystemComparison`, from sums of `Both.row`."""
     import numpy as np
 
+    first_relevant, first_judged, relevant, judged, prompts = sums.T
+    more_relevant = (relevant - first_relevant) / prompts
+    more_irrelevant = (judged - relevant - first_judged + first_relevant) / prompts
     with np.errstate(divide="ignore", invalid="ignore"):  # a resampling may hold no memory of a system
-        difference: Totals = sums[:, 2] / sums[:, 3] - sums[:, 0] / sums[:, 1]
-    return difference
-
-
-def irrelevant_difference(sums: Totals) -> Totals:
-    return (sums[:, 3] - sums[:, 2] - sums[:, 1] + sums[:, 0]) / sums[:, 4]
-
-
-def relevant_difference(sums: Totals) -> Totals:
-    return (sums[:, 2] - sums[:, 0]) / sums[:, 4]
-
-
-def worth_of_change(sums: Totals, worth: float) -> Totals:
-    return worth * relevant_difference(sums) - irrelevant_difference(sums)
+        precision = relevant / judged - first_relevant / first_judged
+    gain = (worth or 0.0) * more_relevant - more_irrelevant
+    return {"precision": precision, "irrelevant": more_irrelevant, "relevant": more_relevant, "gain": gain}
 
 
 # Intervals and tests

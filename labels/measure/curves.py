@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import groupby, islice, pairwise
-from operator import attrgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval, wilson
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.strata import Sample, Weights
     from labels.records import Judgements, Outcome
+
+    Injected = tuple[float, str, bool | None]
+    """(strength, prompt id, whether it is relevant) of an injected memory."""
 
 PROBABILITY, STRENGTH = "probability", "strength"
 """The quantity that is cut: the tuned model's P(relevant), or else the score of the first stage."""
@@ -102,31 +105,22 @@ def curves(rows: Sequence[Outcome], evidence: Evidence, sample: Sample | None) -
 # Coverage
 
 
-class Injected(NamedTuple):
-    strength: float
-    prompt_id: str
-    is_relevant: bool | None
-    weight: float
-
-
 def coverage(rows: Sequence[Outcome], judgements: Judgements, weights: Weights = EQUAL) -> Coverage | None:
     """The curve of one system's *rows*, one for each prompt; None where no strength is known.
 
     Only injected memories can be cut, so the last point is the system as it is.
     """
     by = PROBABILITY if all(row.probabilities.keys() >= set(row.injected) for row in rows) else STRENGTH
-    injected = sorted(injected_by(rows, judgements, weights, by), key=attrgetter("strength"), reverse=True)
+    injected = [
+        (strength, row.prompt_id, judgements.get(row.prompt_id, {}).get(memory_id))
+        for row in rows
+        for memory_id, strength in zip(row.injected, strengths(row, by), strict=False)
+        if strength is not None
+    ]
+    injected.sort(key=itemgetter(0), reverse=True)
     relevant = sum(weights.of_prompt(row.prompt_id) * sum(judgements.get(row.prompt_id, {}).values()) for row in rows)
-    points = tuple(points_of(injected, relevant, len(rows)))
+    points = tuple(points_of(injected, relevant, len(rows), weights))
     return Coverage(by, thinned(points)) if points else None
-
-
-def injected_by(rows: Sequence[Outcome], judgements: Judgements, weights: Weights, by: str) -> Iterator[Injected]:
-    for row in rows:
-        judged, weight = judgements.get(row.prompt_id, {}), weights.of_prompt(row.prompt_id)
-        for memory_id, strength in zip(row.injected, strengths(row, by), strict=False):
-            if strength is not None:
-                yield Injected(strength, row.prompt_id, judged.get(memory_id), weight)
 
 
 def strengths(row: Outcome, by: str) -> list[float | None]:
@@ -136,18 +130,18 @@ def strengths(row: Outcome, by: str) -> list[float | None]:
     return [None if score is None else -score for score in row.scores]
 
 
-def points_of(injected: Sequence[Injected], relevant: float, prompts: int) -> Iterator[Point]:
-    """A point for each distinct strength, the strongest first."""
+def points_of(injected: Sequence[Injected], relevant: float, prompts: int, weights: Weights) -> Iterator[Point]:
+    """A point for each distinct strength of the *injected* memories, which are sorted, the strongest first."""
     hits = whole = 0.0
     judged = 0
     firing: set[str] = set()
-    for strength, group in groupby(injected, key=attrgetter("strength")):
-        for each in group:
-            firing.add(each.prompt_id)
-            if each.is_relevant is not None:
+    for strength, group in groupby(injected, key=itemgetter(0)):
+        for _, prompt_id, is_relevant in group:
+            firing.add(prompt_id)
+            if is_relevant is not None:
                 judged += 1
-                whole += each.weight
-                hits += each.weight * each.is_relevant
+                whole += weights.of_prompt(prompt_id)
+                hits += weights.of_prompt(prompt_id) * is_relevant
         if judged >= FEWEST_JUDGED:
             yield Point(strength, hits / whole, hits / relevant if relevant else 0.0, len(firing) / prompts, judged)
 

@@ -28,14 +28,9 @@ Pools = Mapping[str, Set[str]]
 
 @dataclass(frozen=True)
 class Consensus:
-    """The judgements of all annotators together, and how many pairs have labels but no judgement.
-
-    The labels of an `undecided` pair are all unsure or unrateable. On a `disputed` pair as many people say relevant as
-    not relevant.
-    """
+    """The judgements of all annotators together; on the `disputed` pairs as many say relevant as not relevant."""
 
     judgements: Judgements
-    undecided: int
     disputed: int
 
 
@@ -139,7 +134,7 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
     for label in settled:
         votes[label.prompt_id][label.memory_id] = [label.verdict]
     judgements: dict[str, dict[str, bool]] = {}
-    undecided = disputed = 0
+    disputed = 0
     for prompt_id, of_prompt in votes.items():
         for memory_id, verdicts in of_prompt.items():
             verdict = shared_verdict(verdicts)
@@ -147,9 +142,7 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
                 judgements.setdefault(prompt_id, {})[memory_id] = verdict == RELEVANT
             elif RELEVANT in verdicts:
                 disputed += 1
-            else:
-                undecided += 1
-    return Consensus(judgements, undecided, disputed)
+    return Consensus(judgements, disputed)
 
 
 def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:

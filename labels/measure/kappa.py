@@ -29,11 +29,6 @@ SEED = 20250102
 """The same labels always give the same resamplings."""
 
 
-def raw_agreement(table: Table) -> float | None:
-    """The share of equal answers, 0..1."""
-    return (table[0] + table[3]) / sum(table) if sum(table) else None
-
-
 def positive_agreement(table: Table) -> float | None:
     """2a / (2a + b + c): the chance that the other voice says yes, if one says yes, 0..1.
 
@@ -76,12 +71,13 @@ def gwet_ac1(table: Table) -> float | None:
     Chance agreement is 2q(1 - q), with q the mean share of yes. Source: K. L. Gwet, British Journal of Mathematical and
     Statistical Psychology 61 (2008), equation 5.
     """
-    raw = raw_agreement(table)
-    if raw is None:
+    both_yes, first, second, both_no = table
+    n = sum(table)
+    if not n:
         return None
-    yes = (2 * table[0] + table[1] + table[2]) / (2 * sum(table))
+    yes = (2 * both_yes + first + second) / (2 * n)
     chance = 2 * yes * (1 - yes)
-    return (raw - chance) / (1 - chance)
+    return ((both_yes + both_no) / n - chance) / (1 - chance)
 
 
 @dataclass(frozen=True)

@@ -73,10 +73,10 @@ def person(annotator: str, labels: Sequence[Label], repeats: Sequence[Repeat]) -
     own = [label for label in labels if label.annotator == annotator]
     again = [repeat for repeat in repeats if repeat.annotator == annotator]
     selves = selves_of(again)
-    said = Counter(label.verdict for label in own)
+    verdicts = Counter(label.verdict for label in own)
     return Person(
         annotator=annotator,
-        verdicts={verdict: said[verdict] for verdict in VERDICTS},
+        verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
         blind=sum(label.blind for label in own),
         imported=sum(bool(label.source) for label in own),
         repeated=len(again),

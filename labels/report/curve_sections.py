@@ -34,8 +34,8 @@ def curve_sections(report: Report) -> Iterator[Section]:
         yield Section(
             "reliability",
             "Reliability: whether the tuned probabilities are true",
-            "Of the memories that were called so likely to be relevant, so many should be. The Brier score is the mean "
-            "squared error: 0 is perfect, 0.25 what always saying one half would give.",
+            "Of the memories with a probability of 0.70, 70 % should be relevant, and so on. The Brier score is the "
+            "mean squared error: 0 is perfect, 0.25 is the score of a probability of 0.50 for every memory.",
             Table(("", "said", "found", "95 % interval", "memories"), tuple(rows)),
             tuple(scores),
         )
@@ -59,7 +59,7 @@ def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[Section]:
         yield Section(
             "coverage",
             "Coverage: what a stricter cut would cost",
-            f"If only memories of at least this {along} had been injected, of those that were. The last row of each is "
+            f"The numbers if only injected memories of at least this {along} were kept. The last row of each system is "
             "the system as it is.",
             Table(("", "at least", "precision", "recall", "fires", "labelled"), tuple(rows)),
         )

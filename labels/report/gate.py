@@ -23,7 +23,12 @@ NAMED = 3
 
 def gate_text(report: GateReport) -> str:
     """The answer, the numbers behind it, the next step, the case for the judge, and the warnings."""
-    parts = [headline(report), *map(printable, refusals(report.caveats)), "\n".join(basis(report)), next_step(report)]
+    parts = [
+        headline(report),
+        *map(printable, refusals(report.caveats)),
+        "\n".join(estimate_lines(report)),
+        next_step(report),
+    ]
     if report.judge:
         parts.append("\n".join(judge_lines(report.judge)))
     if cautions := list(warnings(report.caveats)):
@@ -44,7 +49,7 @@ def headline(report: GateReport) -> str:
     return answer + (f"about {report.gate.least:.2f}." if has_zone(report.gate) else f"{report.gate.least:.2f}.")
 
 
-def basis(report: GateReport) -> Iterator[str]:
+def estimate_lines(report: GateReport) -> Iterator[str]:
     """The estimate, its interval, and the precision that was asked for."""
     decision, gate = report.decision, report.gate
     if decision.estimate is None:
@@ -55,19 +60,19 @@ def basis(report: GateReport) -> Iterator[str]:
         raw = report.relevant.part / report.relevant.whole
         weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
         yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
-        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {sureness(gate)}"
-    yield f"  asked for      {gate.least:.2f}{tolerance(gate)}"
+        yield f"  true value     {decision.live.low:.2f} to {decision.live.high:.2f}   {guarantee(gate)}"
+    yield f"  asked for      {gate.least:.2f}{zone_text(gate)}"
     if report.silent.part:
         silent = f"{report.silent.part:,} of {report.silent.whole:,} prompts"
         yield f"  left out       {silent}, for which it injects nothing"
 
 
-def sureness(gate: Gate) -> str:
+def guarantee(gate: Gate) -> str:
     cases = round(1 / (1 - gate.confidence))
     return f"right in {cases - 1} of {cases} cases at least, however often you look and whenever you stop"
 
 
-def tolerance(gate: Gate) -> str:
+def zone_text(gate: Gate) -> str:
     if not has_zone(gate):
         return ""
     return f"   and from {gate.zone.low:.2f} to {gate.zone.high:.2f} either answer will do"

@@ -53,12 +53,11 @@ def summary(report: Report) -> str:
     if not total and not report.stale:
         return replayed
     by = f" by {', '.join(report.annotators)}" if report.annotators else ""
-    said = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items() if number)
+    verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in report.labels.items() if number)
     stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
     weighed = f" Numbers with a ~ are weighed: “{LIMITS}” says why." if has_weights(report) else ""
-    return (
-        f"{replayed} {counted(total, 'label')}{by}{f': {said}' if said else ''}{stale}.{blind(report.blind)}{weighed}"
-    )
+    labels = f"{counted(total, 'label')}{by}{f': {verdicts}' if verdicts else ''}{stale}."
+    return f"{replayed} {labels}{blind(report.blind)}{weighed}"
 
 
 def blind(given: Ratio) -> str:

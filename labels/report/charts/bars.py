@@ -31,8 +31,10 @@ def precision_chart(systems: Sequence[SystemReport]) -> str:
         parts += precision_row(system, number, ROW * number + 20)
     marks = "95 %: the bar for one look, the thin line for any" if any(one.live for one in systems) else ""
     parts.append(label((across(0.5), bottom + 33), marks, "axis middle"))
-    said = "; ".join(f"{one.system}: {decimal(one.precision.value)}, interval {span(one.interval)}" for one in systems)
-    return chart("precision-chart", "Precision of each system", said, bottom + (40 if marks else 22), parts)
+    described = "; ".join(
+        f"{one.system}: {decimal(one.precision.value)}, interval {span(one.interval)}" for one in systems
+    )
+    return chart("precision-chart", "Precision of each system", described, bottom + (40 if marks else 22), parts)
 
 
 def across(value: float) -> float:

@@ -14,7 +14,7 @@ from labels.measure.comparison import (
     compare,
     compared_systems,
     comparisons,
-    irrelevant_difference,
+    differences,
     percentile_interval,
     resampled_totals,
     sign_flip_p_value,
@@ -105,12 +105,12 @@ def test_one_prompt_says_nothing_of_the_spread() -> None:
     assert made.precision.interval is None
 
 
-@pytest.mark.parametrize("differences", [[1.0] * 7, [0.5, -0.25, 0.0, 1.0, 1 / 3, 0.0, -2 / 3, 0.5], [0.1] * 14])
-def test_the_sign_flip_test_is_exact_for_few_prompts(differences: list[float]) -> None:
-    moved = [each for each in differences if each]
+@pytest.mark.parametrize("gains", [[1.0] * 7, [0.5, -0.25, 0.0, 1.0, 1 / 3, 0.0, -2 / 3, 0.5], [0.1] * 14])
+def test_the_sign_flip_test_is_exact_for_few_prompts(gains: list[float]) -> None:
+    moved = [each for each in gains if each]
     signs = np.array(np.meshgrid(*[[-1, 1]] * len(moved))).reshape(len(moved), -1)
     sums = np.abs(np.array(moved) @ signs)
-    assert sign_flip_p_value(differences) == pytest.approx(float(np.mean(sums >= abs(sum(moved)) - 1e-9)), abs=1e-6)
+    assert sign_flip_p_value(gains) == pytest.approx(float(np.mean(sums >= abs(sum(moved)) - 1e-9)), abs=1e-6)
 
 
 def test_the_sign_flip_test_gives_the_figure_that_was_measured() -> None:
@@ -119,14 +119,14 @@ def test_the_sign_flip_test_gives_the_figure_that_was_measured() -> None:
 
 def test_the_sign_flip_test_is_near_students_for_many_prompts() -> None:
     rng = np.random.default_rng(3)
-    differences = rng.normal(0.03, 0.3, 200)
-    assert sign_flip_p_value(list(differences)) == pytest.approx(stats.ttest_1samp(differences, 0).pvalue, abs=0.015)
+    gains = rng.normal(0.03, 0.3, 200)
+    assert sign_flip_p_value(list(gains)) == pytest.approx(stats.ttest_1samp(gains, 0).pvalue, abs=0.015)
 
 
 def test_thousands_of_prompts_are_tested_as_the_flips_would() -> None:
     rng = np.random.default_rng(4)
-    differences = list(rng.choice([-0.5, 0.0, 1 / 3, 0.6], 1500))
-    nonzero = [each for each in differences if each]
+    gains = list(rng.choice([-0.5, 0.0, 1 / 3, 0.6], 1500))
+    nonzero = [each for each in gains if each]
     assert len(nonzero) > 1000
     shifted = [each - np.mean(nonzero) * 0.97 for each in nonzero]
     flips = rng.choice([-1, 1], (4000, len(shifted))) @ np.array(shifted)
@@ -193,7 +193,7 @@ def test_the_interval_of_the_difference_covers_it() -> None:
     for seed in range(200):
         prompts = random_prompts(45, seed)
         pairs = both(rows_of(prompts), said_of(prompts), (OLD, NEW), prompts.keys(), None)
-        interval = percentile_interval(irrelevant_difference(resampled_totals(pairs)), 44)
+        interval = percentile_interval(differences(resampled_totals(pairs), None)["irrelevant"], 44)
         assert interval is not None
         covered += interval.low <= -0.75 <= interval.high
     assert covered >= 186
