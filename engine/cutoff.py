@@ -15,8 +15,8 @@ from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
 from engine.retrieval import HIGH, LOW, MEDIUM
-from engine.search.names import names
-from engine.search.strength import MAX_ASKED
+from engine.search.stopwords import names
+from engine.search.strategies.memsift import MAX_ASKED
 from engine.search.tokens import tokens
 from engine.stores.files import read_regular
 

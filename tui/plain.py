@@ -13,7 +13,7 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content, Span
 
 if TYPE_CHECKING:
-    from engine.search.marks import Marker
+    from engine.search.highlight import Marker
 
 MATCH_STYLE = "bold $text-warning"
 ELLIPSIS = "…"

@@ -22,7 +22,7 @@ from engine.paths import cutoff_file, find_root, state_dir
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, typed_prompt
 from engine.search.index import Index
-from engine.search.opening import catch_up, hook_index
+from engine.search.opening import hook_index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class Decision:
         return _output(context) if context else ""
 
     def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
-        index = hook_index(root, self._environ, config.deadline, is_brief=not config.judge.enabled)
+        index = hook_index(root, self._environ, config.deadline)
         if index is None:
             from engine.memory import Corpus
 
@@ -199,12 +199,7 @@ class Decision:
         prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
         cutoff = self._cutoff(config)
         retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
-        # A judge is asked only once, so after its answer there is no time to update the index and search again.
-        left_s = config.deadline - self.activity.elapsed_s() if judge is None else 0.0
-        self._index = catch_up(index, self._environ, max(0.0, left_s))
-        if self._index is not index:
-            retrieval = retrieve(prompt, self._index, config, cutoff=cutoff, session=session, is_brief=True)
-        self.activity.note(corpus=self._index.corpus_hash)
+        self.activity.note(corpus=index.corpus_hash)
         self.activity.stage("retrieve")
         return retrieval
 

@@ -1,8 +1,7 @@
-"""SQLite without the packages around it: the C module, and connections as the index wants them.
+"""SQLite without `import sqlite3`: the C module alone, and the connections that indexes and caches need.
 
-`import sqlite3` costs a cold process 5.3 ms and `import _sqlite3` 3.4, of which 2.5 are the C module's own import of
-`functools`, from which it takes `lru_cache` for its cache of statements. While it loads, a stand-in takes the place of
-`functools`, whose cache keeps all statements: there are few. Where any of this is missing, `sqlite3` does.
+Most of the price of `sqlite3` is `functools`, from which the C module takes `lru_cache` for its cache of statements.
+While the C module loads, a stand-in takes the place of `functools`; its cache keeps all statements, for there are few.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3 as lean
+    import sqlite3 as module
 else:
 
     def _keeping(prepare):
@@ -37,58 +36,47 @@ else:
         return _sqlite3
 
     try:
-        lean = _load()
+        module = _load()
     except (ImportError, AttributeError, TypeError):
-        import sqlite3 as lean
+        import sqlite3 as module
 
 if TYPE_CHECKING:
-    Connection = lean.Connection
+    Connection = module.Connection
 
-DatabaseError = lean.DatabaseError
+DatabaseError = module.DatabaseError
 """What SQLite raises for a file that is damaged, locked, full, not writable or no database."""
 
 DAMAGE = (DatabaseError, ValueError, TypeError, AttributeError, LookupError)
-"""What reading a file that was overwritten at random may end in: SQLite does not check the type of what it finds."""
+"""What reading a damaged file may end in: SQLite does not check the types of the values in it."""
+
+BUSY, FULL = 5, 13
+"""SQLite's result codes for a file that another process is writing, and for a full disk."""
 
 BUSY_SECONDS = 2.0
 READ_PRAGMAS = "pragma query_only=1; pragma temp_store=memory;"
-ONE_ANSWER = "pragma cache_size=16;"
-"""For a process that reads a hundred pages and ends: memory that is used again costs a fifth of its time less."""
-
-WRITE_PRAGMAS = "pragma page_size=8192; pragma temp_store=memory; pragma synchronous=normal; pragma cache_size=-32000;"
-"""A search reads some of each of many pages. With 16 kB the file is a tenth smaller, but a prompt takes 0.02 more."""
+WRITE_PRAGMAS = "pragma page_size=8192; pragma temp_store=memory; pragma synchronous=normal; pragma cache_size=-64000;"
 
 
 def in_memory() -> Connection:
-    """An empty database that is nowhere on disk. It may be used from several threads, one at a time."""
-    return _with_stems(lean.connect(":memory:", check_same_thread=False, isolation_level=None))
+    """An empty database that is nowhere on disk. Threads may use it one at a time."""
+    return module.connect(":memory:", check_same_thread=False, isolation_level=None)
 
 
-def for_reading(path: str, *, immutable: bool = False, one_answer: bool = False) -> Connection:
-    """The database at *path*, read-only. *immutable*: nobody can write it, so no lock or journal is looked at.
-
-    *one_answer*: it is asked once, so little of what was read is kept.
+def for_reading(path: str, *, immutable: bool = False, wait_s: float = BUSY_SECONDS) -> Connection:
+    """The database at *path*, read-only. *immutable*: no process can write it, so no lock or journal is looked at.
 
     Raises DatabaseError, if not here then at the first statement.
     """
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     uri = f"file:{quoted}?mode=ro{'&immutable=1' if immutable else ''}"
-    db = lean.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
-    return _prepared(db, READ_PRAGMAS + ONE_ANSWER * one_answer)
+    db = module.connect(uri, uri=True, timeout=wait_s, check_same_thread=False, isolation_level=None)
+    return _prepared(db, READ_PRAGMAS)
 
 
-def for_writing(path: str) -> Connection:
+def for_writing(path: str, *, wait_s: float = BUSY_SECONDS) -> Connection:
     """The database at *path*, made if there is none. Raises DatabaseError."""
-    db = lean.connect(path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None)
-    return _with_stems(_prepared(db, WRITE_PRAGMAS))
-
-
-def _with_stems(db: Connection) -> Connection:
-    """*db* with the function that fills its column of stems."""
-    from engine.search.stems import stem
-
-    db.create_function("stem", 1, stem, deterministic=True)
-    return db
+    db = module.connect(path, timeout=wait_s, check_same_thread=False, isolation_level=None)
+    return _prepared(db, WRITE_PRAGMAS)
 
 
 def _prepared(db: Connection, pragmas: str) -> Connection:

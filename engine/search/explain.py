@@ -8,9 +8,8 @@ from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
 from engine.judge.verdict import OK
 from engine.lean.record import Record
 from engine.pipeline import floor_share, pool_size
-from engine.search.accounts import accounts_of
+from engine.search.contributions import contributions_of
 from engine.search.nearest import MISTAKES, advice, nearest, suggested_tag
-from engine.search.recheck import read_again
 from engine.systems import SYSTEMS
 
 TYPE_CHECKING = False
@@ -18,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engine.config import Config
-    from engine.memory import Memory, MemorySummary
+    from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.accounts import Account
-    from engine.search.index import Index
+    from engine.search.contributions import Breakdown
+    from engine.search.index import Index, IndexedMemory
     from engine.search.nearest import Near
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
@@ -44,7 +43,7 @@ class Explanation(Record):
 
     `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped it; `reason` says it in words. `gap`, at most 0, is
     the strength that was missing there, if strength decided; at the cutoff, the P(relevant). `rank` is 1-based in the
-    pool, None outside of it. `account` is None for UNMATCHED, which has an `advice` instead; `nearest` are words that
+    pool, None outside of it. `breakdown` is None for UNMATCHED, which has an `advice` instead; `nearest` are words that
     were almost found. `floor` is the share of the best one's strength, `least` the least strength at all, `entry` what
     it takes to be in the pool; `cutoff` is the P(relevant) that it takes, where one was tuned. None where there is
     none.
@@ -59,7 +58,7 @@ class Explanation(Record):
     gap: float | None
     rank: int | None
     confidence: str
-    account: Account | None
+    breakdown: Breakdown | None
     floor: Bar | None
     least: Bar | None
     entry: Bar | None
@@ -87,7 +86,7 @@ class Explainer:
         self._index = index
         self._config = config
         self._candidates = {one.memory.id: one for one in retrieval.candidates}
-        self._accounts = accounts_of(retrieval.prompt.text, index, retrieval.strategy, retrieval.mode, now())
+        self._contributions = contributions_of(retrieval.prompt.text, index, retrieval.strategy, retrieval.mode, now())
         counted = [one for one in retrieval.candidates if include_retired or one.memory.status == "active"]
         self._floor, self._least = self._floors(counted)
         self._has_bodies = retrieval.strategy == MEMSIFT or (retrieval.strategy, retrieval.mode) == (FTS5_BM25, SEARCH)
@@ -95,19 +94,11 @@ class Explainer:
 
     def of(self, memory_id: str) -> Explanation | None:
         """The explanation of a memory; None if the root has none of this id."""
-        memory = self._memory(memory_id)
+        memory = self._index.indexed(memory_id)
         if memory is None:
             return None
-        candidate = self._candidates.get(memory_id)
-        account = self._accounts.of(memory, candidate)
-        return self._of_matched(memory, candidate, account) if account else self._of_unmatched(memory)
-
-    def _memory(self, memory_id: str) -> Memory | None:
-        """As its file is now: a retrieval reads what changed again."""
-        memory = self._index.memory(memory_id)
-        if memory is None or self._index.unchanged([memory.summary]):
-            return memory
-        return read_again(self._index.root, memory.summary)
+        breakdown = self._contributions.of(memory)
+        return self._of_matched(memory, breakdown) if breakdown else self._of_unmatched(memory)
 
     def _floors(self, counted: list[Candidate]) -> tuple[float | None, float | None]:
         """The share of the best and the least strength, as this retrieval asked for them."""
@@ -118,7 +109,7 @@ class Explainer:
         has_judge = SYSTEMS[retrieval.system].has_judge and not failed
         share = floor_share(retrieval.strategy, has_judge=has_judge)
         best = max((-one.score - one.body_bonus for one in counted), default=0.0)
-        least = share * self._config.min_strength * self._accounts.rare
+        least = share * self._config.min_strength * self._contributions.rare
         return share * self._config.floor * best, least or None
 
     def _weakest(self, counted: list[Candidate]) -> float | None:
@@ -127,9 +118,10 @@ class Explainer:
             return None
         return min(-one.score for one in self._retrieval.candidates)
 
-    def _of_matched(self, memory: Memory, candidate: Candidate | None, account: Account) -> Explanation:
-        raw = account.strength - account.bonus
-        floor, least, entry = _bar(self._floor, raw), _bar(self._least, raw), _bar(self._entry, account.strength)
+    def _of_matched(self, memory: IndexedMemory, breakdown: Breakdown) -> Explanation:
+        candidate = self._candidates.get(memory.summary.id)
+        raw = breakdown.strength - breakdown.bonus
+        floor, least, entry = _bar(self._floor, raw), _bar(self._least, raw), _bar(self._entry, breakdown.strength)
         outcome = (candidate.dropped_by or INJECTED) if candidate else POOL
         cutoff = self._cutoff_of(candidate)
         return Explanation(
@@ -139,14 +131,14 @@ class Explainer:
             mode=self._retrieval.mode,
             outcome=outcome,
             reason=self._reason(candidate, entry),
-            gap=cutoff.gap if cutoff and outcome == "cutoff" else self._gap(outcome, account, floor, least, entry),
+            gap=cutoff.gap if cutoff and outcome == "cutoff" else self._gap(outcome, breakdown, floor, least, entry),
             rank=candidate.rank if candidate else None,
             confidence=candidate.confidence if candidate else "",
-            account=account,
+            breakdown=breakdown,
             floor=floor,
             least=least,
             entry=None if candidate else entry,
-            nearest=self._near_missing(memory, account),
+            nearest=self._near_missing(memory, breakdown),
             cutoff=cutoff,
         )
 
@@ -155,15 +147,15 @@ class Explainer:
         probability = candidate.probability if candidate else None
         return None if probability is None else _bar(self._retrieval.least, probability)
 
-    def _near_missing(self, memory: Memory, account: Account) -> tuple[Near, ...]:
+    def _near_missing(self, memory: IndexedMemory, breakdown: Breakdown) -> tuple[Near, ...]:
         """What may be a mistake among the words that were not found."""
-        missing = set(account.missing)
-        terms = [term for term in self._accounts.terms if term.text in missing]
-        return tuple(near for near in nearest(terms, self._accounts.searched(memory)) if near.how in MISTAKES)
+        missing = set(breakdown.missing)
+        terms = [term for term in self._contributions.terms if term.text in missing]
+        return tuple(near for near in nearest(terms, self._contributions.searched(memory)) if near.how in MISTAKES)
 
-    def _of_unmatched(self, memory: Memory) -> Explanation:
-        terms = self._accounts.terms
-        near = nearest(terms, self._accounts.searched(memory))
+    def _of_unmatched(self, memory: IndexedMemory) -> Explanation:
+        terms = self._contributions.terms
+        near = nearest(terms, self._contributions.searched(memory))
         return Explanation(
             memory=memory.summary,
             system=self._retrieval.system,
@@ -174,12 +166,12 @@ class Explainer:
             gap=None,
             rank=None,
             confidence="",
-            account=None,
+            breakdown=None,
             floor=_bar(self._floor, 0.0),
             least=_bar(self._least, 0.0),
             entry=None,
             nearest=near,
-            advice=advice(near[0] if near else None, suggested_tag(self._accounts.counts)),
+            advice=advice(near[0] if near else None, suggested_tag(self._contributions.memories)),
         )
 
     def _reason(self, candidate: Candidate | None, entry: Bar | None) -> str:
@@ -194,12 +186,12 @@ class Explainer:
         return f"{'it holds' if self._has_bodies else 'its title and tags hold'} no word of the prompt"
 
     def _gap(
-        self, outcome: str, account: Account, floor: Bar | None, least: Bar | None, entry: Bar | None
+        self, outcome: str, breakdown: Breakdown, floor: Bar | None, least: Bar | None, entry: Bar | None
     ) -> float | None:
         if outcome == "floor":
             return min(bar.gap for bar in (floor, least) if bar)
         if outcome == "cap" and self._retrieval.injected:
-            return account.strength + self._retrieval.injected[-1].score
+            return breakdown.strength + self._retrieval.injected[-1].score
         return entry.gap if outcome == POOL and entry and entry.gap <= 0 else None
 
 

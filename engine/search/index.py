@@ -1,44 +1,60 @@
-"""The index of a root: its memories, and full-text search over title and tags and over the whole text.
+"""The index of a root: its memories, and the answers of strategies as the files are now.
 
-Callers see memories by id and hits by BM25, never the tables. An index lies in memory (`Index`) or on disk
-(`engine.search.opening`); both are the same tables and are read by the same methods.
+Callers see memories by id, never the tables. An index lies in memory (`Index`) or in a file (`Index.over`).
 """
 
 from __future__ import annotations
 
-import _thread
+import os
+from _thread import allocate_lock
 
+from engine.lean.json_text import dumps
+from engine.lean.record import Record, replace
 from engine.lean.sqlite import DAMAGE, in_memory
-from engine.search import rows, schema
+from engine.search.database import SUMMARY, create, has_fts5, summary
 from engine.search.query import all_of
-from engine.search.recheck import changed, others
-from engine.search.schema import FULL_TEXT
+from engine.search.stamps import is_fresh, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import TypeVar
 
     from engine.lean.sqlite import Connection
     from engine.memory import Corpus, Memory, MemorySummary, Skipped
-    from engine.search.hits import Hit
     from engine.search.query import Term
-    from engine.search.stamps import Stamp
+    from engine.search.ranking import Pool
+    from engine.search.vocabulary import Fields
 
     T = TypeVar("T")
 
+MOST_RENEWED = 200
+"""Changed files that are read again to answer one prompt. Other changed memories are left out."""
+
+LISTED = "select place, reason from skipped order by number"
+UNUSED = "select name, reason from memory where reason is not null"
+STAMPS = """select id, size, mtime, ctime from memory
+where id in (select value from json_each(?)) and reason is null"""
+
+
+class IndexedMemory(Record):
+    """A memory as the index holds it. `encoded` are its tokens as `vocabulary` spells them."""
+
+    summary: MemorySummary
+    tokens: Fields
+    encoded: str
+
 
 class Index:
-    """A root's memories, searchable. Safe to use from several threads.
+    """A root's memories, searchable. Threads may use it.
 
-    `has_fts5` is False where this SQLite was built without FTS5: then `search` finds nothing and the pipeline scores by
-    keywords. `was_behind` becomes True when a memory turns out to have changed since; `is_overtaken` says whether
-    somebody wrote into what is read without locks. `module` is the full-text module to use, `budget` how many memories
-    FTS5 may score for one query (None: what suits the query).
+    `has_fts5` is False where this SQLite was built without FTS5: the pipeline scores by keywords then.
     """
 
-    def __init__(self, corpus: Corpus, module: str = "fts5", budget: int | None = None) -> None:
-        self._open(in_memory_database(corpus, module), corpus.root, budget)
+    def __init__(self, corpus: Corpus, module: str = "fts5") -> None:
+        """The index of *corpus*, in memory. *module* is the full-text module to use."""
+        memories = {one.summary.id: one for one in corpus.memories}
+        self._open(in_memory_database(corpus, module), corpus.root, memories=memories)
 
     @classmethod
     def over(
@@ -46,183 +62,217 @@ class Index:
         db: Connection,
         root: str,
         *,
-        recover: Callable[[], Connection] | None = None,
-        checked: bool = False,
-        budget: int | None = None,
+        recover: Callable[[Exception], Index] | None = None,
+        renew: Callable[[set[bytes]], Index | None] | None = None,
     ) -> Index:
-        """The index in *db*, which it closes. *recover* gives another database when this one turns out damaged.
+        """The index in *db*, which it closes.
 
-        *checked*: files may have changed since, so whatever is found is compared with its file before it is given out.
-        Raises DatabaseError for a database that does not read.
+        *recover* gives an index to go on with where this one turns out damaged. *renew* gives an index with changed
+        files, by their names in the root, read again; None where that is not possible. Without it, files count as
+        unchanged.
         """
         index = cls.__new__(cls)
-        index._open(db, root, budget, recover, checked=checked)
+        index._open(db, root, recover, renew)
         return index
 
     def _open(
         self,
         db: Connection,
         root: str,
-        budget: int | None,
-        recover: Callable[[], Connection] | None = None,
-        *,
-        checked: bool = False,
+        recover: Callable[[Exception], Index] | None = None,
+        renew: Callable[[set[bytes]], Index | None] | None = None,
+        memories: dict[str, Memory] | None = None,
     ) -> None:
         self.root = root
-        self.was_behind = False
-        self.is_overtaken: Callable[[], bool] = bool
-        self.budget = budget
-        self._lock = _thread.allocate_lock()
-        self._recover = recover
-        self._checked = checked
-        self._use(db)
-
-    def _use(self, db: Connection) -> None:
+        self._lock = allocate_lock()
+        self.has_fts5 = has_fts5(db)
         self._db = db
-        self._skipped: tuple[Skipped, ...] | None = None
-        self._by_rowid: dict[int, MemorySummary] | None = None
-        self._size: int | None = None
-        db.execute("begin")
-        self.has_fts5 = bool(db.execute("select 1 from sqlite_master where name = 'full_text'").fetchone())
-
-    @property
-    def database(self) -> Connection:
-        """The tables themselves, for this package."""
-        return self._db
+        self._recover = recover
+        self._renew = renew
+        self._memories = memories
+        self._by_row: dict[int, MemorySummary] = {}
+        self._version = -1
 
     def __len__(self) -> int:
-        if self._size is None:
-            self._size = int(self._ask(lambda: self._db.execute("select count(*) from memory").fetchone()[0]))
-        return self._size
+        return int(self.ask(lambda db: db.execute("select memories from about").fetchone()[0]))
 
     def close(self) -> None:
         self._db.close()
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What is not shown as a memory, and why: folders and index lines first, then files by path."""
-        return self._ask(self._read_skipped)
+        """Files and list lines that are not shown as memories: lines in their order, then files by path."""
+        return self.ask(_skipped)
 
     @property
     def corpus_hash(self) -> str:
         """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
-        return self._ask(lambda: rows.fingerprint(self._db))
+        return self.ask(_fingerprint)
 
     def summaries(self) -> list[MemorySummary]:
         """Every memory, ordered by path."""
-        return list(self._ask(self._read_summaries).values())
+        return list(self.ask(self.read_summaries))
 
     def memory(self, memory_id: str) -> Memory | None:
-        return self._ask(lambda: self._read_memory(memory_id))
+        """The whole memory, as its file is now; None where there is none of this id."""
+        if self._memories is not None:
+            return self._memories.get(memory_id)
+        sql = "select name from memory where id = ? and reason is null"
+        row = self.ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
+        return _from_file(self.root, os.fsdecode(row[0]), memory_id) if row else None
 
-    def search(self, terms: tuple[Term, ...], fields: str, limit: int) -> list[Hit]:
-        """The best *limit* memories that hold any of *terms* in *fields*, by BM25, then category, then path."""
-        if not terms or not self.has_fts5:
-            return []
-        from engine.search.hits import Search
-
-        return self._ask(lambda: Search(self, self._db, fields).run(terms, limit))
-
-    def unchanged(self, summaries: list[MemorySummary]) -> list[MemorySummary]:
-        """Those of *summaries* whose files are as they were read."""
-        stale = self._ask(lambda: self.stale(summaries))
-        return [summary for summary in summaries if summary.id not in stale]
-
-    def ask(self, question: Callable[[Connection], T]) -> T:
-        """The answer of *question*, which reads the tables; asked again of another database if this one is damaged."""
-        return self._ask(lambda: question(self._db))
-
-    def stale(self, summaries: list[MemorySummary], stamps: Mapping[str, Stamp] | None = None) -> set[str]:
-        """The ids of those of *summaries* whose files may have changed since. Only within `ask`.
-
-        *stamps*: what the index knows of their files, by id, if that was read already.
-        """
-        found: set[str] = set()
-        if self._checked:
-            found = changed(self._db, summaries) if stamps is None else others(summaries, stamps)
-        self.was_behind |= bool(found)
-        return found
+    def indexed(self, memory_id: str) -> IndexedMemory | None:
+        """A memory with its tokens; None where there is none of this id."""
+        return self.ask(lambda db: _indexed(db, self.root, memory_id))
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
         """Every memory whose whole text holds all of *terms*, best first; every memory, by path, without terms."""
         if not terms:
             return self.summaries()
-        return self._ask(lambda: self._matching(terms))
+        return self.ask(lambda db: self._matching(db, terms))
 
-    def frequency(self, term: Term, fields: str) -> int:
-        """In how many memories a term may stand: alternatives and prefixes add up, a phrase is its rarest token."""
+    def is_fresh(self) -> bool:
+        """Whether no folder and no list of the root changed since it was read; False where the index is damaged."""
+        try:
+            with self._lock:
+                return self._in_one_state(lambda db: is_fresh(db, self.root))
+        except DAMAGE:
+            return False
 
-        from engine.search.frequencies import standings
+    def pool(self, find: Callable[[Connection], Pool]) -> Pool:
+        """The pool that *find* reads from the tables, with its memories as their files are now.
 
-        return sum(standing.count for standing in self._ask(lambda: standings(self._db, term.searched, fields)))
+        A file that was read again for this pool is not doubted any more, although it may have changed just now.
+        """
+        renewed: set[bytes] = set()
+        while True:
+            pool = self.ask(find)
+            stale = self._stale([one.memory for one in pool.memories]) - renewed
+            if not stale:
+                return pool
+            other = self._renew(stale) if self._renew and len(renewed) < MOST_RENEWED else None
+            if other is None:
+                return replace(pool, memories=[one for one in pool.memories if self._name(one.memory) not in stale])
+            renewed |= stale
+            with self._lock:
+                self._become(other)
 
-    def _ask(self, question: Callable[[], T]) -> T:
-        """The answer of *question*, from another database if this one is damaged."""
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        """The answer of *question*, which reads the tables in one state. A damaged index is replaced by another one."""
         with self._lock:
             try:
-                return question()
-            except DAMAGE:
+                return self._in_one_state(question)
+            except DAMAGE as error:
                 if self._recover is None:
                     raise
-                self._db.close()
-                recover, self._recover = self._recover, None
-                self._checked = False
-                self._use(recover())
-                return question()
+                self._become(self._recover(error))
+                return self._in_one_state(question)
 
-    def _matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
-        summaries = self._read_summaries()
+    def _in_one_state(self, question: Callable[[Connection], T]) -> T:
+        self._db.execute("begin")
+        try:
+            return question(self._db)
+        finally:
+            if self._db.in_transaction:
+                self._db.execute("rollback")
+
+    def _become(self, other: Index) -> None:
+        self._db.close()
+        self._db, self.has_fts5, self._memories = other._db, other.has_fts5, other._memories
+        self._recover, self._renew = other._recover, other._renew
+        self._by_row, self._version = {}, -1
+
+    def _stale(self, memories: list[MemorySummary]) -> set[bytes]:
+        """The names of the files of memories that are gone or may have changed since they were read."""
+        if self._renew is None:
+            return set()
+        listed = dumps([one.id for one in memories], ascii_only=False)
+        known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
+        return {self._name(one) for one in memories if known.get(one.id) != stamp(one.file)}
+
+    def _name(self, memory: MemorySummary) -> bytes:
+        return os.fsencode(memory.file.removeprefix(os.path.join(self.root, "")))
+
+    def read_summaries(self, db: Connection) -> Iterable[MemorySummary]:
+        """Every memory, ordered by path, within a question."""
+        return self._read_summaries(db).values()
+
+    def _read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
+        """By row, in the order of paths; read again where another process changed the index."""
+        (version,) = db.execute("pragma data_version").fetchone()
+        if version != self._version:
+            rows = db.execute(f"select rowid, {SUMMARY} from memory where reason is null")
+            found = [(row, summary(self.root, values)) for row, *values in rows]
+            self._by_row = dict(sorted(found, key=lambda pair: pair[1].file))
+            self._version = version
+        return self._by_row
+
+    def _matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
+        summaries = self._read_summaries(db)
         if not self.has_fts5:
-            return self._without_fts5(terms)
-        from engine.search.scoring import WEIGHTS
-
-        weights = ", ".join(map(str, WEIGHTS[FULL_TEXT]))
-        sql = f"select rowid, bm25(full_text, {weights}) from full_text where full_text match ?"
-        found = self._db.execute(sql, (all_of(terms),)).fetchall()
-        scored = [(score, summaries[rowid].priority, summaries[rowid].path, rowid) for rowid, score in found]
-        return [summaries[rowid] for *_, rowid in sorted(scored)]
-
-    def _without_fts5(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
-        found = {
-            row[0]
-            for row in self._db.execute("select rowid, title, tags, body from words")
-            if all(term.found_in(tuple(" ".join(row[1:]).split())) for term in terms)
-        }
-        return [summary for rowid, summary in self._read_summaries().items() if rowid in found]
-
-    def _read_summaries(self) -> dict[int, MemorySummary]:
-        if self._by_rowid is None:
-            sql = f"select rowid, {rows.SUMMARY}, check_sum from memory"
-            found = [(row[0], rows.summary_of(self.root, row[1:])) for row in self._db.execute(sql)]
-            self._by_rowid = dict(sorted(found, key=lambda pair: pair[1].file))
-        return self._by_rowid
-
-    def _read_memory(self, memory_id: str) -> Memory | None:
-        sql = f"select {rows.SUMMARY}, check_sum, content from memory join section using (rowid) where id = ?"
-        row = self._db.execute(sql, (memory_id,)).fetchone()
-        return rows.memory_of(rows.summary_of(self.root, row[:-1]), row[-1]) if row else None
-
-    def _read_skipped(self) -> tuple[Skipped, ...]:
-        if self._skipped is None:
-            self._skipped = rows.skipped_in(self._db)
-        return self._skipped
+            holding = _holding(db, terms)
+            return [one for row, one in summaries.items() if row in holding]
+        sql = "select bm25(full_text, 4, 2, 1), rowid from full_text where full_text match ?"
+        found = db.execute(sql, (all_of(terms),)).fetchall()
+        scored = [(score, summaries[row].priority, summaries[row].path, row) for score, row in found]
+        return [summaries[row] for *_, row in sorted(scored)]
 
 
 def in_memory_database(corpus: Corpus, module: str = "fts5") -> Connection:
     """The tables of *corpus*, in memory."""
-    from engine.search.changes import Changes
-    from engine.search.frequencies import refresh
-    from engine.search.storing import insert
+    from engine.search.writing import Writer
 
     db = in_memory()
-    has_fts5 = schema.create(db, corpus.root, module)
     db.execute("begin")
-    changes = Changes(db, len(corpus.memories), counts=False) if has_fts5 else None
-    for rowid, memory in enumerate(corpus.memories, start=1):
-        insert(db, corpus.root, rowid, memory, changes)
+    create(db, corpus.root, "", module)
+    writer = Writer(db)
+    for memory in corpus.memories:
+        name = os.fsencode(memory.summary.file.removeprefix(os.path.join(corpus.root, "")))
+        writer.add(memory, name, (0, 0, 0))
+    writer.finish()
     db.executemany("insert into skipped(place, reason) values (?, ?)", [(s.where, s.reason) for s in corpus.skipped])
-    if changes:
-        changes.write()
-        refresh(db)
     db.execute("commit")
     return db
+
+
+def _from_file(root: str, name: str, memory_id: str) -> Memory | None:
+    from engine.stores.files import UnreadableFileError
+    from engine.stores.registry import store_of
+
+    try:
+        memory = store_of(root).read_file(root, name)
+    except (UnreadableFileError, OSError):
+        return None
+    return memory if memory.summary.id == memory_id else None
+
+
+def _indexed(db: Connection, root: str, memory_id: str) -> IndexedMemory | None:
+    from engine.search.vocabulary import decode
+
+    sql = f"select {SUMMARY}, words from memory where id = ? and reason is null"
+    row = db.execute(sql, (memory_id,)).fetchone()
+    return IndexedMemory(summary(root, row[:-1]), decode(db, row[-1]), row[-1]) if row else None
+
+
+def _fingerprint(db: Connection) -> str:
+    return f"{int(db.execute('select fingerprint from about').fetchone()[0], 16):016x}"
+
+
+def _skipped(db: Connection) -> tuple[Skipped, ...]:
+    from engine.lean.json_text import without_lone_surrogates
+    from engine.memory import Skipped
+
+    listed = [Skipped(place, reason) for place, reason in db.execute(LISTED)]
+    files = [(os.fsdecode(name), reason) for name, reason in db.execute(UNUSED)]
+    return (*listed, *(Skipped(without_lone_surrogates(name), reason) for name, reason in sorted(files)))
+
+
+def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
+    """The rows of memories that hold all words of a filter, or longer words, without FTS5."""
+    from engine.search.vocabulary import words_begun, words_of_text
+
+    starts = [term.phrases[0][0] for term in terms]
+    exact, begun = words_of_text(db, starts), words_begun(db, starts)
+    codes = [[one.code for one in (*begun.get(start, ()), *filter(None, [exact.get(start)]))] for start in starts]
+    rows = db.execute("select rowid, words from memory where reason is null").fetchall()
+    return {row for row, words in rows if all(any(code in words for code in wanted) for wanted in codes)}

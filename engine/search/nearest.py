@@ -7,16 +7,16 @@ computer detection and correction of spelling errors", CACM 7(3), 1964).
 from __future__ import annotations
 
 from engine.lean.record import Record
-from engine.search.expansion import may_begin
 from engine.search.stems import stem
 from engine.search.tokens import GAP
+from engine.search.units import may_begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from engine.search.query import Term
-    from engine.search.rows import Words
+    from engine.search.vocabulary import Fields
 
 SAME_STEM, SPELLING, SHORTER, LONGER, PART = "same stem", "spelling", "shorter", "longer", "part"
 """Ways to be near, the nearest first: another form of the word, one edit away, a word that the prompt's one begins
@@ -50,9 +50,9 @@ class Near(Record):
     field: str
 
 
-def nearest(terms: Sequence[Term], words: Words) -> tuple[Near, ...]:
+def nearest(terms: Sequence[Term], fields: Fields) -> tuple[Near, ...]:
     """The nearest pairs, at most MOST and one for each word of the prompt, the nearest first."""
-    vocabulary = Neighbours(words)
+    vocabulary = Neighbours(fields)
     asked = dict.fromkeys((token, term) for term in terms for token in _tokens(term))
     found = [near for token, term in list(asked)[:MAX_LOOKED_UP] for near in vocabulary.of(token, term)]
     first: dict[str, Near] = {}
@@ -64,8 +64,8 @@ def nearest(terms: Sequence[Term], words: Words) -> tuple[Near, ...]:
 class Neighbours:
     """The words of a memory, to be found by what is near them."""
 
-    def __init__(self, words: Words) -> None:
-        placed = [(word, field) for text, field in zip(words, FIELDS, strict=True) for word in text.split()]
+    def __init__(self, fields: Fields) -> None:
+        placed = [(word, field) for tokens, field in zip(fields, FIELDS, strict=True) for word in tokens]
         self._fields = {word: field for word, field in reversed(placed) if word != GAP}
         self._stems = _grouped((stem(word), word) for word in self._fields)
         self._shortened = _grouped(

@@ -1,34 +1,38 @@
-"""Opening the index of a root on disk: up to date for the app and the commands, fast for the hook.
+"""Opening the index of a root: up to date for the app and the commands, in time for the hook.
 
-What brings an index up to date is imported where one is behind: most prompts find it fresh.
+The code that brings an index up to date is imported only where one is behind: most prompts find it fresh.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 
-from engine.lean.sqlite import DAMAGE, DatabaseError, for_reading
+from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading
 from engine.paths import cache_dir, root_key
-from engine.search import schema
-from engine.search.index import Index, in_memory_database
-from engine.search.recheck import is_fresh
-from engine.search.stamps import at_rest, is_sealed, is_whole, stamp
+from engine.search.database import check, is_openable
+from engine.search.index import Index
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from engine.lean.sqlite import Connection
-    from engine.search.stamps import Stamp
-
 INDEX_FILE = "index.db"
-WAIT_SECONDS = 5.0
-"""How long the app waits for another process that writes the index, before it looks how large the root is."""
+WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
+"""The app waits for another process that writes the index: so many seconds, and as long as so many builds take. Then it
+builds an index in memory."""
 
-BUILDS_WAITED = 2
-"""Then it waits as long as so many builds take, and only then builds one in memory, which is lost when it ends: among
-50,000 memories 49 s. What a hook started gives way to others: it took 54 s alone, 115 s beside a long test run."""
+SYNC_SHARE = 0.5
+"""The share of its deadline that the hook gives to bringing the index up to date."""
+
+LOCK_SHARE = 0.1
+"""The share of it that the hook waits for another process that does the same."""
+
+SCAN_SECONDS, BUILD_SECONDS = 12e-6, 1.2e-3
+"""Upper bounds for one memory: to see that its file did not change, and to read it into the index."""
+
+UPDATE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.opening import main; main(*sys.argv[2:])"
 
 
 def index_file(root: str, environ: Mapping[str, str]) -> str:
@@ -37,173 +41,147 @@ def index_file(root: str, environ: Mapping[str, str]) -> str:
 
 def open_index(root: str, environ: Mapping[str, str]) -> Index:
     """The index of *root*, up to date with every file; in memory where the cache cannot be used. Raises RootError."""
-    from engine.search.updating import FAILURES
+    from engine.search.sync import discard, is_damage, update
     from engine.stores.roots import read_corpus, readable_root
 
     resolved = readable_root(root)
     path = index_file(resolved, environ)
+
+    def recover(error: Exception) -> Index:
+        if is_damage(error):
+            discard(path)
+        return open_index(resolved, environ)
+
     try:
-        _update_patiently(path, resolved)
-        return _opened(path, resolved, recover=lambda: _rebuilt(path, resolved))
-    except FAILURES:
+        update(path, resolved, wait_s=WAIT_SECONDS + BUILDS_WAITED * build_seconds(resolved), merges=True)
+        return _opened(path, resolved, recover)
+    except (*DAMAGE, OSError):
         return Index(read_corpus(resolved))
 
 
 def hook_index(
-    root: str,
-    environ: Mapping[str, str],
-    deadline_s: float,
-    clock: Callable[[], float] = time.monotonic,
-    *,
-    is_brief: bool = False,
+    root: str, environ: Mapping[str, str], deadline_s: float, clock: Callable[[], float] = time.monotonic
 ) -> Index | None:
     """An index to answer one prompt from, within *deadline_s* seconds; None if there is none yet.
 
-    It is brought up to date if a few `stat` calls say that it is behind and there is time; else it answers from what
-    it has (each memory is compared with its file before it is given out), and a process of its own brings it up to
-    date. *is_brief*: it is read for some milliseconds, so without locks where nobody writes; `catch_up` says if
-    somebody began to. Raises nothing but what reading the root in memory would.
+    Where a few `stat` calls show that it is behind, it is brought up to date; without the time for that, a process of
+    its own does it, and the index answers as it is. Either way changed files are read again before they are shown.
+    Raises only errors of reading the root into memory.
     """
+    until = clock() + SYNC_SHARE * deadline_s
     path = index_file(root, environ)
-    index = _existing(path, root, is_brief=is_brief)
-    return index if index is not None and _is_fresh(index) else _updated(index, path, root, deadline_s, clock)
+    index = _existing(path, root, deadline_s)
+    if index and index.is_fresh():
+        return index
+    if (len(index) * SCAN_SECONDS if index else build_seconds(root)) > SYNC_SHARE * deadline_s:
+        start_update(path, root)
+        return index
+    if index:
+        index.close()
+    return _updated(path, root, deadline_s, lambda: until - clock())
 
 
-def catch_up(
-    index: Index, environ: Mapping[str, str], deadline_s: float, clock: Callable[[], float] = time.monotonic
-) -> Index:
-    """What to answer from again where *index* turned out to be behind, as after an edit that no folder shows.
+def build_seconds(root: str) -> float:
+    """How long it takes at most to read the memories of *root* and to index them."""
+    from engine.stores.files import is_inside
+    from engine.stores.registry import store_of
 
-    It is up to date if there is time for that within *deadline_s* seconds, and *index* is closed then; else it is
-    *index* itself, and a process of its own brings it up to date. Where *index* was read without locks and somebody
-    wrote into it meanwhile, it is closed, and what to answer from is the index as it is now.
+    try:
+        places = [os.path.join(root, place) for place in store_of(root).places(())]
+        folders = [place for place in places if os.path.isdir(place) and is_inside(root, place)]
+        return sum(len(os.listdir(folder)) for folder in folders) * BUILD_SECONDS
+    except OSError:
+        return 0.0
+
+
+def start_update(path: str, root: str) -> None:
+    """Let a process of its own bring the index up to date, even after this process ended."""
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    command = [sys.executable, "-I", "-S", "-c", UPDATE, package, path, root]
+    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    try:
+        os.posix_spawn(sys.executable, command, dict(os.environ), file_actions=nothing, setsid=True)
+    except (OSError, NotImplementedError):
+        return
+
+
+def main(path: str, root: str) -> None:
+    """The process that `start_update` starts. It gives way: in time, and to a process that writes the index already."""
+    from engine.search.sync import update
+
+    try:
+        os.nice(10)
+        update(path, root, wait_s=0.0, merges=True)
+    except (*DAMAGE, OSError):
+        return
+
+
+def _updated(path: str, root: str, deadline_s: float, seconds_left: Callable[[], float]) -> Index | None:
+    """The index, brought up to date; as it is, where there is no time or another process writes it.
+
+    Where no index can be written, one in memory.
     """
-    is_overtaken = index.is_overtaken()
-    if not (is_overtaken or index.was_behind):
-        return index
-    from engine.memory import Corpus
-
-    path = index_file(index.root, environ)
-    if is_overtaken:
-        index.close()
-        found = _readable(path, index.root)
-    else:
-        found = _updated(index, path, index.root, deadline_s, clock)
-    return Index(Corpus(index.root, ())) if found is None else found
-
-
-def _update_patiently(path: str, root: str) -> None:
-    from engine.search.lock import BusyError
-    from engine.search.updating import build_seconds, update
+    from engine.search.sync import OutOfTimeError, is_busy, update
 
     try:
-        update(path, root, wait_s=WAIT_SECONDS)
-    except BusyError:
-        update(path, root, wait_s=BUILDS_WAITED * build_seconds(root))
+        update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=lambda: seconds_left() < 0)
+    except OutOfTimeError:
+        start_update(path, root)
+    except (*DAMAGE, OSError) as error:
+        if not is_busy(error) and (index := _in_memory(root, seconds_left())):
+            return index
+    return _existing(path, root, deadline_s)
 
 
-def _updated(index: Index | None, path: str, root: str, deadline_s: float, clock: Callable[[], float]) -> Index | None:
-    """The index, brought up to date if there is time for it; None if there is none yet."""
-    from engine.search import updating
-
-    until = clock() + updating.SYNC_SHARE * deadline_s
-    if updating.takes_too_long(root, None if index is None else len(index), deadline_s):
-        updating.start_update(root, path)
-        return index
-    if index is not None:
-        index.close()
-    try:
-        if not updating.update_in_time(path, root, deadline_s, is_over=lambda: clock() > until):
-            return _existing(path, root)
-        index = _readable(path, root)
-    except updating.FAILURES:
-        index = None
-    return index if index is not None else _unwritten(path, root, until - clock())
-
-
-def _unwritten(path: str, root: str, seconds: float) -> Index | None:
-    """What to answer from where no index can be written: one in memory if that takes no more than *seconds*."""
-    from engine.search.updating import build_seconds
+def _in_memory(root: str, seconds_left: float) -> Index | None:
+    """An index in memory; None where there is no time to read the root."""
     from engine.stores.roots import read_corpus
 
-    return Index(read_corpus(root)) if build_seconds(root) <= seconds else _existing(path, root)
+    return Index(read_corpus(root)) if build_seconds(root) <= seconds_left else None
 
 
-def _existing(path: str, root: str, *, is_brief: bool = False) -> Index | None:
-    """The index at *path* as it is; None if there is none that can be trusted.
+def _existing(path: str, root: str, deadline_s: float) -> Index | None:
+    """The index at *path* for the hook; None if there is none that can be used."""
+    wait_s = LOCK_SHARE * deadline_s
 
-    The log that some process writes now is not sealed; what was committed before can be read all the same.
-    """
-    resting = at_rest(path, time.time_ns()) if is_brief else None
-    index = _readable(path, root, resting) if resting else None
-    if index is not None:
-        return index
-    return _readable(path, root) if is_whole(path) or (is_sealed(path) and _is_being_written(path)) else None
+    def recover(error: Exception) -> Index:
+        from engine.memory import Corpus
+        from engine.search.sync import discard, is_damage
 
+        if is_damage(error):
+            discard(path)
+            start_update(path, root)
+        return Index(Corpus(root, ()))
 
-def _is_being_written(path: str) -> bool:
-    from engine.search.lock import is_held
+    def renew(names: set[bytes]) -> Index | None:
+        from engine.search.sync import update
 
-    return is_held(f"{path}.lock")
-
-
-def _readable(path: str, root: str, resting: Stamp | None = None) -> Index | None:
-    """The index at *path*; None if it does not read. It is read without locks where it rests with a certain stamp."""
-
-    def is_overtaken() -> bool:
-        return resting is not None and stamp(path) != resting
-
-    def stand_in() -> Connection:
-        return _empty(root) if is_overtaken() else _nothing(root, path)
+        try:
+            update(path, root, wait_s=wait_s, only=names)
+        except (*DAMAGE, OSError):
+            return _in_memory(root, SYNC_SHARE * deadline_s)
+        return _existing(path, root, deadline_s)
 
     try:
-        index = _opened(path, root, recover=stand_in, checked=True, immutable=resting is not None)
+        return _opened(path, root, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
-    index.is_overtaken = is_overtaken
-    return index
-
-
-def _is_fresh(index: Index) -> bool:
-    try:
-        return is_fresh(index.database, index.root)
-    except DAMAGE:
-        return False
 
 
 def _opened(
-    path: str, root: str, *, recover: Callable[[], Connection], checked: bool = False, immutable: bool = False
+    path: str,
+    root: str,
+    recover: Callable[[Exception], Index],
+    renew: Callable[[set[bytes]], Index | None] | None = None,
+    *,
+    wait_s: float = BUSY_SECONDS,
 ) -> Index:
-    immutable = immutable or not (os.access(os.path.dirname(path), os.W_OK) or os.path.exists(f"{path}-wal"))
-    db = for_reading(path, immutable=immutable, one_answer=checked)
+    if not is_openable(path):
+        raise DatabaseError("the index is no file")
+    db = for_reading(path, wait_s=wait_s)
     try:
-        if not schema.is_ours(db, root):
-            raise DatabaseError("the index is not of this root or version")
-        return Index.over(db, root, recover=recover, checked=checked)
+        check(db, root)
+        return Index.over(db, root, recover=recover, renew=renew)
     except DAMAGE:
         db.close()
         raise
-
-
-def _rebuilt(path: str, root: str) -> Connection:
-    """What stands in for a damaged index: one in memory. The file is left to the next who opens it."""
-    from engine.search.updating import try_to_discard
-    from engine.stores.roots import read_corpus
-
-    try_to_discard(path)
-    return in_memory_database(read_corpus(root))
-
-
-def _nothing(root: str, path: str) -> Connection:
-    """What stands in for a damaged index where there is no time: nothing, while another process builds it anew."""
-    from engine.search.updating import start_update, try_to_discard
-
-    try_to_discard(path)
-    start_update(root, path)
-    return _empty(root)
-
-
-def _empty(root: str) -> Connection:
-    from engine.memory import Corpus
-
-    return in_memory_database(Corpus(root, ()))

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from engine.lean.record import Record
 from engine.search import tokens as tk
-from engine.search.names import names
-from engine.search.stopwords import STOP_WORDS
+from engine.search.stopwords import STOP_WORDS, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

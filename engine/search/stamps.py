@@ -1,25 +1,24 @@
-"""What a `stat` says of a file or folder: whether it is still the one that was read, or the one that was written."""
+"""What a `stat` says of a file or folder: whether it is still the one that was read."""
 
 from __future__ import annotations
 
 import os
-
-from engine.stores.files import is_regular
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from engine.lean.sqlite import Connection
+
     Stamp = tuple[int, int, int]
-    """Size in bytes (-1 for what is not there), modification and change time in ns."""
+    """Size in bytes (-1 without a file), modification and change time in ns."""
 
 ABSENT = (-1, 0, 0)
 UNSETTLED = -1
-"""A change time that no file has: what was read may have changed since without its times telling."""
+"""A change time that no file has: its file may change without a new time, so it is read again."""
 
 TICK_NS, COARSE_TICK_NS = 50_000_000, 2_100_000_000
-"""Within how long two writes may get the same time: a kernel's tick and more, or where times are whole seconds 2 s."""
-
-SEAL_NS = 10**18
-"""The modification time of a sealed file: 2001-09-09 01:46:40 UTC, which systems of whole even seconds hold too."""
+"""Two writes within this time may get the same time: a tick of the kernel and more, or 2 s where times are whole
+seconds."""
 
 
 def stamp(path: str | bytes) -> Stamp:
@@ -31,41 +30,23 @@ def stamp(path: str | bytes) -> Stamp:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def settled(found: Stamp, now_ns: int) -> Stamp:
-    """The stamp to store for what is read after *now_ns*; for what changed just then, one that never fits again.
+def settled_stamp(path: str | bytes) -> Stamp:
+    """The stamp to store for a file that is read now. For a file that changed just now, one that never fits again.
 
-    A clock that was set back shows a change in the future: that is settled as well, because the next change cannot get
-    the same time before the clock has caught up, and then it is within the tick again.
+    A change in the future, after a clock was set back, is settled: the next change cannot get the same time before the
+    clock has caught up, and then it is within the tick again.
     """
+    now_ns = time.time_ns()
+    found = stamp(path)
     size, modified, changed = found
     tick = COARSE_TICK_NS if modified % 1_000_000_000 == 0 else TICK_NS
     return (size, modified, UNSETTLED) if size >= 0 and abs(now_ns - changed) < tick else found
 
 
-def seal(path: str) -> None:
-    """Mark a file as whole: whoever writes into it after this, or cuts it, leaves another time. OSError."""
-    os.utime(path, ns=(SEAL_NS, SEAL_NS))
+def is_fresh(db: Connection, root: str) -> bool:
+    """Whether no folder and no list of *root* changed since it was read: a few `stat` calls.
 
-
-def is_sealed(path: str, *, or_empty: bool = False) -> bool:
-    """Whether *path* is a file into which nobody wrote since it was sealed; *or_empty*: or one that holds nothing."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return or_empty
-    return is_regular(found) and (found.st_mtime_ns == SEAL_NS or (or_empty and not found.st_size))
-
-
-def at_rest(index: str, now_ns: int) -> Stamp | None:
-    """The stamp of an index that can be read without locks, because it gets another one before anything in it changes.
-
-    None where it changed a moment ago, or its log holds something.
+    It sees any file that comes, goes or is renamed into place, but no file that is rewritten where it is.
     """
-    found = settled(stamp(index), now_ns)
-    is_at_rest = found[2] != UNSETTLED and is_whole(index) and stamp(f"{index}-wal")[0] <= 0
-    return found if is_at_rest else None
-
-
-def is_whole(index: str) -> bool:
-    """Whether an index is as its last writer left it. Beside it may lie an empty log, which a reader made."""
-    return is_sealed(f"{index}-wal", or_empty=True) and is_sealed(index) and not os.path.lexists(f"{index}-journal")
+    places = db.execute("select name, size, mtime, ctime from place").fetchall()
+    return bool(places) and all(stamp(os.path.join(root, os.fsdecode(name))) == tuple(known) for name, *known in places)

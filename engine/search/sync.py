@@ -1,19 +1,18 @@
-"""Bringing an index up to date with its root: only files whose stamp changed are read.
+"""Bringing the index file of a root up to date: only files whose stamp changed are read.
 
-Nothing here commits or begins: the caller holds one write transaction, so that whoever reads sees the root as it was
-before or as it is now, and a process that dies leaves what was before.
+A build and an update are one write transaction each. So readers see the state before or after it, SQLite rolls back the
+work of a killed process, and of two builders the second one waits for the first. An index that is damaged, foreign or
+of another format is deleted and built anew.
 """
 
 from __future__ import annotations
 
 import os
-import time
 
-from engine.search import storing
-from engine.search.changes import Changes, arrange
-from engine.search.frequencies import MIN_CHANGES, note_changes, refresh
-from engine.search.recheck import is_fresh
-from engine.search.stamps import settled, stamp
+from engine.lean.sqlite import DAMAGE, for_writing
+from engine.search.database import FILES, FULL_TEXT, HEADLINE, check, create, has_fts5, is_openable
+from engine.search.stamps import is_fresh, settled_stamp, stamp
+from engine.search.writing import Writer
 from engine.stores.files import UnreadableFileError, has_earlier_id
 from engine.stores.registry import store_of
 
@@ -22,175 +21,175 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
     from engine.lean.sqlite import Connection
-    from engine.memory import Memory
     from engine.search.stamps import Stamp
     from engine.stores.registry import Store
 
+NOT_DAMAGED = (3, 5, 6, 7, 8, 9, 10, 13, 14)
+"""SQLite's PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN: deleting the file would not help."""
+
+SHORT_READ, READ_ERROR = 522, 266
+"""IOERR codes of a file that was cut."""
+
+BUSY = 5
+
+MERGE = "insert into {table}({table}, rank) values ('merge', -500)"
+"""Each update adds a segment to an FTS5 index, in which every word is looked for. This merges about 500 pages."""
+
+OPTIMIZE = "insert into {table}({table}) values ('optimize')"
+
 
 class OutOfTimeError(Exception):
-    """The deadline passed; roll back."""
+    """The deadline passed; the index is what it was."""
 
 
 def never() -> bool:
     return False
 
 
-def sync(
-    db: Connection,
+def update(
+    path: str,
     root: str,
     *,
-    has_fts5: bool = True,
-    may_count: bool = True,
+    wait_s: float,
+    only: Set[bytes] | None = None,
     is_over: Callable[[], bool] = never,
-) -> int:
-    """Bring the index up to date with every file of *root*; the number of memories that changed.
+    merges: bool = False,
+) -> None:
+    """Bring the index at *path* up to date with *root*, or build it.
 
-    *is_over* is asked between files; OutOfTimeError when it says so. OSError where the root cannot be listed. Without
-    *may_count* the frequencies are not counted anew, which takes as long as the index is large, however little changed.
+    *only*: the names of the files to look at; a damaged index is not built anew then. Another process that writes the
+    index is waited for *wait_s* seconds. *is_over* is asked before a file is read. *merges*: tidy up the FTS5 indexes.
+    Raises DatabaseError, OSError and OutOfTimeError; the index is what it was, then.
     """
-    update = Update(db, root, has_fts5=has_fts5, is_over=is_over)
-    changed = update.run(may_count=may_count)
-    if has_fts5 and update.must_count:
-        refresh(db)
-        arrange(db)
-    elif has_fts5 and changed:
-        note_changes(db, changed, may_count=may_count)
-    return changed
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    if not is_openable(path):
+        discard(path)
+    try:
+        _update(path, root, wait_s, only, is_over, merges)
+    except DAMAGE as error:
+        if only is not None or not is_damage(error):
+            raise
+        discard(path)
+        _update(path, root, wait_s, None, is_over, merges)
 
 
-class Update:
-    """One run of `sync`. `must_count`: terms were added that have no frequency."""
+def is_damage(error: Exception) -> bool:
+    """Whether an error of SQLite says that the file is of no use."""
+    code = getattr(error, "sqlite_errorcode", 1)
+    return code in (SHORT_READ, READ_ERROR) or code & 0xFF not in NOT_DAMAGED
 
-    def __init__(self, db: Connection, root: str, *, has_fts5: bool, is_over: Callable[[], bool]) -> None:
+
+def is_busy(error: Exception) -> bool:
+    """Whether an error of SQLite says that another process is writing the file."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == BUSY
+
+
+def discard(path: str) -> None:
+    """Delete an index."""
+    for suffix in FILES:
+        if os.path.lexists(path + suffix):
+            os.unlink(path + suffix)
+
+
+def _update(
+    path: str, root: str, wait_s: float, only: Set[bytes] | None, is_over: Callable[[], bool], merges: bool
+) -> None:
+    db = for_writing(path, wait_s=wait_s)
+    try:
+        db.execute("begin immediate")
+        store = store_of(root)
+        is_new = not db.execute("select 1 from sqlite_master").fetchone()
+        if is_new:
+            create(db, root, store.INDEX_FILE)
+        else:
+            check(db, root, store.INDEX_FILE)
+            db.execute("pragma cache_spill=off")  # else readers would be locked out until the end of a large update
+        is_changed = Sync(db, root, store, is_over).run(only)
+        if has_fts5(db) and (is_new or (merges and is_changed)):
+            for table in (FULL_TEXT, HEADLINE):
+                db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
+        db.execute("commit")
+    finally:
+        db.close()
+
+
+class Sync:
+    """One update of an index within a transaction."""
+
+    def __init__(self, db: Connection, root: str, store: Store, is_over: Callable[[], bool]) -> None:
+        self.writer = Writer(db)
         self._db = db
         self._root = root
         self._folder = os.fsencode(os.path.join(root, ""))
-        self._has_fts5 = has_fts5
+        self._store = store
         self._is_over = is_over
-        self._store: Store = store_of(root)
-        self._changed = 0
-        self._vacated: set[str] = set()
-        self._known: dict[bytes, Stamp] = {}
-        self.must_count = False
-        self._changes: Changes | None = None
+        self._rows: dict[bytes, tuple[int, Stamp]] = {}
 
-    def run(self, *, may_count: bool) -> int:
-        sql = "select name, size, mtime, ctime from file"
-        self._known = {name: (size, mtime, ctime) for name, size, mtime, ctime in self._db.execute(sql)}
-        names = self._names()
-        stale = sorted((name for name in names if not self._is_known(name)), key=os.fsdecode)
-        self.must_count = not self._known or (may_count and len(stale) > MIN_CHANGES)
-        gone = self._known.keys() - names
-        if self._has_fts5:
-            self._changes = Changes(self._db, len(stale) + len(gone), counts=not self.must_count)
-        for name in gone:
-            self._forget(name)
-        for name in stale:
-            self._read(name)
-        self._promote()
-        if self._changes:
-            self._changes.write()
-        return self._changed
-
-    def _is_known(self, name: bytes) -> bool:
-        return self._known.get(name) == stamp(self._folder + name)
+    def run(self, only: Set[bytes] | None) -> bool:
+        """Read the files that changed, of *only* or of all. Returns whether there were any; raises OSError."""
+        sql = "select name, rowid, size, mtime, ctime from memory"
+        if only is None:
+            rows = self._db.execute(sql).fetchall()
+        else:
+            rows = [row for name in only for row in self._db.execute(f"{sql} where name = ?", (name,))]
+        self._rows = {name: (row, (size, mtime, ctime)) for name, row, size, mtime, ctime in rows}
+        for name in sorted(self._names() if only is None else only, key=os.fsdecode):
+            self._look_at(name)
+        is_changed = bool(self.writer.ids)
+        while self.writer.ids:
+            self._settle(self.writer.ids.pop())
+        self.writer.finish()
+        return is_changed
 
     def _names(self) -> Set[bytes]:
         """The files that may be memories. Lists and folders are read anew only where one of them changed."""
-        is_same_format = self._note_format()
-        if self._known and is_same_format and is_fresh(self._db, self._root):
-            return self._known.keys()
-        now = time.time_ns()
-        before = {place: self._settled(place, now) for place in self._store.places(())}
+        if is_fresh(self._db, self._root):
+            return self._rows.keys()
+        before = {place: self._settled(place) for place in self._store.places(())}
         names, skipped = self._store.listing(self._root)
-        places = {place: before.get(place) or self._settled(place, now) for place in self._store.places(names)}
+        places = {place: before.get(place) or self._settled(place) for place in self._store.places(names)}
         self._db.execute("delete from place")
         self._db.execute("delete from skipped")
         listed = [(os.fsencode(place), *found) for place, found in places.items()]
         self._db.executemany("insert into place values (?, ?, ?, ?)", listed)
         pairs = [(one.where, one.reason) for one in skipped]
         self._db.executemany("insert into skipped(place, reason) values (?, ?)", pairs)
-        return {os.fsencode(name) for name in names}
+        found = {os.fsencode(name) for name in names}
+        for name in self._rows.keys() - found:
+            self.writer.remove(self._rows.pop(name)[0])
+        return found
 
-    def _settled(self, place: str, now: int) -> Stamp:
-        return settled(stamp(os.path.join(self._root, place)), now)
+    def _settled(self, place: str) -> Stamp:
+        return settled_stamp(os.path.join(self._root, place))
 
-    def _note_format(self) -> bool:
-        """Whether the root is of the format that it had."""
-        name = self._store.INDEX_FILE
-        row = self._db.execute("select value from meta where key = 'list'").fetchone()
-        self._db.execute("insert or replace into meta values ('list', ?)", (name,))
-        return row is not None and row[0] == name
-
-    def _read(self, name: bytes) -> None:
-        """Read one file and store what it says."""
+    def _look_at(self, name: bytes) -> None:
+        """Read a file, unless its stamp is the one that the index knows."""
+        row, known = self._rows.get(name, (None, None))
+        if known == stamp(self._folder + name):
+            return
         if self._is_over():
             raise OutOfTimeError
-        now = time.time_ns()
-        found = settled(stamp(self._folder + name), now)
+        found = settled_stamp(self._folder + name)
+        if row is not None:
+            self.writer.remove(row)
+        self._read(name, found)
+
+    def _read(self, name: bytes, found: Stamp) -> None:
         try:
             memory = self._store.read_file(self._root, os.fsdecode(name))
         except UnreadableFileError as error:
-            self._put(name, found, None, str(error))
-            return
-        rival = self._rival(name, memory.summary.id)
-        if rival is not None and os.fsdecode(rival) < os.fsdecode(name):
-            self._put(name, found, memory, has_earlier_id(memory.summary.id))
-            return
-        if rival is not None:
-            self._demote(rival, memory.summary.id)
-        self._put(name, found, memory, None)
+            self.writer.add_unused(str(error), name, found)
+        else:
+            self.writer.add(memory, name, found)
 
-    def _rival(self, name: bytes, memory_id: str) -> bytes | None:
-        """The file that is the memory of this id now, if another one is."""
-        sql = "select name from file where id = ? and reason is null and name != ?"
-        row = self._db.execute(sql, (memory_id, name)).fetchone()
-        return row[0] if row else None
-
-    def _demote(self, name: bytes, memory_id: str) -> None:
-        rowid = self._db.execute("select rowid from file where name = ?", (name,)).fetchone()[0]
-        storing.remove(self._db, rowid, self._changes)
-        self._db.execute("update file set reason = ? where rowid = ?", (has_earlier_id(memory_id), rowid))
-        self._changed += 1
-
-    def _put(self, name: bytes, found: Stamp, memory: Memory | None, reason: str | None) -> None:
-        """Store a file's row, and its memory unless there is a reason not to."""
-        known = self._db.execute("select rowid, id, reason from file where name = ?", (name,)).fetchone()
-        memory_id = memory.summary.id if memory else None
-        if known and known[1] is not None and known[2] is None and (known[1] != memory_id or reason is not None):
-            self._vacated.add(known[1])
-        rowid = known[0] if known else self._new_row(name)
-        sql = "update file set size = ?, mtime = ?, ctime = ?, id = ?, reason = ? where rowid = ?"
-        self._db.execute(sql, (*found, memory_id, reason, rowid))
-        is_kept = memory is not None and reason is None
-        if memory and is_kept and storing.is_stored(self._db, self._root, rowid, memory):
-            return
-        self._changed += storing.remove(self._db, rowid, self._changes) or is_kept
-        if memory and is_kept:
-            storing.insert(self._db, self._root, rowid, memory, self._changes)
-
-    def _new_row(self, name: bytes) -> int:
-        self._db.execute("insert into file(name) values (?)", (name,))
-        return int(self._db.execute("select last_insert_rowid()").fetchone()[0])
-
-    def _forget(self, name: bytes) -> None:
-        sql = "select rowid, id, reason from file where name = ?"
-        rowid, memory_id, reason = self._db.execute(sql, (name,)).fetchone()
-        storing.remove(self._db, rowid, self._changes)
-        self._db.execute("delete from file where rowid = ?", (rowid,))
-        self._changed += 1
-        if memory_id is not None and reason is None:
-            self._vacated.add(memory_id)
-
-    def _promote(self) -> None:
-        """Where the memory of an id went, the first of the files that had to stand back for it takes its place."""
-        while self._vacated:
-            memory_id = self._vacated.pop()
-            while claimants := self._claimants(memory_id):
-                self._read(claimants[0])
-
-    def _claimants(self, memory_id: str) -> list[bytes]:
-        found = self._db.execute("select name, reason from file where id = ?", (memory_id,)).fetchall()
-        if any(reason is None for _, reason in found):
-            return []
-        return sorted((name for name, _ in found), key=os.fsdecode)
+    def _settle(self, memory_id: str) -> None:
+        """Of the files with this id, the first is the memory, and the others are listed as skipped."""
+        rows = self._db.execute("select name, rowid, reason, size, mtime, ctime from memory where id = ?", (memory_id,))
+        for place, (name, row, reason, *found) in enumerate(sorted(rows, key=lambda one: os.fsdecode(one[0]))):
+            if (place == 0) == (reason is None):
+                continue
+            self.writer.remove(row)
+            if place == 0:
+                self._read(name, (found[0], found[1], found[2]))
+            else:
+                self.writer.add_unused(has_earlier_id(memory_id), name, (found[0], found[1], found[2]), memory_id)

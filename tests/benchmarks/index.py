@@ -20,14 +20,15 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
+from engine.search.schema import FULL_TEXT, HEADLINE
+from engine.search.strongest import EXHAUSTIVE, strongest
+
 from engine.lean.sqlite import for_reading
 from engine.search.index import Index
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import query_terms
-from engine.search.schema import FULL_TEXT, HEADLINE
 from engine.search.stamps import TICK_NS
 from engine.search.strategies.fts5_bm25 import asked
-from engine.search.strongest import EXHAUSTIVE, strongest
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 
 if TYPE_CHECKING:

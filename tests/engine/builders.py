@@ -9,18 +9,13 @@ from typing import TYPE_CHECKING
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
 from engine.search.index import Index
-from engine.search.postings import List
-from engine.search.rows import words_check
 from engine.stores.claude_memory import FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
-    from engine.lean.sqlite import Connection
     from engine.prompt import Prompt
-    from engine.search.changes import Changes
-    from engine.search.rows import Words
 
 FOLDER_OF = {category: folder for folder, category in FOLDERS.items()}
 
@@ -62,24 +57,6 @@ def open_index(*memories: Memory, module: str = "fts5") -> closing[Index]:
     """An index of these memories, to be used in a `with`."""
     ordered = sorted(memories, key=lambda one: one.summary.path)
     return closing(Index(Corpus("/root", tuple(ordered)), module))
-
-
-def lists_of(db: Connection, word: str) -> list[List]:
-    """The lists of a word, by segment."""
-    sql = "select segment, rows, content from posting where term = ? order by segment"
-    return [List(*row) for row in db.execute(sql, (word,))]
-
-
-def add_words(db: Connection, changes: Changes, row: int, words: Words, *, is_active: bool = True) -> None:
-    """Let a memory of these words lie in *row*."""
-    db.execute("insert into words values (?, ?, ?, ?, ?)", (row, *words, words_check(words)))
-    changes.add(row, words, is_active=is_active)
-
-
-def remove_words(db: Connection, changes: Changes, row: int, words: Words) -> None:
-    """Let no memory lie in *row*, where one of these words did."""
-    db.execute("delete from words where rowid = ?", (row,))
-    changes.remove(row, words)
 
 
 def document(one: Memory) -> dict[str, object]:

@@ -14,7 +14,7 @@ from engine.lean.record import replace
 from engine.pipeline import SHARE_FOR_JUDGE, retrieve
 from engine.prompt import typed_prompt
 from engine.search.query import query_terms
-from engine.search.strongest import strongest
+from engine.search.strategies import memsift
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 
 if TYPE_CHECKING:
@@ -55,17 +55,17 @@ def floored(retrieval: Retrieval) -> list[str]:
 def shares(prompt: str, *memories: Memory) -> dict[str, float]:
     """Each memory's strength, in units of what the rarest word can weigh."""
     with open_index(*memories) as index:
-        answers = strongest(index, query_terms(prompt), 15)
-    return {one.summary.id: one.match.strength / answers.rare for one in answers.memories}
+        pool = memsift.find(prompt, index, 15, min_strength=1.0, include_retired=False)
+    return {one.memory.id: -one.score / pool.rare for one in pool.memories}
 
 
 def test_the_score_is_the_strength_and_there_is_no_bonus() -> None:
     retrieval = run(PROMPT, *ALL)
     assert (retrieval.system, retrieval.strategy) == ("memsift", "memsift")
     with open_index(*ALL) as index:
-        answers = strongest(index, query_terms(PROMPT), 15)
-    assert [one.score for one in retrieval.candidates] == [-one.match.strength for one in answers.memories]
-    assert [one.bm25 for one in retrieval.candidates] == [-one.match.bm25 for one in answers.memories]
+        pool = memsift.find(PROMPT, index, 15, min_strength=1.0, include_retired=False)
+    assert [one.score for one in retrieval.candidates] == [one.score for one in pool.memories]
+    assert [one.bm25 for one in retrieval.candidates] == [one.bm25 for one in pool.memories]
     assert {one.body_bonus for one in retrieval.candidates} == {0}
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from engine.search.marks import Marker
+from engine.search.highlight import Marker
 from engine.search.query import filter_terms, query_terms
 from tests.engine.judge.cases import HOSTILE_TEXTS
 from tui.plain import beginning, cells, marked, one_line, plain, printable

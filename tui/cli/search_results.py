@@ -12,7 +12,7 @@ import click
 
 from engine.config import MEMSIFT
 from engine.judge.verdict import FLAGGED, OK
-from engine.search.marks import Marker, snippet
+from engine.search.highlight import Marker, snippet
 from tui.cli.options import output_of_roots
 from tui.workspace.explain_rows import detail_lines, explanation_row, outcome_line
 from tui.workspace.stderr import visible
@@ -96,7 +96,7 @@ class Rows:
     def of_memory(self) -> dict[str, Any]:
         """{query, memory}: the explained memory as a result, found or not."""
         (explanation,) = (self._explained or {}).values()
-        strength = explanation.account.strength if explanation.account else 0.0
+        strength = explanation.breakdown.strength if explanation.breakdown else 0.0
         row = self.of(explanation.memory, -strength if strength else 0.0, explanation.confidence)
         return {"query": self._retrieval.prompt.text, "memory": row}
 

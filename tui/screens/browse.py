@@ -9,7 +9,7 @@ from textual.containers import Container
 from textual.getters import query_one
 from textual.widgets import Footer, Input
 
-from engine.search.marks import Marker
+from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.plain import plain

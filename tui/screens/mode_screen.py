@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engine.prompt import Prompt
-    from engine.search.marks import Marker
+    from engine.search.highlight import Marker
     from labels.records import Event
     from tui.runner import Runner
 

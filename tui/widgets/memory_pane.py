@@ -8,7 +8,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from engine.search.marks import Marker
+from engine.search.highlight import Marker
 from tui.plain import marked, plain
 from tui.widgets.browse_columns import category_name, is_inactive
 

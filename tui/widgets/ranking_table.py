@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.getters import query_one
 from textual.widgets import Static
 
-from engine.search.marks import Marker
+from engine.search.highlight import Marker
 from tui.plain import cells, plain
 from tui.widgets.label_text import SIGNS
 from tui.widgets.row_list import RecordList

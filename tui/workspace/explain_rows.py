@@ -6,14 +6,14 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
-from engine.search.accounts import EXACT, PHRASE
+from engine.search.contributions import EXACT, PHRASE
 from engine.search.explain import INJECTED, POOL, UNMATCHED
 from engine.search.nearest import FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.search.accounts import Account, Found, Matched
+    from engine.search.contributions import Breakdown, Contribution, Found
     from engine.search.explain import Bar, Explanation
     from engine.search.nearest import Near
 
@@ -26,7 +26,7 @@ MIN_WORD, MAX_WORD = 12, 24
 MOST_FOUND, MOST_MISSING = 6, 20
 STRENGTH_NAMES = {FTS5_BM25: "score", TITLE_TAGS: "points"}
 
-COLUMNS: tuple[tuple[str, int, Callable[[Matched], str]], ...] = (
+COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
     ("BM25", 6, lambda match: f"{match.score:.2f}"),
     ("share", 7, lambda match: f"{match.share:.0%}"),
     ("memories", 10, lambda match: "" if match.count is None else f"{match.count:,}"),
@@ -44,15 +44,15 @@ def detail_lines(explanation: Explanation, width: int) -> list[Line]:
 
     From WIDE cells on, the places of a word stand beside it, otherwise below.
     """
-    if explanation.account is None:
+    if explanation.breakdown is None:
         near = _near_lines(explanation.nearest)
         return [*near, [], [(explanation.advice, "")]] if near else [[(explanation.advice, "")]]
     lines = [
-        *_sum_lines(explanation, explanation.account),
+        *_sum_lines(explanation, explanation.breakdown),
         [],
-        *_word_lines(explanation, explanation.account.matched, width),
+        *_word_lines(explanation, explanation.breakdown.contributions, width),
     ]
-    missing = explanation.account.missing
+    missing = explanation.breakdown.missing
     if missing:
         lines += [[], [("not in it  ", "muted"), (_listed(missing, MOST_MISSING), "")]]
     return [*lines, [], *_near_lines(explanation.nearest)] if explanation.nearest else lines
@@ -73,23 +73,23 @@ def _outcome(explanation: Explanation) -> str:
 
 def explanation_row(explanation: Explanation) -> dict[str, Any]:
     """The field `explain` of `memsift search --explain`. `matched` has the highest score first."""
-    account = explanation.account
+    breakdown = explanation.breakdown
     return {
         "system": explanation.system,
         "outcome": explanation.outcome,
         "reason": explanation.reason,
         "gap": _rounded(explanation.gap),
         "rank": explanation.rank,
-        "strength": _rounded(account.strength if account else 0.0),
-        "bm25": _rounded(account.bm25 if account else 0.0),
-        "coordination": _rounded(account.coordination) if account else None,
-        "bonus": account.bonus if account else 0.0,
+        "strength": _rounded(breakdown.strength if breakdown else 0.0),
+        "bm25": _rounded(breakdown.bm25 if breakdown else 0.0),
+        "coordination": _rounded(breakdown.coordination) if breakdown else None,
+        "bonus": breakdown.bonus if breakdown else 0.0,
         "floor": _bar_row(explanation.floor),
         "least": _bar_row(explanation.least),
         "cutoff": _bar_row(explanation.cutoff),
         "pool": _bar_row(explanation.entry),
-        "matched": [_matched_row(match) for match in _heaviest_first(account.matched)] if account else [],
-        "missing": list(account.missing) if account else [],
+        "matched": [_matched_row(match) for match in _heaviest_first(breakdown.contributions)] if breakdown else [],
+        "missing": list(breakdown.missing) if breakdown else [],
         "nearest": [_near_row(near) for near in explanation.nearest],
         "advice": explanation.advice,
     }
@@ -98,9 +98,9 @@ def explanation_row(explanation: Explanation) -> dict[str, Any]:
 # Lines
 
 
-def _sum_lines(explanation: Explanation, account: Account) -> list[Line]:
+def _sum_lines(explanation: Explanation, breakdown: Breakdown) -> list[Line]:
     name = STRENGTH_NAMES.get(explanation.strategy, "strength")
-    rows = [(name, account.strength, _sum(explanation, account))]
+    rows = [(name, breakdown.strength, _sum(explanation, breakdown))]
     bars = (("floor", explanation.floor), ("least", explanation.least), ("pool", explanation.entry))
     rows += [(label, bar.value, _distance(bar)) for label, bar in bars if bar]
     if explanation.cutoff:
@@ -111,20 +111,22 @@ def _sum_lines(explanation: Explanation, account: Account) -> list[Line]:
     ]
 
 
-def _sum(explanation: Explanation, account: Account) -> str:
+def _sum(explanation: Explanation, breakdown: Breakdown) -> str:
     if explanation.strategy == TITLE_TAGS:
-        return f"{account.bm25:g} for words" + (f" + {account.bonus:g} because it is recent" if account.bonus else "")
+        return f"{breakdown.bm25:g} for words" + (
+            f" + {breakdown.bonus:g} because it is recent" if breakdown.bonus else ""
+        )
     if explanation.strategy == FTS5_BM25:
-        return f"BM25 {account.bm25:.2f} + {account.bonus:g} for words in its body"
-    asked, matched = len(account.asked), len(account.matched)
-    return f"BM25 {account.bm25:.2f} x {account.coordination:.2f}, {matched:,} of {_count(asked, 'word')}"
+        return f"BM25 {breakdown.bm25:.2f} + {breakdown.bonus:g} for words in its body"
+    asked, matched = len(breakdown.asked), len(breakdown.contributions)
+    return f"BM25 {breakdown.bm25:.2f} x {breakdown.coordination:.2f}, {matched:,} of {_count(asked, 'word')}"
 
 
 def _distance(bar: Bar) -> str:
     return f"{abs(bar.gap):.2f} {'short of it' if bar.gap < 0 else 'above'}"
 
 
-def _word_lines(explanation: Explanation, matched: Sequence[Matched], width: int) -> list[Line]:
+def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width: int) -> list[Line]:
     columns = [column for column in COLUMNS if any(column[2](match) for match in matched)]
     names = {"BM25": "points"} if explanation.strategy == TITLE_TAGS else {}
     head = "".join(names.get(name, name).rjust(size) for name, size, _ in columns)
@@ -141,7 +143,7 @@ def _word_lines(explanation: Explanation, matched: Sequence[Matched], width: int
     return lines
 
 
-def _places(match: Matched) -> str:
+def _places(match: Contribution) -> str:
     """`title 1, tags 1` for the word itself, `cached (stem): title 2; caches (stem): body 1` for other forms."""
     if len(match.found) == 1 and match.found[0].words == match.text.casefold():
         return _counts(match.found[0])
@@ -180,7 +182,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _heaviest_first(matched: Sequence[Matched]) -> list[Matched]:
+def _heaviest_first(matched: Sequence[Contribution]) -> list[Contribution]:
     return sorted(matched, key=lambda match: -match.score)
 
 
@@ -204,7 +206,7 @@ def _bar_row(bar: Bar | None) -> dict[str, float | None] | None:
     return {"value": _rounded(bar.value), "gap": _rounded(bar.gap)} if bar else None
 
 
-def _matched_row(match: Matched) -> dict[str, Any]:
+def _matched_row(match: Contribution) -> dict[str, Any]:
     return {
         "text": match.text,
         "how": match.how,

@@ -66,7 +66,7 @@ def explained_if_slow(root: str) -> Iterator[None]:
 
 
 def _explain_wait(root: str) -> None:
-    from engine.search.updating import build_seconds
+    from engine.search.opening import build_seconds
 
     seconds = max(SLOW_SECONDS, build_seconds(os.path.realpath(root)))
     first = f"The first time takes about {seconds:,.0f} s; later only what changed is read."

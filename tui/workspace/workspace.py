@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT
 from engine.pipeline import retrieve
-from engine.search.marks import Marker
+from engine.search.highlight import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
 from labels.measure.report import PLAIN, Captions, ReportOptions, report_from_store

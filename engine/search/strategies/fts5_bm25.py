@@ -1,72 +1,182 @@
-"""`fts5_bm25`: FTS5's BM25 over title and tags, with a bonus for words of the prompt in the body.
+"""`fts5_bm25`: BM25 as FTS5 computes it, over title and tags, with a bonus for words of the prompt in the body.
 
-An explicit search looks into bodies itself.
+An explicit search looks into bodies instead. A word of the prompt stands for itself and for longer words, in full. Each
+spelling of an identifier is scored by itself. FTS5's weight of a phrase: idf = ln((N - n + 0.5) / (n + 0.5)), raised to
+LEAST_IDF where it is not positive (fts5_aux.c).
 """
 
 from __future__ import annotations
 
-from itertools import islice
+from math import log
 
-from engine.search.finder import Finder
-from engine.search.frequencies import standings
-from engine.search.query import query_terms, rarest
-from engine.search.ranking import Pool, Scored
-from engine.search.schema import FULL_TEXT, HEADLINE
+from engine.lean.json_text import dumps
+from engine.search.database import summaries_of
+from engine.search.query import any_of, query_terms, rarest
+from engine.search.ranking import Pool, Scored, first_ones, order
+from engine.search.scoring import Effort, Scorer, Wanted, best_rows, candidates, encoded_words
+from engine.search.units import Unit, Units
+from engine.search.vocabulary import words_begun, words_of_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from engine.search.hits import Hit
+    from engine.lean.sqlite import Connection
+    from engine.memory import MemorySummary
     from engine.search.index import Index
-    from engine.search.query import Term
+    from engine.search.query import Phrase, Term
+    from engine.search.vocabulary import Word
 
 MAX_BODY_BONUS = 3
 MAX_TERMS = 60
-"""Of a prompt with more terms, the rarest so many count: all those of a pasted text would take twice as long."""
+"""Of a prompt with more terms, the rarest MAX_TERMS count."""
 
+LEAST_IDF = 1e-6
+EFFORTS = {"headline": Effort(2500, 120), "full_text": Effort(8000, 120)}
+"""By table. A title costs less than a body, and distinguishes memories less well."""
 
-def asked(text: str, index: Index, fields: str) -> tuple[Term, ...]:
-    """What a prompt asks *fields* for: its terms, of many the rarest."""
-    terms = query_terms(text)
-    if len(terms) <= MAX_TERMS:
-        return terms
-    phrases = [phrase for term in terms for phrase in term.searched]
-    found = iter(index.ask(lambda db: standings(db, phrases, fields)))
-    counts = [sum(standing.count for standing in islice(found, len(term.searched))) for term in terms]
-    return tuple(rarest(terms, counts, MAX_TERMS))
+WEIGHTS = {"headline": (1.0, 1.0, 0.0), "full_text": (4.0, 2.0, 1.0)}
+SUMS = {
+    "headline": "select memories, headline_tokens from about",
+    "full_text": "select memories, tokens from about",
+}
+EXACT_COUNT = "select value, (select count(*) from {table} where {table} match value) from json_each(?)"
+COUNT = """select value, (
+    select coalesce(sum({column}), 0) from word where text >= value and text < value || char(1114111)
+) from json_each(?)"""
 
 
 def find(text: str, index: Index, size: int, *, in_bodies: bool, include_retired: bool) -> Pool:
-    """The best *size* memories by title and tags; with *in_bodies*, the best *size* active ones by the whole text."""
-    fields, wanted = FULL_TEXT if in_bodies else HEADLINE, size
-    terms = asked(text, index, fields)
-    hits = index.search(terms, fields, size)
-    while in_bodies and not include_retired and len(hits) == size and _active(hits) < wanted:
-        size *= 2  # a retired memory must not take the place of an active one
-        hits = index.search(terms, fields, size)
-    return Pool(score_hits(hits, terms, with_bonus=not in_bodies), asked=terms)
+    """The best *size* memories by title and tags; with *in_bodies*, the best *size* active memories by the whole text.
 
-
-def score_hits(hits: Sequence[Hit], terms: Sequence[Term], *, with_bonus: bool) -> list[Scored]:
-    """Each hit with the terms it holds, and its bonus of up to 3 for distinct terms in the body.
-
-    The bonus wants whole words: a body is long enough for any prefix to turn up by chance. Without a bonus the body was
-    searched, and holds a term by the rule by which FTS5 matched it.
+    With *include_retired*, retired memories count as active memories do.
     """
-    owners = [number for number, term in enumerate(terms) for _ in term.phrases]
-    loose = Finder([phrase for term in terms for phrase in term.searched])
-    in_body = Finder([(phrase, False) for term in terms for phrase in term.phrases]) if with_bonus else loose
-    scored = []
-    for hit in hits:
-        title, tags, body = hit.words
-        of_body = {owners[number] for number in in_body.count(body)}
-        of_head = {owners[number] for text in (title, tags) for number in loose.count(text)}
-        matched = tuple(terms[number].text for number in sorted(of_body | of_head))
-        bonus = min(MAX_BODY_BONUS, len(of_body)) if with_bonus else 0
-        scored.append(Scored(hit.summary, hit.bm25, bonus, hit.bm25 - bonus, matched))
-    return scored
+    counts_all = include_retired or not in_bodies
+    return index.pool(lambda db: _pool(db, Query(db, text, in_bodies=in_bodies), index.root, size, counts_all))
 
 
-def _active(hits: Sequence[Hit]) -> int:
-    return sum(hit.summary.status == "active" for hit in hits)
+class Query:
+    """A prompt under these rules, in one state of the index.
+
+    `terms` are the terms that count; `memories` says in how many memories each of them is, at most. Each phrase of a
+    term is a unit of `found`, and `owners` are the terms of the units.
+    """
+
+    def __init__(self, db: Connection, text: str, *, in_bodies: bool) -> None:
+        self._db = db
+        self.in_bodies = in_bodies
+        self.table = "full_text" if in_bodies else "headline"
+        self.terms = tuple(self._rarest(query_terms(text)))
+        self.owners = [term for term in self.terms for _ in term.phrases]
+        phrases = [phrase for term in self.terms for phrase in term.searched]
+        known = words_of_text(db, (token for phrase, _ in phrases for token in phrase))
+        begun = words_begun(db, (phrase[0] for phrase, is_prefix in phrases if is_prefix))
+        words = (*known.values(), *(word for words in begun.values() for word in words))
+        counts = {word.text: count for word in words if (count := self._count(word))}
+        units = [_unit(term.text, phrase, counts, begun) for term, phrase in zip(self.owners, phrases, strict=True)]
+        self.found = Units(tuple(units), {word.text: word.code for word in words})
+        self.wanted = [_wanted(unit, is_prefix) for unit, (_, is_prefix) in zip(units, phrases, strict=True)]
+        memories, tokens = db.execute(SUMS[self.table]).fetchone()
+        idf = [_idf(count, memories) for count in self._exact_counts()]
+        self.scorer = Scorer(self.found, idf, tokens / max(1, memories), weights=WEIGHTS[self.table])
+
+    @property
+    def memories(self) -> dict[str, int]:
+        found = dict.fromkeys((term.text for term in self.terms), 0)
+        for unit in self.found.units:
+            found[unit.text] += unit.memories
+        return found
+
+    def contributions(self, encoded: str) -> dict[int, float]:
+        """The part of each unit in the BM25 of a memory with these words, positive."""
+        return self.scorer.contributions(encoded if self.in_bodies else encoded[: encoded.rindex("\n") + 1])
+
+    def scored(self, memory: MemorySummary, encoded: str, bm25: float) -> Scored:
+        """A memory with its BM25 (negative), its bonus, and the terms that it holds.
+
+        The bonus wants whole words: a long body holds some longer word of any beginning by chance.
+        """
+        held = {self.owners[number] for number in self.contributions(encoded)}
+        in_body = set() if self.in_bodies else self._in_body(encoded[encoded.rindex("\n") :])
+        bonus = min(MAX_BODY_BONUS, len(in_body))
+        matched = tuple(term.text for term in self.terms if term in held or term in in_body)
+        return Scored(memory, bm25, bonus, bm25 - bonus, matched)
+
+    def _in_body(self, body: str) -> set[Term]:
+        codes = self.found.codes
+        exact = ((term, unit.phrases[0]) for term, unit in zip(self.owners, self.found.units, strict=True))
+        return {
+            term
+            for term, phrase in exact
+            if all(token in codes for token in phrase) and "".join([codes[token] for token in phrase]) in body
+        }
+
+    def _rarest(self, terms: tuple[Term, ...]) -> Sequence[Term]:
+        if len(terms) <= MAX_TERMS:
+            return terms
+        phrases = [phrase for term in terms for phrase in term.searched]
+        sql = COUNT.format(column=self._column)
+        begun = self._ask(sql, (phrase[0] for phrase, is_prefix in phrases if is_prefix))
+        known = words_of_text(self._db, (token for phrase, is_prefix in phrases if not is_prefix for token in phrase))
+        exact = {text: self._count(word) for text, word in known.items()}
+        counts = [
+            sum(begun[p[0]] if is_prefix else min(exact.get(token, 0) for token in p) for p, is_prefix in term.searched)
+            for term in terms
+        ]
+        return rarest(terms, counts, MAX_TERMS)
+
+    def _exact_counts(self) -> list[int]:
+        """In how many memories each unit is: counted, where words may stand in the same memories and that is cheap."""
+        expressions = [any_of(one.phrases) for one in self.wanted]
+        single = [len(unit.phrases) == len(unit.phrases[0]) == 1 for unit in self.found.units]
+        cheap = [
+            expression
+            for expression, one, is_single in zip(expressions, self.wanted, single, strict=True)
+            if not is_single and 0 < one.memories <= EFFORTS[self.table].postings
+        ]
+        counted = self._ask(EXACT_COUNT.format(table=self.table), cheap)
+        return [counted.get(text, one.memories) for text, one in zip(expressions, self.wanted, strict=True)]
+
+    @property
+    def _column(self) -> str:
+        return "memories" if self.in_bodies else "headlines"
+
+    def _count(self, word: Word) -> int:
+        return word.memories if self.in_bodies else word.headlines
+
+    def _ask(self, sql: str, values: Iterable[str]) -> dict[str, int]:
+        listed = sorted(set(values))
+        return dict(self._db.execute(sql, (dumps(listed, ascii_only=False),))) if listed else {}
+
+
+def _unit(text: str, searched: Phrase, counts: Mapping[str, int], begun: Mapping[str, list[Word]]) -> Unit:
+    phrase, is_prefix = searched
+    if not is_prefix:
+        return Unit(text, (phrase,), (), min(counts.get(token, 0) for token in phrase))
+    longer = [word.text for word in begun.get(phrase[0], ()) if word.text in counts]
+    memories = counts.get(phrase[0], 0) + sum(counts[word] for word in longer)
+    return Unit(text, (phrase, *((word,) for word in longer)), (), memories)
+
+
+def _wanted(unit: Unit, is_prefix: bool) -> Wanted:
+    """The phrase of a unit. A word without longer words is no prefix for FTS5: prefixes cost more."""
+    return Wanted([(unit.phrases[0], is_prefix and len(unit.phrases) > 1)], unit.memories)
+
+
+def _pool(db: Connection, query: Query, root: str, size: int, counts_all: bool) -> Pool:
+    effort = EFFORTS[query.table]
+    effort = Effort(effort.postings, max(effort.candidates, 2 * size))
+    rows = candidates(db, query.table, query.wanted, effort, include_retired=counts_all)
+    words = dict(encoded_words(db, rows))
+    scores = {row: sum(query.contributions(encoded).values()) for row, encoded in words.items()}
+    found = {row: score for row, score in scores.items() if score}
+    summaries = summaries_of(db, root, best_rows(found, size, include_retired=counts_all))
+    scored = [Scored(one, -found[row], 0, -found[row], ()) for row, one in summaries.items()]
+    first = {one.memory.id for one in first_ones(sorted(scored, key=order), size, include_retired=counts_all)}
+    pool = [query.scored(one, words[row], -found[row]) for row, one in summaries.items() if one.id in first]
+    return Pool(sorted(pool, key=order), asked=query.terms)
+
+
+def _idf(holding: int, memories: int) -> float:
+    ratio = (memories - holding + 0.5) / (holding + 0.5)
+    return max(LEAST_IDF, log(ratio)) if ratio > 0 else LEAST_IDF

@@ -1,33 +1,120 @@
-"""`memsift`: by strength over title, tags and body. See `engine.search.strength`."""
+"""`memsift`: by strength over title, tags and body.
+
+    strength = bm25 x sqrt(matched units / units of the prompt, MAX_ASKED at most)
+
+The BM25 is that of `scoring`, with Lucene's weight of a unit, which stays positive: idf = ln(1 + (N - n + 0.5) /
+(n + 0.5)), N = memories + ELSEWHERE (Lucene, BM25Similarity). The root is a coordination factor: of two equal sums, the
+sum of more units is the better answer. Unlike BM25 alone, a strength can be compared between prompts.
+"""
 
 from __future__ import annotations
 
+from math import log, sqrt
+
+from engine.lean.record import Record
+from engine.search.database import summaries_of
 from engine.search.query import joined_neighbours, query_terms
-from engine.search.ranking import Pool, Scored
-from engine.search.strongest import strongest
+from engine.search.ranking import Pool, Scored, first_ones, order
+from engine.search.scoring import Effort, Scorer, Wanted, best_rows, candidates, encoded_words
+from engine.search.units import units_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.search.expansion import Unit
+    from engine.lean.sqlite import Connection
+    from engine.memory import MemorySummary
     from engine.search.index import Index
     from engine.search.query import Term
-    from engine.search.strongest import Strong
+    from engine.search.units import Unit, Units
+
+TITLE, TAGS, BODY = 4, 2, 1
+"""The weight of an occurrence, by field."""
+
+HALF = 0.5
+"""The quality of words that are longer than the prompt's word."""
+
+MAX_ASKED = 50
+"""Units of a prompt that count: a paste must not silence the question beside it."""
+
+ELSEWHERE = 10
+"""Memories about other things that a root is taken to have besides its own: without them, a word of all memories would
+weigh nothing in a small root."""
+
+LEAST_POSTINGS, MOST_POSTINGS = 2500, 6000
+"""Postings that FTS5 may score for a prompt: more in a larger root."""
+
+FEW, MANY, MANY_UNITS = 100, 150, 8
+"""Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt, which more memories answer alike."""
+
+
+class Match(Record):
+    """How a memory answers a prompt: its BM25 and strength, positive, and the numbers of the units that it holds."""
+
+    bm25: float
+    strength: float
+    units: tuple[int, ...]
 
 
 def find(text: str, index: Index, size: int, *, min_strength: float, include_retired: bool) -> Pool:
-    """The *size* strongest active memories, and the retired ones among them."""
-    answers = strongest(index, asked(text), size, include_retired=include_retired)
-    scored = [_scored(one, answers.units) for one in answers.memories]
-    return Pool(scored, min_strength * answers.rare, answers.units, answers.idf, answers.rare)
+    """The *size* strongest active memories and the retired memories among them, best first.
+
+    With *include_retired*, retired memories count as active ones do.
+    """
+    terms = asked(text)
+    return index.pool(lambda db: _pool(db, Matcher(db, terms), index.root, size, min_strength, include_retired))
 
 
 def asked(text: str) -> tuple[Term, ...]:
-    """What a prompt asks for: its terms, and the words that neighbours in it may be."""
+    """The terms of a prompt, and the words that two neighbours in it may be."""
     return (*query_terms(text), *joined_neighbours(text))
 
 
-def _scored(one: Strong, units: Sequence[Unit]) -> Scored:
-    matched = tuple(units[number].text for number in one.match.units)
-    return Scored(one.summary, -one.match.bm25, 0, -one.match.strength, matched)
+class Matcher:
+    """Matches memories with one prompt. `rare` is the weight of the rarest possible word, the measure of a strength."""
+
+    def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
+        self.found: Units = units_of(db, terms)
+        self.memories, tokens = db.execute("select memories, tokens from about").fetchone()
+        self.idf = [idf(min(unit.memories, self.memories), self.memories) for unit in self.found.units]
+        self.rare = idf(1, max(1, self.memories))
+        mean_length = tokens / max(1, self.memories)
+        self.scorer = Scorer(self.found, self.idf, mean_length, weights=(TITLE, TAGS, BODY), longer=HALF)
+        self._asked = min(len(self.found.units), MAX_ASKED)
+
+    def match(self, encoded: str) -> Match | None:
+        """How a memory of these words answers; None where it holds no unit."""
+        parts = self.scorer.contributions(encoded)
+        bm25 = sum(parts.values())
+        return Match(bm25, bm25 * self.coordination(len(parts)), tuple(parts)) if parts else None
+
+    def coordination(self, matched: int) -> float:
+        """The factor of a memory that holds *matched* units, 0..1."""
+        return min(1.0, sqrt(matched / self._asked))
+
+
+def idf(holding: int, memories: int) -> float:
+    """The weight of a unit that *holding* of the memories hold."""
+    return log(1 + (memories + ELSEWHERE - holding + 0.5) / (holding + 0.5))
+
+
+def _pool(db: Connection, matcher: Matcher, root: str, size: int, min_strength: float, include_retired: bool) -> Pool:
+    units = matcher.found.units
+    postings = min(MOST_POSTINGS, LEAST_POSTINGS + matcher.memories // 10)
+    effort = Effort(postings, max(2 * size, FEW if len(units) > MANY_UNITS else MANY))
+    rows = candidates(db, "full_text", list(map(_wanted, units)), effort, include_retired=include_retired)
+    matches = {row: match for row, words in encoded_words(db, rows) if (match := matcher.match(words))}
+    best = best_rows({row: one.strength for row, one in matches.items()}, size, include_retired=include_retired)
+    summaries = summaries_of(db, root, best)
+    scored = sorted([_scored(one, matches[row], units) for row, one in summaries.items()], key=order)
+    first = first_ones(scored, size, include_retired=include_retired)
+    return Pool(first, min_strength * matcher.rare, units, matcher.idf, matcher.rare)
+
+
+def _wanted(unit: Unit) -> Wanted:
+    phrases = (*unit.phrases, *((word,) for word in unit.longer))
+    return Wanted([(phrase, False) for phrase in phrases], unit.memories)
+
+
+def _scored(memory: MemorySummary, match: Match, units: Sequence[Unit]) -> Scored:
+    return Scored(memory, -match.bm25, 0, -match.strength, tuple(units[number].text for number in match.units))

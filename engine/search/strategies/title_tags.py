@@ -9,12 +9,11 @@ from __future__ import annotations
 import time
 
 from engine.search.ranking import Pool, Scored, order
-from engine.search.recheck import filled
 from engine.search.stopwords import STOP_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from engine.memory import MemorySummary
     from engine.search.index import Index
@@ -29,14 +28,13 @@ _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 def find(text: str, index: Index, size: int, *, now: float) -> Pool:
     """The best *size* memories. *now* is in seconds since 1970."""
     words, since = keywords(text), recent_since(now)
-    scores = ((summary, keyword_score(words, summary, since)) for summary in index.summaries())
-    best = sorted((Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched), key=order)
+    return index.pool(lambda db: _pool(index.read_summaries(db), words, since, size))
 
-    def unchanged(found: list[Scored]) -> list[Scored]:
-        shown = {summary.id for summary in index.unchanged([one.memory for one in found])}
-        return [one for one in found if one.memory.id in shown]
 
-    return Pool(filled(size, lambda wanted: best[:wanted], unchanged)[:size])
+def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: str, size: int) -> Pool:
+    scores = ((one, keyword_score(words, one, since)) for one in memories)
+    found = [Scored(one, score, 0, score, matched) for one, (score, matched) in scores if matched]
+    return Pool(sorted(found, key=order)[:size])
 
 
 def recent_since(now: float) -> str:

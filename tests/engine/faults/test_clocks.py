@@ -15,7 +15,7 @@ from engine.config import Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.search.index import Index
-from engine.search.opening import catch_up, hook_index
+from engine.search.opening import hook_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
 from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown
@@ -104,8 +104,7 @@ def assert_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
         right = scores(index)
     index = hook_index(str(root.root), root.environ, PATIENT_S)
     assert index
-    scores(index)
-    with closing(catch_up(index, root.environ, PATIENT_S)) as index:
+    with closing(index):
         assert scores(index) == right
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.opening import open_index
 from tests.engine.builders import memory, write_memory
-from tests.engine.faults.answers import FaultyRoot, beside
+from tests.engine.faults.answers import FaultyRoot
 from tests.engine.faults.mounts import read_only, small_disk
 from tests.engine.hook.world import FORMS, World, context_of
 
@@ -60,19 +58,6 @@ def test_an_index_that_cannot_be_written_is_read(root: FaultyRoot, disk: Path) -
 def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(exact_root: FaultyRoot, disk: Path) -> None:
     exact_root.settle()
     with read_only(disk):
-        edit(exact_root)
-        assert_works(exact_root)
-    assert_works(exact_root)
-
-
-def test_an_index_whose_log_cannot_be_written_is_read_or_done_without(exact_root: FaultyRoot, disk: Path) -> None:
-    exact_root.settle()
-    with closing(open_index(str(exact_root.root), exact_root.environ)):
-        edit(exact_root)
-        exact_root.settle()
-    assert beside(exact_root.file, "-wal").stat().st_size > 0
-    with read_only(disk):
-        assert_works(exact_root)
         edit(exact_root)
         assert_works(exact_root)
     assert_works(exact_root)

@@ -18,9 +18,6 @@ from tests.engine.hook.world import ASK, FORMS, context_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-NO_LOCK = ("index.db.lock", "link to the environment")
-"""Each process has its own: two that write the index at once are in each other's way, and silence is what is left."""
-
 LEADING_OUT = [name for name in TRAPS if "outside" in name]
 
 
@@ -40,9 +37,6 @@ def test_what_lies_in_the_place_of_a_file_of_ours_costs_no_answer(world: Trapped
     right = world.context(session_id="")
     shutil.rmtree(world.place(place), ignore_errors=True)
     set_trap(trap, world.place(place), world.outside)
-    if (place, trap) == NO_LOCK:
-        assert_honest(world.send(session_id="1"))
-        return
     assert world.context(session_id="1") == right
     write_memory(world.root, memory("cache rule 9", "cache", body="the cache is cold", memory_id="0"))
     assert "decisions/0.json" in world.context(session_id="2")
@@ -157,6 +151,6 @@ def test_no_variable_of_the_environment_is_written_anywhere(world: TrappedWorld)
 def test_places_are_those_that_the_hook_uses(world: TrappedWorld) -> None:
     """Else every trap above would lie where nobody looks."""
     world.send()
-    assert {path.name for path in world.cache.iterdir()} >= {"index.db", "index.db.lock"}
+    assert {path.name for path in world.cache.iterdir()} >= {"index.db"}
     assert {path.name for path in world.state.iterdir()} == {"activity.jsonl", "sessions"}
     assert {path.name for path in world.root.iterdir()} <= {*IN_ROOT, "decisions", "runbooks"}

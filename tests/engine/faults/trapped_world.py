@@ -35,7 +35,7 @@ LEADING_OUT = [
 """Paths in index.md, seen from the root, that lead out of it."""
 
 IN_ROOT = ["index.md", CONFIG_FILE, "decisions/trap.json", "sessions", "tech-debt", "constraints/trap.json"]
-IN_CACHE = ["index.db", "index.db-wal", "index.db-shm", "index.db-journal", "index.db.lock"]
+IN_CACHE = ["index.db", "index.db-wal", "index.db-shm", "index.db-journal"]
 IN_STATE = ["activity.jsonl", "activity.jsonl.1", "sessions"]
 
 

@@ -20,7 +20,7 @@ PROJECT = Path(__file__).resolve().parents[3]
 ASK = "how do we handle the cache rule"
 RULES = [memory(f"cache rule {number}", "cache", body="the cache is cold") for number in range(5)]
 RUN_HOOK = "from engine.hook.launch import main; main()"
-NO_FTS5 = "from engine.search import schema as s; s.SEARCHABLE = s.SEARCHABLE.replace('{module}', 'no_such_module')"
+NO_FTS5 = "from engine.search import database as s; s.SEARCHABLE = s.SEARCHABLE.replace('{module}', 'no_such_module')"
 """Makes the SQLite of a process one that was built without FTS5."""
 
 LAUNCHER = PROJECT / "engine/hook/launch.py"

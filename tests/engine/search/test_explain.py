@@ -1,9 +1,8 @@
-"""Why a memory was injected, and why not: the account adds up to what was retrieved, the reasons name what to do."""
+"""Why a memory was injected, and why not: the breakdown adds up to what was retrieved, the reasons name what to do."""
 
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,21 +11,22 @@ from hypothesis import strategies as st
 
 from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConfig
 from engine.lean.record import replace
-from engine.memory import Corpus
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.accounts import BEGINNING, EXACT, PHRASE, STEM, Found
+from engine.search.contributions import BEGINNING, EXACT, PHRASE, STEM, Found
 from engine.search.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
-from engine.search.index import Index
 from engine.search.opening import hook_index
 from engine.search.opening import open_index as open_on_disk
-from engine.search.strength import idf
+from engine.search.scoring import Effort
+from engine.search.strategies import fts5_bm25
+from engine.search.strategies.memsift import idf
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.memory import Memory
+    from engine.search.index import Index
 
 WORDS = ("cache", "caching", "cached", "auth", "authentication", "id", "user_id", "userId", "users", "v2.0", "2.0")
 OTHERS = (
@@ -93,17 +93,19 @@ def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
         for one in retrieval.candidates:
             explanation = explainer.of(one.memory.id)
             assert explanation
-            assert explanation.account
-            account = explanation.account
-            assert account.strength == pytest.approx(-one.score, abs=1e-9)
-            assert account.strength == pytest.approx(account.bm25 * account.coordination + account.bonus, abs=1e-9)
-            scores = [part.score for part in account.matched]
-            assert sum(scores) == pytest.approx(account.bm25, abs=1e-9)
-            assert sum(part.share for part in account.matched) == pytest.approx(1.0)
+            assert explanation.breakdown
+            breakdown = explanation.breakdown
+            assert breakdown.strength == pytest.approx(-one.score, abs=1e-9)
+            assert breakdown.strength == pytest.approx(
+                breakdown.bm25 * breakdown.coordination + breakdown.bonus, abs=1e-9
+            )
+            scores = [part.score for part in breakdown.contributions]
+            assert sum(scores) == pytest.approx(breakdown.bm25, abs=1e-9)
+            assert sum(part.share for part in breakdown.contributions) == pytest.approx(1.0)
             if config is not KEYWORDS:
-                assert account.bm25 == pytest.approx(-one.bm25, abs=1e-9)
-            assert tuple(part.text for part in account.matched) == one.matched
-            assert all(any(place.occurrences) for part in account.matched for place in part.found)
+                assert breakdown.bm25 == pytest.approx(-one.bm25, abs=1e-9)
+            assert tuple(part.text for part in breakdown.contributions) == one.matched
+            assert all(any(place.occurrences) for part in breakdown.contributions for place in part.found)
             assert explanation.outcome == (one.dropped_by or INJECTED)
             assert (explanation.rank, explanation.reason) == (one.rank, one.reason)
             if one.dropped_by == "floor":
@@ -122,7 +124,7 @@ def test_every_memory_of_the_root_has_an_explanation_in_one_of_three_kinds(
     small = replace(config, judge=JudgeConfig(candidate_pool_size=2))
     with open_index(*built(rows)) as index:
         for one in explained(prompt, index, small).values():
-            assert (one.account is None) == (one.outcome == UNMATCHED)
+            assert (one.breakdown is None) == (one.outcome == UNMATCHED)
             assert (one.rank is None) == (one.outcome in (POOL, UNMATCHED))
             assert bool(one.advice) == (one.outcome == UNMATCHED)
 
@@ -148,37 +150,37 @@ def test_the_tag_that_is_advised_makes_it_match(rows: list[tuple[str, str, str, 
 
 def test_a_word_says_how_it_was_found_where_and_how_often() -> None:
     one = memory("Cached replies, cached twice", "auth", body="authentication of user ids; a cache", memory_id="one")
-    account = explain("caching auth user_id login", "one", one).account
-    assert account
-    assert [(part.text, part.how) for part in account.matched] == [
+    breakdown = explain("caching auth user_id login", "one", one).breakdown
+    assert breakdown
+    assert [(part.text, part.how) for part in breakdown.contributions] == [
         ("caching", STEM),
         ("auth", EXACT),
         ("user_id", STEM),
     ]
-    assert account.missing == ("login",)
-    caching, auth, user_id = account.matched
+    assert breakdown.missing == ("login",)
+    caching, auth, user_id = breakdown.contributions
     assert set(caching.found) == {Found("cached", STEM, (2, 0, 0)), Found("cache", STEM, (0, 0, 1))}
     assert auth.found == (Found("auth", EXACT, (0, 1, 0)),)
     assert user_id.found == (Found("user ids", STEM, (0, 0, 1)),)
-    assert account.coordination == pytest.approx((3 / 4) ** 0.5)
+    assert breakdown.coordination == pytest.approx((3 / 4) ** 0.5)
 
 
 def test_a_longer_word_and_a_compound_are_named_as_such() -> None:
     one = memory("Authentication", body="the user_id", memory_id="one")
-    account = explain("auth userId", "one", one).account
-    assert account
-    assert [(part.how, part.found[0].words) for part in account.matched] == [
+    breakdown = explain("auth userId", "one", one).breakdown
+    assert breakdown
+    assert [(part.how, part.found[0].words) for part in breakdown.contributions] == [
         (BEGINNING, "authentication"),
         (EXACT, "userid"),
     ]
-    assert PHRASE in [found.how for found in account.matched[1].found]
+    assert PHRASE in [found.how for found in breakdown.contributions[1].found]
 
 
 def test_a_rare_word_weighs_more_and_both_say_in_how_many_memories_they_stand() -> None:
     others = [memory(f"shared {number}", memory_id=f"o{number}") for number in range(4)]
-    account = explain("shared secret", "one", memory("shared secret", memory_id="one"), *others).account
-    assert account
-    shared, secret = account.matched
+    breakdown = explain("shared secret", "one", memory("shared secret", memory_id="one"), *others).breakdown
+    assert breakdown
+    shared, secret = breakdown.contributions
     assert (shared.count, secret.count) == (5, 1)
     assert (shared.idf, secret.idf) == (idf(5, 25), idf(1, 25))
     assert shared.share < secret.share
@@ -188,14 +190,14 @@ def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
     one = memory("Authentication", "user_id", body="auth login session cookie", memory_id="one")
     found = explain("auth userId login session cookie", "one", one, config=BM25)
     assert found.outcome == INJECTED
-    assert found.account
-    assert found.account.bonus == 3
-    assert [part.text for part in found.account.matched] == ["auth", "userId", "login", "session", "cookie"]
-    assert found.account.matched[0].found == (
+    assert found.breakdown
+    assert found.breakdown.bonus == 3
+    assert [part.text for part in found.breakdown.contributions] == ["auth", "userId", "login", "session", "cookie"]
+    assert found.breakdown.contributions[0].found == (
         Found("auth", EXACT, (0, 0, 1)),
         Found("authentication", BEGINNING, (1, 0, 0)),
     )
-    scores = [part.score for part in found.account.matched]
+    scores = [part.score for part in found.breakdown.contributions]
     assert scores[0] > 0
     assert scores[2:] == [0.0, 0.0, 0.0]
 
@@ -203,9 +205,9 @@ def test_the_original_rules_say_their_terms_bm25_and_bonus() -> None:
 def test_keywords_say_their_points() -> None:
     one = memory("Cache rules", "redis", memory_id="one", updated_at="2023-11-10T00:00:00Z")
     found = explain("cache redis rule", "one", one, config=KEYWORDS)
-    assert found.account
-    assert {part.text: part.score for part in found.account.matched} == {"cache": 2, "redis": 3, "rule": 1}
-    assert (found.account.bonus, found.account.strength) == (1, 7)
+    assert found.breakdown
+    assert {part.text: part.score for part in found.breakdown.contributions} == {"cache": 2, "redis": 3, "rule": 1}
+    assert (found.breakdown.bonus, found.breakdown.strength) == (1, 7)
     assert found.floor is None
 
 
@@ -217,10 +219,10 @@ def test_a_memory_under_the_floor_says_how_far() -> None:
     weak = memory("bicycle", body=f"keys {'word ' * 80}", memory_id="weak")
     found = explain("rotate signing keys", "weak", strong, weak)
     assert found.outcome == "floor"
-    assert found.account
+    assert found.breakdown
     assert found.floor
     assert found.least
-    assert found.floor.gap == pytest.approx(found.account.strength - found.floor.value)
+    assert found.floor.gap == pytest.approx(found.breakdown.strength - found.floor.value)
     assert found.gap == min(found.floor.gap, found.least.gap) < 0
     assert found.rank == 2
 
@@ -260,9 +262,9 @@ def test_a_match_outside_the_pool_says_what_it_takes_to_be_in_it() -> None:
     config = replace(CONFIG, judge=JudgeConfig(candidate_pool_size=3))
     found = explain("rotate keys", "outside", *memories, outside, config=config)
     assert found.outcome == POOL
-    assert found.account
+    assert found.breakdown
     assert found.entry
-    assert found.gap == found.entry.gap == pytest.approx(found.account.strength - found.entry.value) != 0
+    assert found.gap == found.entry.gap == pytest.approx(found.breakdown.strength - found.entry.value) != 0
     assert f"{found.entry.value:.2f}" in found.reason
 
 
@@ -281,7 +283,7 @@ def test_a_memory_that_matches_nothing_says_what_is_near(config: Config) -> None
     one = memory("Reply cache", memory_id="one")
     found = explain("how is the cahce warmed?", "one", one, config=config)
     assert found.outcome == UNMATCHED
-    assert found.account is None
+    assert found.breakdown is None
     assert [(near.prompt, near.memory) for near in found.nearest] == [("cahce", "cache")]
     assert found.advice == "The prompt says 'cahce', the memory 'cache'."
 
@@ -294,12 +296,12 @@ def test_the_original_rules_know_no_stems_and_the_explanation_says_so() -> None:
     )
 
 
-def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same() -> None:
+def test_a_memory_that_the_rarer_words_did_not_lead_to_is_a_match_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many words, the original rules look up the rarest only."""
+    monkeypatch.setattr(fts5_bm25, "EFFORTS", {"headline": Effort(10, 80)})
     common = [memory(f"rule {number}", memory_id=f"m{number}") for number in range(30)]
     rare = [memory(f"rule cache token{number}", memory_id=f"r{number}") for number in range(3)]
-    corpus = Corpus("/root", tuple(sorted((*common, *rare), key=lambda one: one.summary.path)))
-    with closing(Index(corpus, budget=10)) as index:
+    with open_index(*common, *rare) as index:
         found = explained("rule cache", index, BM25)["m7"]
         assert "m7" not in [one.memory.id for one in retrieve(typed_prompt("rule cache"), index, BM25).candidates]
     assert (found.outcome, found.entry) == (POOL, None)
@@ -333,6 +335,6 @@ def test_what_changed_on_disk_is_explained_as_it_is_now(tmp_path: Path) -> None:
     finally:
         index.close()
     assert found
-    assert found.account
-    assert found.account.strength == pytest.approx(-retrieval.candidates[0].score, abs=1e-9)
+    assert found.breakdown
+    assert found.breakdown.strength == pytest.approx(-retrieval.candidates[0].score, abs=1e-9)
     assert found.memory.title == "rotate keys and certificates"

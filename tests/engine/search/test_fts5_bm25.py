@@ -1,35 +1,88 @@
-"""The bonus for words of the body, and which terms of a prompt count as matched."""
+"""BM25 as FTS5 computes it, the bonus for words of the body, and which terms of a prompt count as matched."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.accounts import Bm25Accounts
-from engine.search.hits import Hit
-from engine.search.query import Term, query_terms
-from engine.search.rows import words_of
-from engine.search.schema import FULL_TEXT, HEADLINE
+from engine.memory import Corpus
+from engine.search.contributions import Bm25Contributions
+from engine.search.database import TOKENIZER
+from engine.search.index import Index
+from engine.search.query import any_of, query_terms
 from engine.search.strategies import fts5_bm25
-from engine.search.strategies.fts5_bm25 import MAX_TERMS, asked, score_hits
-from tests.engine.builders import memory, open_index
+from engine.search.strategies.fts5_bm25 import MAX_TERMS
+from engine.search.tokens import tokens
+from engine.stores.roots import read_corpus
+from tests.benchmarks.corpus import prompts, write_root
+from tests.engine.builders import fillers, memory, open_index
 
 if TYPE_CHECKING:
-    from engine.search.ranking import Scored
+    from engine.memory import Memory
+    from engine.search.ranking import Pool, Scored
+
+COLUMNS = {False: "title, tags", True: "title, tags, body"}
+RANKS = {False: "bm25(t)", True: "bm25(t, 4, 2, 1)"}
 
 
-def hit(body: str, title: str = "Title", *tags: str) -> Hit:
-    one = memory(title, *tags, body=body)
-    return Hit(one.summary, -2.0, words_of(one))
+def find(prompt: str, index: Index, size: int = 15, *, in_bodies: bool = False) -> Pool:
+    return fts5_bm25.find(prompt, index, size, in_bodies=in_bodies, include_retired=True)
 
 
-def score_hit(one: Hit, terms: tuple[Term, ...], *, with_bonus: bool) -> Scored:
-    return score_hits([one], terms, with_bonus=with_bonus)[0]
+def of_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bodies: bool) -> dict[str, float]:
+    """Id -> BM25 of every match, by a table of FTS5 itself."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute(f'create virtual table t using fts5({COLUMNS[in_bodies]}, tokenize="{TOKENIZER}")')
+        marks = ", ".join("?" * (2 + in_bodies))
+        for row, one in enumerate(memories):
+            texts = (one.summary.title, " ".join(one.summary.tags), one.body)
+            spelled = [" ".join(tokens(text)) for text in texts[: 2 + in_bodies]]
+            db.execute(f"insert into t(rowid, {COLUMNS[in_bodies]}) values ({row}, {marks})", spelled)
+        expression = any_of(phrase for term in query_terms(prompt) for phrase in term.searched)
+        rows = db.execute(f"select rowid, {RANKS[in_bodies]} from t where t match ?", (expression,)).fetchall()
+    return {memories[row].summary.id: score for row, score in rows}
+
+
+def assert_scored_as_by_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bodies: bool) -> None:
+    right = of_fts5(memories, prompt, in_bodies=in_bodies)
+    with closing(Index(Corpus("/root", memories))) as index:
+        found = {one.memory.id: one.bm25 for one in find(prompt, index, in_bodies=in_bodies).memories}
+    assert found
+    assert found == {memory_id: pytest.approx(right[memory_id], rel=1e-9, abs=1e-12) for memory_id in found}
+    assert min(found.values()) == pytest.approx(min(right.values()))
+
+
+@pytest.mark.parametrize("in_bodies", [False, True])
+@pytest.mark.parametrize("kind", ["short", "ordinary"])
+def test_scores_are_those_of_fts5(tmp_path_factory: pytest.TempPathFactory, kind: str, in_bodies: bool) -> None:
+    memories = read_corpus(str(write_root(tmp_path_factory.mktemp("root"), 100, seed=5))).memories
+    for prompt in prompts(3, kind, seed=5):
+        assert_scored_as_by_fts5(memories, prompt, in_bodies=in_bodies)
+
+
+@pytest.mark.parametrize("in_bodies", [False, True])
+@pytest.mark.parametrize("prompt", ["a1-a1", "ab.ab", "ab abc", "getUser user", "数据库", "a1 ab zz"])
+def test_repetitions_overlaps_and_whole_words_count_as_in_fts5(prompt: str, in_bodies: bool) -> None:
+    titles = ["a1 a1 a1", "ab.ab.ab ab", "ab abc abcd", "getUser get_user getuser", "数据库 数据", "zz", "yy", "xx"]
+    memories = tuple(memory(title, "ab", body=title) for title in titles)
+    assert_scored_as_by_fts5(memories, prompt, in_bodies=in_bodies)
+
+
+def scored(prompt: str, body: str = "", title: str = "Title", *tags: str, in_bodies: bool = False) -> Scored | None:
+    """The memory of this text for a prompt, if it is found."""
+    with open_index(memory(title, *tags, body=body, memory_id="it"), *fillers(9)) as index:
+        return next((one for one in find(prompt, index, in_bodies=in_bodies).memories if one.memory.id == "it"), None)
 
 
 def bonus(prompt: str, body: str) -> int:
-    return score_hit(hit(body), query_terms(prompt), with_bonus=True).body_bonus
+    """The bonus of a memory that is found by its title."""
+    one = scored(f"title {prompt}", body)
+    assert one
+    assert one.score == one.bm25 - one.body_bonus
+    return one.body_bonus
 
 
 def test_the_bonus_is_three_at_most() -> None:
@@ -49,53 +102,60 @@ def test_the_bonus_wants_whole_words() -> None:
     assert bonus("user_id", "the userId is set") == 1
 
 
-def test_the_bonus_is_subtracted_from_the_score() -> None:
-    one = score_hit(hit("red green"), query_terms("red green"), with_bonus=True)
-    assert (one.bm25, one.body_bonus, one.score) == (-2.0, 2, -4.0)
+def test_the_bonus_alone_finds_nothing() -> None:
+    assert scored("red", "red") is None
 
 
 def test_matched_are_the_terms_of_the_prompt_that_are_there() -> None:
-    one = score_hit(hit("green", "Authentication", "user_id"), query_terms("auth userId red Green"), with_bonus=True)
+    one = scored("auth userId red Green", "green", "Authentication", "user_id")
+    assert one
     assert one.matched == ("auth", "userId", "Green")
 
 
 def test_a_phrase_does_not_run_from_the_title_into_the_tags() -> None:
-    assert score_hit(hit("", "The user", "id"), query_terms("user_id user"), with_bonus=True).matched == ("user",)
+    one = scored("user_id user", "", "The user", "id")
+    assert one
+    assert one.matched == ("user",)
 
 
 def test_a_searched_body_matches_by_its_beginnings_and_has_no_bonus() -> None:
-    one = score_hit(hit("authentication of user_id"), query_terms("auth user_id red"), with_bonus=False)
-    assert (one.matched, one.body_bonus, one.score) == (("auth", "user_id"), 0, -2.0)
-
-
-def test_a_long_body_and_many_terms_are_looked_up_and_not_compared() -> None:
-    terms = query_terms(" ".join(f"absent{i}" for i in range(3000)))
-    body = " ".join(f"word{i}" for i in range(30_000))
-    assert score_hit(hit(body), terms, with_bonus=True).matched == ()
-
-
-@pytest.mark.parametrize("fields", [HEADLINE, FULL_TEXT])
-def test_of_a_prompt_with_many_terms_the_rarest_count_in_their_order(fields: str) -> None:
-    held = [memory(f"rule word{i:02} word{i - 1:02}", memory_id=f"m{i:02}") for i in range(MAX_TERMS)]
-    with open_index(*held) as index:
-        few = " ".join(f"word{i:02}" for i in range(MAX_TERMS))
-        assert asked(few, index, fields) == query_terms(few)
-        assert asked(f"absent rule {few}", index, fields) == query_terms(few), "what all hold and what none does"
-        most = few.removesuffix(f" word{MAX_TERMS - 1}")
-        assert asked(f"rule absent {most}", index, fields) == query_terms(f"rule {most}")
-        assert asked(f"absent {most} missing", index, fields) == query_terms(f"absent {most}")
+    one = scored("auth user_id red", "authentication of user_id", in_bodies=True)
+    assert one
+    assert (one.matched, one.body_bonus) == (("auth", "user_id"), 0)
 
 
 @pytest.mark.parametrize("in_bodies", [True, False])
-def test_what_does_not_count_adds_nothing_and_is_not_matched(in_bodies: bool) -> None:
+def test_of_a_prompt_with_many_terms_the_rarest_count_in_their_order(in_bodies: bool) -> None:
+    held = [memory(f"rule word{i:02} word{i - 1:02}", memory_id=f"m{i:02}") for i in range(MAX_TERMS)]
+    with open_index(*held) as index:
+
+        def asked(prompt: str) -> list[str]:
+            return [term.text for term in find(prompt, index, in_bodies=in_bodies).asked]
+
+        few = " ".join(f"word{i:02}" for i in range(MAX_TERMS))
+        assert asked(few) == few.split()
+        assert asked(f"absent rule {few}") == few.split(), "words of all memories and of none make way"
+        most = few.removesuffix(f" word{MAX_TERMS - 1}")
+        assert asked(f"rule absent {most}") == ["rule", *most.split()]
+        assert asked(f"absent {most} missing") == ["absent", *most.split()]
+
+
+@pytest.mark.parametrize("in_bodies", [True, False])
+def test_a_term_that_does_not_count_adds_nothing_and_is_not_matched(in_bodies: bool) -> None:
     held = [memory(f"word{i:02} rule", body="rule", memory_id=f"m{i:02}") for i in range(MAX_TERMS)]
     prompt = " ".join(f"word{i:02}" for i in range(MAX_TERMS))
     with open_index(*held) as index:
-        with_it, without = (
-            fts5_bm25.find(text, index, 5, in_bodies=in_bodies, include_retired=False)
-            for text in (f"rule {prompt}", prompt)
-        )
-        account = Bm25Accounts(f"rule {prompt}", index, in_bodies=in_bodies).of(held[7], None)
+        with_it, without = (find(text, index, 5, in_bodies=in_bodies) for text in (f"rule {prompt}", prompt))
+        one = index.indexed("m07")
+        assert one
+        breakdown = Bm25Contributions(f"rule {prompt}", index, in_bodies=in_bodies).of(one)
     assert with_it == without
-    assert account
-    assert [one.text for one in account.matched] == ["word07"]
+    assert breakdown
+    assert [part.text for part in breakdown.contributions] == ["word07"]
+
+
+def test_retired_memories_take_no_place_where_bodies_are_searched() -> None:
+    retired = [memory(f"cache rule {i}", memory_id=f"old{i}", status="retired") for i in range(30)]
+    with open_index(*retired, memory("the cache of another rule", memory_id="new"), *fillers(40)) as index:
+        found = fts5_bm25.find("cache rule", index, 5, in_bodies=True, include_retired=False).memories
+    assert "new" in [one.memory.id for one in found]

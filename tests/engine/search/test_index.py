@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.search.query import filter_terms, query_terms
-from engine.search.schema import FULL_TEXT, HEADLINE
+from engine.search.strategies import fts5_bm25
 from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index
 
 if TYPE_CHECKING:
     from engine.memory import Memory
+    from engine.search.index import Index
 
 SCRIPTS = [
     ("authentication flow", "auth"),
@@ -65,9 +66,17 @@ MISSES = [
 ]
 
 
-def search(*memories: Memory, prompt: str, fields: str = HEADLINE, limit: int = 15) -> list[str]:
+def best(index: Index, prompt: str, limit: int = 15, *, in_bodies: bool = False) -> list[str]:
+    """The ids of the best memories by the original rules."""
+    found = fts5_bm25.find(prompt, index, limit, in_bodies=in_bodies, include_retired=True)
+    return [one.memory.id for one in found.memories]
+
+
+def search(*memories: Memory, prompt: str, in_bodies: bool = False, limit: int = 15) -> list[str]:
+    """The titles of the best memories."""
+    titles = {one.summary.id: one.summary.title for one in memories}
     with open_index(*memories) as index:
-        return [hit.summary.title for hit in index.search(query_terms(prompt), fields, limit)]
+        return [titles[memory_id] for memory_id in best(index, prompt, limit, in_bodies=in_bodies)]
 
 
 @pytest.mark.parametrize(("title", "prompt"), SCRIPTS)
@@ -78,7 +87,7 @@ def test_a_title_is_found(title: str, prompt: str) -> None:
 @pytest.mark.parametrize(("title", "prompt"), SCRIPTS)
 def test_a_tag_and_a_body_are_found_like_a_title(title: str, prompt: str) -> None:
     assert search(memory("A tag", title), *fillers(5), prompt=prompt) == ["A tag"]
-    assert search(memory("A body", body=title), *fillers(5), prompt=prompt, fields=FULL_TEXT) == ["A body"]
+    assert search(memory("A body", body=title), *fillers(5), prompt=prompt, in_bodies=True) == ["A body"]
 
 
 @pytest.mark.parametrize(("title", "prompt"), MISSES)
@@ -89,7 +98,7 @@ def test_a_title_is_not_found(title: str, prompt: str) -> None:
 def test_the_headline_search_does_not_look_into_bodies() -> None:
     one = memory("Title", body="treasure")
     assert search(one, *fillers(5), prompt="treasure") == []
-    assert search(one, *fillers(5), prompt="treasure", fields=FULL_TEXT) == ["Title"]
+    assert search(one, *fillers(5), prompt="treasure", in_bodies=True) == ["Title"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +107,7 @@ def test_the_headline_search_does_not_look_into_bodies() -> None:
 )
 def test_operators_of_fts5_are_harmless(prompt: str) -> None:
     with open_index(memory("Nothing here"), *fillers(3)) as index:
-        assert index.search(query_terms(prompt), HEADLINE, 15) == []
+        assert best(index, prompt) == []
         index.matching(filter_terms(prompt))
 
 
@@ -109,8 +118,8 @@ def test_an_operator_is_a_word_like_any_other() -> None:
 def test_better_matches_come_first_and_all_scores_are_negative() -> None:
     memories = [memory("token rotation for auth"), memory("token budget of the long report"), *fillers(20)]
     with open_index(*memories) as index:
-        hits = index.search(query_terms("auth token rotation"), HEADLINE, 15)
-    assert [hit.summary.title for hit in hits] == ["token rotation for auth", "token budget of the long report"]
+        hits = fts5_bm25.find("auth token rotation", index, 15, in_bodies=False, include_retired=True).memories
+    assert [hit.memory.title for hit in hits] == ["token rotation for auth", "token budget of the long report"]
     assert hits[0].bm25 < hits[1].bm25 < 0
 
 
@@ -119,7 +128,7 @@ def test_equal_scores_are_ordered_by_category_and_then_by_path() -> None:
     memories = [memory("Cache rules", category=name, memory_id=f"{i}-{name}") for i, name in enumerate(order)]
     memories.append(memory("Cache rules", category="decision", memory_id="0-decision"))
     with open_index(*memories, *fillers(30)) as index:
-        found = [hit.summary.id for hit in index.search(query_terms("cache"), HEADLINE, 15)]
+        found = best(index, "cache")
     assert found == ["0-decision", *(f"{i}-{name}" for i, name in reversed(list(enumerate(order))))]
 
 
@@ -127,7 +136,7 @@ def test_a_tie_at_the_end_of_the_pool_is_decided_by_category() -> None:
     summaries = [memory("Cache rules", category="session_summary", memory_id=f"a{i:02}") for i in range(20)]
     late = memory("Cache rules", category="runbook", memory_id="zz")
     with open_index(*summaries, late, *fillers(60)) as index:
-        found = [hit.summary.id for hit in index.search(query_terms("cache"), HEADLINE, 15)]
+        found = best(index, "cache")
     assert found == ["zz", *(f"a{i:02}" for i in range(14))]
 
 
@@ -141,8 +150,7 @@ def test_of_a_long_prompt_the_rare_term_that_occurs_decides() -> None:
     common = [memory(" ".join(f"word{i}" for i in range(300)), memory_id=f"c{n}") for n in range(3)]
     prompt = " ".join([*(f"word{i}" for i in range(300)), "zanzibar", *(f"absent{i}" for i in range(2000))])
     with open_index(*common, memory("Trip to Zanzibar"), *fillers(20)) as index:
-        hits = index.search(query_terms(prompt), HEADLINE, 15)
-    assert "Trip to Zanzibar" in [hit.summary.title for hit in hits]
+        assert "Trip-to-Zanzibar" in best(index, prompt)
 
 
 @pytest.mark.parametrize("place", [50, -50])
@@ -153,18 +161,11 @@ def test_a_prompt_of_200_kb_finds_the_one_rare_word_near_an_end(place: int) -> N
     assert 180_000 < len(prompt) < 200_000
     memories = [memory(f"{noise[i]} {noise[-i]}", memory_id=str(i)) for i in range(50)]
     with open_index(*memories, memory("Trip to Zanzibar")) as index:
-        found = [hit.summary.title for hit in index.search(query_terms(prompt), HEADLINE, 60)]
-    assert "Trip to Zanzibar" in found
+        assert "Trip-to-Zanzibar" in best(index, prompt, 60)
 
 
 def test_a_long_prompt_of_unknown_words_finds_nothing() -> None:
     assert search(memory("Title"), prompt=" ".join(f"absent{i}" for i in range(1000))) == []
-
-
-def test_a_term_counts_in_as_many_memories_as_it_may_stand_in() -> None:
-    with open_index(memory("auth flow"), memory("authentication of user_id"), memory("user story")) as index:
-        counts = [index.frequency(term, HEADLINE) for term in query_terms("auth user_id user story absent")]
-    assert counts == [2, 2, 3, 1, 0]
 
 
 def test_a_filter_wants_all_words_anywhere() -> None:
@@ -184,7 +185,6 @@ def test_a_filter_of_any_length_gives_an_answer() -> None:
 def test_without_fts5_nothing_is_searched_but_filters_work() -> None:
     with open_index(memory("Use JWT", body="stateless"), memory("Other"), module="nosuchmodule") as index:
         assert not index.has_fts5
-        assert index.search(query_terms("jwt"), HEADLINE, 15) == []
         assert [one.title for one in index.matching(filter_terms("jw statel"))] == ["Use JWT"]
         assert len(index.matching(())) == 2
 
@@ -211,8 +211,7 @@ def test_the_corpus_hash_changes_with_any_content_and_not_with_the_order() -> No
 
 def test_an_index_can_be_searched_from_several_threads() -> None:
     with open_index(*(memory(f"cache rule {i}") for i in range(50))) as index, ThreadPoolExecutor(4) as pool:
-        terms = query_terms("cache rule")
-        results = list(pool.map(lambda _: len(index.search(terms, HEADLINE, 15)), range(100)))
+        results = list(pool.map(lambda _: len(best(index, "cache rule")), range(100)))
     assert set(results) == {15}
 
 
@@ -220,9 +219,9 @@ def test_an_index_can_be_searched_from_several_threads() -> None:
 @given(title=st.text(max_size=30), prompt=st.text(max_size=30))
 def test_any_text_can_be_indexed_and_searched_and_finds_itself(title: str, prompt: str) -> None:
     with open_index(memory(title, memory_id="it"), *fillers(2)) as index:
-        index.search(query_terms(prompt), HEADLINE, 15)
+        best(index, prompt)
         index.matching(filter_terms(prompt))
-        found = [hit.summary.id for hit in index.search(query_terms(title), HEADLINE, 15)]
+        found = best(index, title)
         filtered = [one.id for one in index.matching(filter_terms(title))]
     assert ("it" in found) == bool(query_terms(title))
     assert "it" in filtered

@@ -20,8 +20,7 @@ from engine.search.nearest import (
     suggested_tag,
 )
 from engine.search.query import query_terms
-from engine.search.rows import words_of
-from tests.engine.builders import memory
+from engine.search.tokens import tokens
 
 NEARBY = st.text("abc", max_size=5)
 
@@ -36,7 +35,7 @@ def edits(one: str, other: str) -> int:
 
 
 def near(prompt: str, title: str, *tags: str, body: str = "") -> list[tuple[str, str, str, str]]:
-    found = nearest(query_terms(prompt), words_of(memory(title, *tags, body=body)))
+    found = nearest(query_terms(prompt), (tokens(title), tokens(" ".join(tags)), tokens(body)))
     return [(one.prompt, one.memory, one.how, one.field) for one in found]
 
 
@@ -111,5 +110,5 @@ def test_the_rarest_word_is_the_tag_to_add() -> None:
 
 @given(st.text(), st.text(), st.text())
 def test_any_text_has_neighbours_or_none(prompt: str, title: str, body: str) -> None:
-    for one in nearest(query_terms(prompt), words_of(memory(title, body=body, memory_id="it"))):
-        assert one.memory in " ".join(words_of(memory(title, body=body, memory_id="it"))).split()
+    for one in nearest(query_terms(prompt), (tokens(title), [], tokens(body))):
+        assert one.memory in tokens(title) + tokens(body)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.search.schema import TOKENIZER
+from engine.search.database import TOKENIZER
 from engine.search.tokens import GAP, camel_parts, chunks, fold, is_camel, joined, placed_tokens, tokens, words
 
 MIXED = st.lists(

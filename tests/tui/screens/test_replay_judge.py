@@ -14,7 +14,7 @@ from engine.judge.providers.scripted import ScriptedAnswer, ScriptedProvider
 from engine.judge.verdict import STATUSES
 from engine.lean.record import replace
 from engine.pipeline import BY_KEYWORDS
-from engine.search import schema
+from engine.search import database
 from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, failed, kept, late, said
 from tests.tui.apps import SIZE, current_prompt, judged, press, reads, settled, shown, starting_in, table, text_of
 from tests.tui.demo import demo_prompts
@@ -132,7 +132,7 @@ async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(
 async def test_without_fts5_it_says_that_no_judge_is_asked(
     open_workspace: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema, "SEARCHABLE", schema.SEARCHABLE.replace("{module}", "no_such_module"))
+    monkeypatch.setattr(database, "SEARCHABLE", database.SEARCHABLE.replace("{module}", "no_such_module"))
     async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await judged(pilot, "p01")

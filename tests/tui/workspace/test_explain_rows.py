@@ -108,16 +108,16 @@ def test_words_of_every_script_stand_in_columns() -> None:
 def test_json_holds_the_same_numbers() -> None:
     found = explain(PROMPT)
     row = explanation_row(found)
-    assert found.account
-    assert row["strength"] == round(found.account.strength, 4)
+    assert found.breakdown
+    assert row["strength"] == round(found.breakdown.strength, 4)
     assert sum(one["bm25"] for one in row["matched"]) == pytest.approx(row["bm25"], abs=1e-3)
     assert row["matched"][1] == {
         "text": "auth",
         "how": "exact",
         "memories": 1,
-        "idf": pytest.approx(found.account.matched[1].idf, abs=1e-4),
-        "bm25": pytest.approx(found.account.matched[1].score, abs=1e-4),
-        "share": pytest.approx(found.account.matched[1].share, abs=1e-4),
+        "idf": pytest.approx(found.breakdown.contributions[1].idf, abs=1e-4),
+        "bm25": pytest.approx(found.breakdown.contributions[1].score, abs=1e-4),
+        "share": pytest.approx(found.breakdown.contributions[1].share, abs=1e-4),
         "found": [{"words": "auth", "how": "exact", "title": 0, "tags": 1, "body": 0}],
     }
     assert (row["outcome"], row["missing"], row["pool"], row["gap"]) == ("injected", ["login"], None, None)

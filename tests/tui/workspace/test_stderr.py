@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.search import opening as search_opening
-from engine.search import updating
 from tui.workspace import opening, stderr, workspace
 from tui.workspace.judge_options import JudgeOptions
 
@@ -52,7 +51,7 @@ def disk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
     slow = SlowDisk(capsys, monkeypatch)
     for module in (search_opening, workspace):
         monkeypatch.setattr(module, "open_index", slow.open_index)
-    monkeypatch.setattr(updating, "BUILD_SECONDS", 10.0)
+    monkeypatch.setattr(search_opening, "BUILD_SECONDS", 10.0)
     monkeypatch.setattr(stderr, "SLOW_SECONDS", 0.01)
     return slow
 

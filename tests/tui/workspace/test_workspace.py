@@ -124,7 +124,7 @@ def test_a_retrieval_under_way_survives_a_reload(open_workspace: Opener) -> None
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
     index = workspace.index
     workspace.reload()
-    assert index.search((), "headline", 3) == []
+    assert len(index) == len(index.summaries())
     assert index.matching(()) == index.summaries()
     assert len(index.matching(_terms("queue"))) > 0
 

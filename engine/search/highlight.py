@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from engine.lean.record import Record
-from engine.search.expansion import MAX_TERMS, may_begin
 from engine.search.query import query_terms
 from engine.search.stems import stem
 from engine.search.strategies.memsift import asked
 from engine.search.tokens import placed_tokens
+from engine.search.units import MAX_TERMS, may_begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Snippet(Record):
 class Marker:
     """Made once for a query and asked for many texts: a word is looked at once.
 
-    It marks what the strategy `memsift` matches: other forms of a word and longer words, see `expansion`. Without
+    It marks what the strategy `memsift` matches: other forms of a word and longer words, see `units`. Without
     *by_stem*, what FTS5 finds for the terms themselves: each word and whatever it begins, as in a filter.
     """
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.expansion import MAX_TERMS, expand
-from engine.search.finder import Finder
-from engine.search.marks import ELLIPSIS, Marker, Snippet, snippet
+from engine.search.highlight import ELLIPSIS, Marker, Snippet, snippet
 from engine.search.query import filter_terms, query_terms
-from engine.search.rows import words_of
+from engine.search.tokens import tokens
+from engine.search.units import MAX_TERMS, units_of
 from tests.engine.builders import memory, open_index
 
 WORDS = st.sampled_from(
@@ -133,12 +132,15 @@ def test_what_is_marked_is_what_the_strategy_matches(title: str, tag: str, body:
     """A field of a memory has marks if and only if words that the corpus has for the prompt stand in it."""
     one = memory(title, tag, body=body, memory_id="it")
     with open_index(one, memory(body, title, memory_id="other")) as index:
-        units = index.ask(lambda db: expand(db, query_terms(prompt)))
-    finder = Finder(
-        [(phrase, False) for unit in units for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
-    )
+        units = index.ask(lambda db: units_of(db, query_terms(prompt))).units
+    phrases = [phrase for unit in units for phrase in (*unit.phrases, *((word,) for word in unit.longer))]
     has_marks = [bool(asking(prompt).places(text)) for text in (title, tag, body)]
-    assert has_marks == [bool(finder.count(words)) for words in words_of(one)]
+    assert has_marks == [any(holds(text, phrase) for phrase in phrases) for text in (title, tag, body)]
+
+
+def holds(text: str, phrase: tuple[str, ...]) -> bool:
+    """Whether the tokens of *phrase* stand next to each other in *text*."""
+    return f" {' '.join(phrase)} " in f" {' '.join(tokens(text))} "
 
 
 def test_a_prompt_marks_what_its_words_find_as_one() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.names import names
 from engine.search.query import query_terms
+from engine.search.stopwords import names
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.expansion import COMMON, MAX_LONGER, MAX_TERMS, Unit, expand
 from engine.search.strategies.memsift import asked
+from engine.search.units import COMMON, MAX_LONGER, MAX_TERMS, Unit, units_of
 from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def units(prompt: str, *memories: Memory | str) -> dict[str, Unit]:
     """The units of a prompt, guesses included, by what the prompt says."""
     texts = [memory(one) if isinstance(one, str) else one for one in memories]
     with open_index(*texts) as index:
-        found = index.ask(lambda db: expand(db, asked(prompt)))
+        found = index.ask(lambda db: units_of(db, asked(prompt))).units
     return {unit.text: unit for unit in found}
 
 
@@ -29,14 +29,14 @@ def unit(prompt: str, *memories: Memory | str) -> Unit:
 
 def test_a_word_stands_for_every_form_that_the_corpus_holds() -> None:
     assert unit("caching", "cache one", "cached two", "cached three", "cash") == Unit(
-        "caching", (("cache",), ("cached",)), (), 3, 3
+        "caching", (("cache",), ("cached",)), (), 3
     )
 
 
 def test_a_longer_word_counts_apart_from_the_forms() -> None:
     found = unit("auth", "auth", "authentication one", "authentication two", "author")
     assert (found.phrases, found.longer) == ((("auth",),), ("authentication", "author"))
-    assert (found.count, found.in_full) == (4, 1)
+    assert found.memories == 4
 
 
 def test_a_form_is_no_longer_word() -> None:
@@ -68,11 +68,11 @@ def test_of_the_longer_words_the_commonest_count() -> None:
     rare = [f"auth{i:03}" for i in range(MAX_LONGER + 5)]
     found = unit("auth", *rare, *(memory("authz", memory_id=f"z{i}") for i in range(3)))
     assert found.longer == ("authz", *rare[: MAX_LONGER - 1])
-    assert found.count == 3 + MAX_LONGER - 1
+    assert found.memories == 3 + MAX_LONGER - 1
 
 
 def test_a_word_that_the_corpus_does_not_hold_stands_for_itself() -> None:
-    assert unit("zanzibar", "cache") == Unit("zanzibar", (("zanzibar",),), (), 0, 0)
+    assert unit("zanzibar", "cache") == Unit("zanzibar", (("zanzibar",),), (), 0)
 
 
 def test_forms_of_one_word_are_one_unit() -> None:
@@ -90,20 +90,20 @@ def test_a_compound_may_end_in_another_form() -> None:
 
 
 def test_the_first_word_of_a_compound_stands_as_it_is() -> None:
-    assert unit("users_id", "user_id").count == 0
+    assert unit("users_id", "user_id").memories == 0
 
 
 def test_the_count_of_a_phrase_is_that_of_its_rarest_word() -> None:
-    assert unit("rate-limit", "rate one limit", "rate two", "rate three").count == 1
-    assert unit("rate-limit", "rate one", "rate two").count == 0
+    assert unit("rate-limit", "rate one limit", "rate two", "rate three").memories == 1
+    assert unit("rate-limit", "rate one", "rate two").memories == 0
 
 
 def test_a_name_has_no_other_form() -> None:
-    assert unit("is it in Go?", "go", "going", "goes") == Unit("Go", (("go",),), (), 1, 1)
+    assert unit("is it in Go?", "go", "going", "goes") == Unit("Go", (("go",),), (), 1)
 
 
 def test_an_unknown_word_may_be_two() -> None:
-    assert unit("frontend", "front end") == Unit("frontend", (("frontend",), ("front", "end")), (), 1, 1)
+    assert unit("frontend", "front end") == Unit("frontend", (("frontend",), ("front", "end")), (), 1)
     assert ("http", "2") in unit("http2", "HTTP/2").phrases
     assert ("rfc", "7231") in unit("rfc7231", "RFC 7231").phrases
 
@@ -118,16 +118,16 @@ def test_half_a_word_is_none() -> None:
 
 
 def test_two_neighbours_may_be_one_word_that_the_corpus_holds() -> None:
-    assert units("the time out", "timeout")["time out"] == Unit("time out", (("timeout",),), (), 1, 1)
+    assert units("the time out", "timeout")["time out"] == Unit("time out", (("timeout",),), (), 1)
     assert list(units("the time out", "clock")) == ["time"]
 
 
 def test_a_long_prompt_is_looked_up_by_the_words_that_the_corpus_holds() -> None:
     noise = " ".join(f"absent{i}" for i in range(MAX_TERMS))
     found = units(f"auth cached {noise}", "auth", "authentication", "cached one", "caching two")
-    assert (found["auth"].longer, found["auth"].count) == ((), 1)
+    assert (found["auth"].longer, found["auth"].memories) == ((), 1)
     assert found["cached"].phrases == (("cached",), ("caching",))
-    assert found["absent0"].count == 0
+    assert found["absent0"].memories == 0
 
 
 def test_a_prompt_of_as_many_terms_as_are_looked_up_is_looked_up_in_full() -> None:
@@ -146,7 +146,8 @@ def test_nothing_has_no_units() -> None:
 
 def test_of_a_prompt_with_very_many_terms_the_rarest_that_the_corpus_holds_count() -> None:
     common = [f"word{i:03}" for i in range(MAX_TERMS)]
-    found = units(f"absent {' '.join(common)} rare", " ".join(common), " ".join(common), "rare words")
+    twice = [memory(" ".join(common), memory_id=name) for name in "ab"]
+    found = units(f"absent {' '.join(common)} rare", *twice, "rare words")
     assert len(found) == MAX_TERMS
     assert "rare" in found
     assert not {"absent", common[-1]} & found.keys()

@@ -9,25 +9,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.search.query import query_terms
-from engine.search.strength import ELSEWHERE, HALF, K1, MAX_ASKED, B, idf
-from engine.search.strongest import EXHAUSTIVE, Answers, strongest
+from engine.search.scoring import K1, B
+from engine.search.strategies import memsift
+from engine.search.strategies.memsift import ELSEWHERE, HALF, MAX_ASKED, idf
 from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
     from engine.memory import Memory
+    from engine.search.ranking import Pool
 
 TITLE, TAGS, BODY = 4, 2, 1
 
 
-def ask(prompt: str, *memories: Memory | str) -> Answers:
+def ask(prompt: str, *memories: Memory | str) -> Pool:
     texts = [memory(one) if isinstance(one, str) else one for one in memories]
     with open_index(*texts) as index:
-        return strongest(index, query_terms(prompt), 100, effort=EXHAUSTIVE)
+        return memsift.find(prompt, index, 100, min_strength=1.0, include_retired=True)
 
 
 def strengths(prompt: str, *memories: Memory | str) -> dict[str, float]:
-    return {one.summary.id: one.match.strength for one in ask(prompt, *memories).memories}
+    return {one.memory.id: -one.score for one in ask(prompt, *memories).memories}
 
 
 def weight(found_in: int, rows: int) -> float:
@@ -54,15 +55,15 @@ def test_two_of_four_units_by_hand() -> None:
     target = memory("alpha beta", body="beta one", memory_id="target")
     other = memory("beta two three four", memory_id="other")
     answers = ask("alpha beta zanzibar zebra", target, other)
-    assert [one.summary.id for one in answers.memories] == ["target", "other"]
+    assert [one.memory.id for one in answers.memories] == ["target", "other"]
     mean = 4.0
     alpha = bm25(TITLE, length=4, mean=mean, found_in=1, rows=2)
     beta = bm25(TITLE + BODY, length=4, mean=mean, found_in=2, rows=2)
     first, second = answers.memories
-    assert first.match.bm25 == pytest.approx(alpha + beta, rel=1e-12)
-    assert first.match.strength == pytest.approx((alpha + beta) * sqrt(2 / 4), rel=1e-12)
+    assert -first.bm25 == pytest.approx(alpha + beta, rel=1e-12)
+    assert -first.score == pytest.approx((alpha + beta) * sqrt(2 / 4), rel=1e-12)
     only_beta = bm25(TITLE, length=4, mean=mean, found_in=2, rows=2)
-    assert second.match.strength == pytest.approx(only_beta * sqrt(1 / 4), rel=1e-12)
+    assert -second.score == pytest.approx(only_beta * sqrt(1 / 4), rel=1e-12)
     assert answers.rare == pytest.approx(weight(1, 2), rel=1e-12)
 
 
@@ -117,8 +118,8 @@ def test_a_word_of_every_memory_weighs_little_but_something() -> None:
 def test_in_a_small_root_a_memory_about_the_prompt_outweighs_a_rare_word(rows: int) -> None:
     others = [memory(f"other{i} words{i} here{i}") for i in range(rows - 1)]
     answers = ask("cache expiry", memory("cache expiry", memory_id="target"), *others)
-    assert [one.summary.id for one in answers.memories] == ["target"]
-    assert answers.memories[0].match.strength > answers.rare
+    assert [one.memory.id for one in answers.memories] == ["target"]
+    assert -answers.memories[0].score > answers.rare
 
 
 @pytest.mark.parametrize("rows", [2, 3])
@@ -134,5 +135,5 @@ def test_a_strength_is_positive_and_finite_for_any_text(prompt: str, texts: list
     memories = [memory(text, text, body=f"{prompt} {text}", memory_id=f"m{i}") for i, text in enumerate(texts)]
     answers = ask(f"{prompt} {' '.join(texts[:1])}", *memories)
     for one in answers.memories:
-        assert 0 < one.match.strength <= one.match.bm25 < inf
+        assert 0 < -one.score <= -one.bm25 < inf
     assert 0 < answers.rare < inf

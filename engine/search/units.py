@@ -1,0 +1,167 @@
+"""Terms of a prompt -> units: the words of the index that stand for each term.
+
+A plain word stands for itself and all words of its stem, in full; and, half, for longer words that it begins (`auth`
+for `authentication`). A word that no memory holds stands for two neighbours (`frontend` for `front end`). The last word
+of a compound identifier may take another form (`user_ids` for `user_id`). Words of one stem in a prompt are one unit:
+`cache` and `caching` say the same thing twice.
+"""
+
+from __future__ import annotations
+
+from engine.lean.record import Record
+from engine.search.query import rarest
+from engine.search.stems import HANGUL, stem
+from engine.search.vocabulary import words_begun, words_of_stem, words_of_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from engine.lean.sqlite import Connection
+    from engine.search.query import Term
+    from engine.search.vocabulary import Word
+
+    Phrase = tuple[str, ...]
+
+MAX_TERMS = 80
+"""Of a prompt with more terms, the rarest MAX_TERMS count, and each stands only for words of the stem that the index
+knows for it: other stems and beginnings take longer to look up than the rest of a retrieval."""
+
+COMMON = 1000
+"""A word that this many memories hold stands for no longer words: half of its small weight changes no order."""
+
+MIN_BEGINNING, MIN_BEGINNING_UNCASED, MIN_BEGINNING_HANGUL = 4, 3, 2
+"""Letters from which on a word stands for longer words: in scripts with capitals, without them, and in Korean."""
+
+MAX_LONGER = 30
+"""A word stands for so many longer words at most, the commonest."""
+
+MIN_IN_TWO, MAX_IN_TWO = 5, 30
+"""Letters of a word that may be two words."""
+
+STEM_OF = "select text, stem from json_each(?) join word on text = value"
+
+
+class Unit(Record):
+    """One thing that a prompt asks for. `phrases` are token sequences that count in full, `longer` words count half.
+
+    `memories` is an upper bound of the number of memories that hold any of them; 0 where no memory does.
+    """
+
+    text: str
+    phrases: tuple[Phrase, ...]
+    longer: tuple[str, ...]
+    memories: int
+
+
+class Units(Record):
+    """The units of a prompt, in its order, and the code of each of their words that the index knows."""
+
+    units: tuple[Unit, ...]
+    codes: Mapping[str, str]
+
+
+def units_of(db: Connection, terms: Sequence[Term]) -> Units:
+    """The units for *terms*. A guess counts only where a memory holds it."""
+    is_paste = sum(not term.is_guess for term in terms) > MAX_TERMS
+    if is_paste:
+        terms = _rarest(db, terms)
+    lookup = Lookup(db, terms, is_paste=is_paste)
+    found = list(map(lookup.unit, terms))
+    units: dict[tuple[Phrase, ...], Unit] = {}
+    for number, (term, unit) in enumerate(zip(terms, found, strict=True)):
+        if unit.memories or not (term.is_guess or _is_torn(number, found)):
+            units.setdefault(unit.phrases, unit)
+    return Units(tuple(units.values()), {text: word.code for text, word in lookup.words.items()})
+
+
+def may_begin(word: str) -> bool:
+    """Whether a word stands for longer words: 404 is not 4040."""
+    if word.islower():
+        return len(word) >= MIN_BEGINNING
+    is_korean = HANGUL[0] <= word[-1] <= HANGUL[1]
+    return not word.isdecimal() and len(word) >= (MIN_BEGINNING_HANGUL if is_korean else MIN_BEGINNING_UNCASED)
+
+
+def most_memories(phrases: Iterable[Phrase], words: Mapping[str, Word]) -> int:
+    """An upper bound of the number of memories that hold any of *phrases*."""
+    return sum(min(words[token].memories if token in words else 0 for token in phrase) for phrase in phrases)
+
+
+class Lookup:
+    """The words of the index that matter to a prompt, read with four statements."""
+
+    def __init__(self, db: Connection, terms: Sequence[Term], *, is_paste: bool) -> None:
+        self._db = db
+        plain = [term.phrases[0][0] for term in terms if term.is_prefix]
+        written = {token: term for term in terms if not term.is_prefix for phrase in term.phrases for token in phrase}
+        inflected = {token for token, term in written.items() if not term.is_guess}
+        self._stems = self._stems_of({*plain, *inflected}, is_paste=is_paste)
+        self._forms = words_of_stem(db, self._stems.values())
+        self._longer = words_begun(db, [] if is_paste else filter(self._may_begin, plain))
+        unknown = [] if is_paste else [word for word in plain if self._stems[word] not in self._forms]
+        halves = {half for word in unknown for pair in _in_two(word) for half in pair}
+        exact = words_of_text(db, {*written, *halves})
+        listed = (exact.values(), *self._forms.values(), *self._longer.values())
+        self.words = {word.text: word for words in listed for word in words}
+
+    def unit(self, term: Term) -> Unit:
+        """The unit of a term."""
+        if term.is_prefix:
+            return self._plain(term.text, term.phrases[0][0])
+        phrases = term.phrases
+        if len(phrases) > 1:  # an identifier; a name such as Go has one form only: it is not going
+            phrases = tuple(dict.fromkeys(form for phrase in phrases for form in self._with_forms(phrase)))
+        return Unit(term.text, phrases, (), most_memories(phrases, self.words))
+
+    def _plain(self, text: str, word: str) -> Unit:
+        forms = self._forms.get(self._stems.get(word, word), [])
+        texts = dict.fromkeys(form.text for form in forms)
+        longer = [one for one in self._longer.get(word, ()) if one.text not in texts]
+        longer = sorted(longer, key=lambda one: (-one.memories, one.text))[:MAX_LONGER]
+        pairs = [] if forms else [pair for pair in _in_two(word) if self.words.keys() >= {*pair}]
+        phrases = (*((form,) for form in texts or (word,)), *pairs)
+        memories = sum(one.memories for one in (*forms, *longer)) + most_memories(pairs, self.words)
+        return Unit(text, phrases, tuple(one.text for one in longer), memories)
+
+    def _with_forms(self, phrase: Phrase) -> list[Phrase]:
+        """A phrase with its last word in each form."""
+        *head, last = phrase
+        return [phrase, *((*head, form.text) for form in self._forms.get(self._stems.get(last, last), ()))]
+
+    def _may_begin(self, word: str) -> bool:
+        return may_begin(word) and sum(form.memories for form in self._forms.get(self._stems[word], ())) < COMMON
+
+    def _stems_of(self, words: set[str], *, is_paste: bool) -> dict[str, str]:
+        """The stem of each word; of a paste, only of words in the index, which knows their stems."""
+        if not is_paste:
+            return {word: stem(word) for word in words}
+        from engine.lean.json_text import dumps
+
+        return dict(self._db.execute(STEM_OF, (dumps(sorted(words), ascii_only=False),)))
+
+
+def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
+    """The MAX_TERMS rarest terms. Unknown ones count: a memory that holds little of a paste answers little of it."""
+    known = words_of_text(db, (token for term in terms for phrase in term.phrases for token in phrase))
+    return rarest(terms, [most_memories(term.phrases, known) for term in terms], MAX_TERMS)
+
+
+def _is_torn(number: int, units: Sequence[Unit]) -> bool:
+    """Whether an unknown pair of Han or Kana shares a character with a known pair beside it: it is no word then.
+
+    登录 in 用户登录失败 leaves 用户 and 失败 to ask for, and neither 户登 nor 录失.
+    """
+    text = units[number].text
+    if text.isascii() or units[number].phrases != (tuple(text),):
+        return False
+    beside = [unit for unit in (*units[max(0, number - 1) : number], *units[number + 1 : number + 2]) if unit.memories]
+    return any(unit.phrases == (tuple(unit.text),) and {*unit.text} & {*text} for unit in beside)
+
+
+def _in_two(word: str) -> list[tuple[str, str]]:
+    """The ways to take a word apart; a single character stands alone only where it is a digit at the end."""
+    if not MIN_IN_TWO <= len(word) <= MAX_IN_TWO or word.isdecimal():
+        return []
+    end = len(word) - (0 if word[-1].isdecimal() else 1)
+    return [(word[:place], word[place:]) for place in range(2, end)]

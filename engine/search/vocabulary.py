@@ -1,0 +1,123 @@
+"""The words of an index, and the characters that stand for them.
+
+Each word of an index has a number, and from it a character. The index holds the tokens of a memory as a string of such
+characters: an occurrence is counted by `str.count`, and a phrase is a substring.
+"""
+
+from __future__ import annotations
+
+from engine.lean.json_text import dumps
+from engine.lean.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from engine.lean.sqlite import Connection
+
+    Fields = tuple[list[str], list[str], list[str]]
+    """The tokens of title, tags and body."""
+
+FIRST = 32
+"""The character of number 0. The line break between two fields lies before it."""
+
+SURROGATES, AFTER_SURROGATES = 0xD800, 0xE000
+LEAD, TRAIL, END = 0xF0000, 0xF8000, 0x110000
+"""A number that would take a character from LEAD on takes two: the first below TRAIL, the second from TRAIL on."""
+
+OF_TEXT = "select text, text, number, memories, headlines from json_each(?) join word on text = value"
+OF_STEM = "select value, text, number, memories, headlines from json_each(?) join word on stem = value"
+BEGUN = """select value, text, number, memories, headlines from json_each(?)
+join word on text > value and text < value || char(1114111)"""
+OF_NUMBER = "select number, text from json_each(?) join word on number = value"
+
+
+class Word(Record):
+    """A word of an index. `code` stands for it in encoded text.
+
+    `memories` hold it anywhere; `headlines` of these hold it in title or tags.
+    """
+
+    text: str
+    code: str
+    memories: int
+    headlines: int
+
+
+def words_of_text(db: Connection, texts: Iterable[str]) -> dict[str, Word]:
+    """Those of *texts* that some memory holds, by text."""
+    return {key: word for key, words in _words(db, OF_TEXT, texts).items() for word in words}
+
+
+def words_of_stem(db: Connection, stems: Iterable[str]) -> dict[str, list[Word]]:
+    """Stem -> all words of it that some memory holds."""
+    return _words(db, OF_STEM, stems)
+
+
+def words_begun(db: Connection, beginnings: Iterable[str]) -> dict[str, list[Word]]:
+    """Beginning -> all longer words that some memory holds."""
+    return _words(db, BEGUN, beginnings)
+
+
+def _words(db: Connection, sql: str, keys: Iterable[str]) -> dict[str, list[Word]]:
+    """Rows of *sql*, which finds words for each of *keys*, with one statement."""
+    found: dict[str, list[Word]] = {}
+    listed = sorted(set(keys))
+    rows: Iterable[tuple[Any, ...]] = db.execute(sql, (dumps(listed, ascii_only=False),)) if listed else ()
+    for key, text, number, memories, headlines in rows:
+        if memories:
+            found.setdefault(key, []).append(Word(text, character(number), memories, headlines))
+    return found
+
+
+def encode(fields: Fields, code_of: Mapping[str, str]) -> str:
+    """The tokens of a memory as a string: title, tags and body on a line of their own."""
+    return "\n".join(["".join([code_of[token] for token in field]) for field in fields])
+
+
+def decode(db: Connection, encoded: str) -> Fields:
+    """The tokens of a memory from `encode`'s string. DatabaseError or LookupError where the index is damaged."""
+    title, tags, body = map(_numbers, encoded.split("\n"))
+    text_of = dict(db.execute(OF_NUMBER, (dumps(sorted({*title, *tags, *body})),)))
+    return [text_of[n] for n in title], [text_of[n] for n in tags], [text_of[n] for n in body]
+
+
+def occurrences(encoded: str, code: str) -> tuple[int, int, int]:
+    """How often a word or a phrase stands in title, tags and body, given as codes. Overlapping ones count, too."""
+    title, tags, body = encoded.split("\n")
+    return count(title, code), count(tags, code), count(body, code)
+
+
+def count(text: str, code: str) -> int:
+    """How often *code* stands in *text*, overlaps included."""
+    if len(code) == 1:
+        return text.count(code)
+    number, place = 0, text.find(code)
+    while place >= 0:
+        number, place = number + 1, text.find(code, place + 1)
+    return number
+
+
+def character(number: int) -> str:
+    """The code of the word with this number."""
+    code = number + FIRST
+    if code >= SURROGATES:
+        code += AFTER_SURROGATES - SURROGATES
+    if code < LEAD:
+        return chr(code)
+    high, low = divmod(code - LEAD, END - TRAIL)
+    return chr(LEAD + high) + chr(TRAIL + low)
+
+
+def _numbers(field: str) -> list[int]:
+    """The numbers of the words in a line of encoded text."""
+    found: list[int] = []
+    for code in map(ord, field):
+        if code >= TRAIL:
+            found[-1] += code - TRAIL
+        elif code >= LEAD:
+            found.append((code - LEAD) * (END - TRAIL) + LEAD - AFTER_SURROGATES + SURROGATES - FIRST)
+        else:
+            found.append(code - FIRST - (AFTER_SURROGATES - SURROGATES if code >= AFTER_SURROGATES else 0))
+    return found

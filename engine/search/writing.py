@@ -1,0 +1,131 @@
+"""Memories -> rows of an index, and back out of it. The caller holds the transaction."""
+
+from __future__ import annotations
+
+from engine.lean.sha256 import hex_digest
+from engine.search.database import TAG_SEPARATOR, has_fts5
+from engine.search.stems import stem
+from engine.search.tokens import tokens
+from engine.search.vocabulary import character, decode, encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engine.lean.sqlite import Connection
+    from engine.memory import Memory
+    from engine.search.stamps import Stamp
+    from engine.search.vocabulary import Fields
+
+INSERT = f"insert into memory values (?{', ?' * 15})"
+WITHOUT_MEMORY = "insert into memory(rowid, name, size, mtime, ctime, reason, id) values (?, ?, ?, ?, ?, ?, ?)"
+ADD = {
+    "full_text": "insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)",
+    "headline": "insert into headline(rowid, title, tags) values (?, ?, ?)",
+}
+FORGET = {
+    "full_text": "insert into full_text(full_text, rowid, title, tags, body) values ('delete', ?, ?, ?, ?)",
+    "headline": "insert into headline(headline, rowid, title, tags) values ('delete', ?, ?, ?)",
+}
+COUNT = "update word set memories = memories + ?, headlines = headlines + ? where text = ?"
+SUMS = "update about set memories = ?, tokens = ?, headline_tokens = ?, fingerprint = ?"
+
+
+class Codes(dict[str, str]):
+    """Word -> its code. An unknown word gets the next number; `write` stores the new words."""
+
+    def __init__(self, db: Connection) -> None:
+        super().__init__()
+        self._db = db
+        self._added: list[tuple[str, int, str]] = []
+        self._next = (db.execute("select max(number) from word").fetchone()[0] or 0) + 1
+
+    def __missing__(self, text: str) -> str:
+        row = self._db.execute("select number from word where text = ?", (text,)).fetchone()
+        if not row:
+            row = (self._next,)
+            self._added.append((text, self._next, stem(text)))
+            self._next += 1
+        self[text] = code = character(row[0])
+        return code
+
+    def write(self) -> None:
+        self._db.executemany("insert into word values (?, ?, ?, 0, 0)", sorted(self._added))
+        self._added.clear()
+
+
+class Writer:
+    """Puts memories into the tables and takes them out. `finish` writes the sums and must be called at the end.
+
+    `ids` are those of the memories that came or went.
+    """
+
+    def __init__(self, db: Connection) -> None:
+        self.ids: set[str] = set()
+        self._db = db
+        self._has_fts5 = has_fts5(db)
+        self._codes = Codes(db)
+        self._memories: dict[str, int] = {}
+        self._headlines: dict[str, int] = {}
+        *sums, fingerprint = db.execute("select memories, tokens, headline_tokens, fingerprint from about").fetchone()
+        self._sums: list[int] = sums
+        self._fingerprint = int(fingerprint, 16)
+        first, last = db.execute("select min(rowid), max(rowid) from memory").fetchone()
+        self._first, self._last = min(0, first or 0), max(0, last or 0)
+
+    def add(self, memory: Memory, name: bytes, stamp: Stamp) -> None:
+        """Store a memory and its file: the name in the root, and its stamp."""
+        one = memory.summary
+        fields = tokens(one.title), tokens(" ".join(one.tags)), tokens(memory.body)
+        row, encoded = self._new_row(is_active=one.status == "active"), encode(fields, self._codes)
+        shown = (one.id, one.category, one.title, TAG_SEPARATOR.join(one.tags), one.path, one.status)
+        times = (one.created_at, one.updated_at, one.digest)
+        self._db.execute(INSERT, (row, name, *stamp, None, encoded, *shown, *times))
+        self._index(ADD, row, fields)
+        self._count(fields, one.id, one.digest, 1)
+
+    def add_unused(self, reason: str, name: bytes, stamp: Stamp, memory_id: str | None = None) -> None:
+        """Store a file that is not shown as a memory, and the reason. *memory_id*: the id that it may not have."""
+        self._db.execute(WITHOUT_MEMORY, (self._new_row(is_active=True), name, *stamp, reason, memory_id))
+
+    def remove(self, row: int) -> None:
+        """Take a file out, and its memory if it is one. FTS5 must be told the tokens that it has to forget."""
+        sql = "select words, id, digest, reason from memory where rowid = ?"
+        encoded, memory_id, digest, reason = self._db.execute(sql, (row,)).fetchone()
+        if reason is None:
+            self._codes.write()
+            fields = decode(self._db, encoded)
+            self._index(FORGET, row, fields)
+            self._count(fields, memory_id, digest, -1)
+        elif memory_id is not None:
+            self.ids.add(memory_id)
+        self._db.execute("delete from memory where rowid = ?", (row,))
+
+    def finish(self) -> None:
+        """Write new words, counts and sums."""
+        self._codes.write()
+        changes = [(count, self._headlines.get(text, 0), text) for text, count in sorted(self._memories.items())]
+        self._db.executemany(COUNT, [change for change in changes if change[0] or change[1]])
+        self._db.execute(SUMS, (*self._sums, f"{self._fingerprint % 2**64:016x}"))
+
+    def _new_row(self, *, is_active: bool) -> int:
+        if is_active:
+            self._last += 1
+            return self._last
+        self._first -= 1
+        return self._first
+
+    def _index(self, statements: dict[str, str], row: int, fields: Fields) -> None:
+        if self._has_fts5:
+            texts = [" ".join(field) for field in fields]
+            self._db.execute(statements["full_text"], (row, *texts))
+            self._db.execute(statements["headline"], (row, *texts[:2]))
+
+    def _count(self, fields: Fields, memory_id: str, digest: str, change: int) -> None:
+        self.ids.add(memory_id)
+        title, tags, body = fields
+        for counts, words in ((self._memories, {*title, *tags, *body}), (self._headlines, {*title, *tags})):
+            for word in words:
+                counts[word] = counts.get(word, 0) + change
+        headline = len(title) + len(tags)
+        changes = (change, change * (headline + len(body)), change * headline)
+        self._sums = [before + more for before, more in zip(self._sums, changes, strict=True)]
+        self._fingerprint += change * int(hex_digest(f"{memory_id}\0{digest}")[:16], 16)
