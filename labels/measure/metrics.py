@@ -66,21 +66,21 @@ def tally(outcome: Outcome, judgements: Judgements) -> Tally:
     return Tally(outcome.prompt_id, len(own), len(own) - own.count(None), own.count(True), own)
 
 
-def ratio(counts: Iterable[tuple[str, int, int]], weights: Weights = EQUAL) -> Ratio:
+def ratio(
+    counts: Iterable[tuple[str, int, int]], weights: Weights = EQUAL, shares: Sequence[Share] | None = None
+) -> Ratio:
     """The combined ratio: parts of all prompts / wholes of all prompts.
 
     With unequal *weights* of prompts it is sum w_g x_g / sum w_g m_g, the combined ratio estimator of stratified
-    sampling. Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
+    sampling. *shares* are the same as *counts*, with estimated numbers of memories where only a sample was judged.
+    Source: W. G. Cochran, Sampling Techniques (1977), section 6.11.
     """
-    shares = list(counts)
-    counted = Ratio(sum([part for _, part, _ in shares]), sum([whole for _, _, whole in shares]))
-    return weighed(counted, shares, weights) if weights.prompts else counted
-
-
-def weighed(counted: Ratio, shares: Sequence[Share], weights: Weights) -> Ratio:
-    """*counted* with the estimate from *shares*, whose parts and wholes may already count weighted memories."""
-    part = sum(weights.of_prompt(prompt_id) * part for prompt_id, part, _ in shares)
-    whole = sum(weights.of_prompt(prompt_id) * whole for prompt_id, _, whole in shares)
+    counts = list(counts)
+    counted = Ratio(sum([part for _, part, _ in counts]), sum([whole for _, _, whole in counts]))
+    if shares is None and not weights.prompts:
+        return counted
+    part = sum(weights.of_prompt(prompt_id) * part for prompt_id, part, _ in shares or counts)
+    whole = sum(weights.of_prompt(prompt_id) * whole for prompt_id, _, whole in shares or counts)
     return estimated(counted, part, whole)
 
 
@@ -163,14 +163,13 @@ def pollution(matched: Sequence[int | None], judgements: Sequence[bool | None]) 
 
 
 class InPools(NamedTuple):
-    """By prompt id: the number of `relevant` memories in the pool, and the estimated number of `unseen` ones.
+    """By prompt id: the number of memories in the pool that are known to be `relevant`, and the `estimated` number.
 
-    Where only a random sample was shown to people, its relevant memories stand for unseen ones, too. A missing prompt
-    has 0.
+    They differ where only a random sample was shown to people. A missing prompt has 0.
     """
 
     relevant: Mapping[str, int]
-    unseen: Mapping[str, float]
+    estimated: Mapping[str, float]
 
 
 def in_pools(pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> InPools:
@@ -179,26 +178,24 @@ def in_pools(pools: Pools, judgements: Judgements, weights: Weights = EQUAL) -> 
         for prompt_id, pool in pools.items()
         if (judged := judgements.get(prompt_id))
     }
-    return InPools(relevant, {name: unseen_in_pool(name, pools, judgements, weights) for name in weights.pairs})
-
-
-def unseen_in_pool(prompt_id: str, pools: Pools, judgements: Judgements, weights: Weights) -> float:
-    pool, judged = pools.get(prompt_id, frozenset()), judgements.get(prompt_id, {})
-    sampled = weights.pairs[prompt_id]
-    return sum(weight - 1 for memory_id, weight in sampled.items() if memory_id in pool and judged.get(memory_id))
+    unseen = {
+        name: sum(
+            weight - 1
+            for memory_id, weight in sampled.items()
+            if memory_id in pools.get(name, ()) and judged.get(memory_id)
+        )
+        for name, sampled in weights.pairs.items()
+        if (judged := judgements.get(name))
+    }
+    return InPools(relevant, {name: number + unseen.get(name, 0) for name, number in relevant.items()})
 
 
 def lost_per_prompt(tallies: Sequence[Tally], known: InPools, measured: Set[str], weights: Weights = EQUAL) -> Ratio:
     """Relevant memories of the pool that the system did not inject, per *measured* prompt."""
-    counts = [
-        (each.prompt_id, known.relevant.get(each.prompt_id, 0) - each.relevant, 1)
-        for each in tallies
-        if each.prompt_id in measured
-    ]
-    if not weights.pairs:
-        return ratio(counts, weights)
-    shares = [(prompt_id, lost + known.unseen.get(prompt_id, 0), one) for prompt_id, lost, one in counts]
-    return weighed(ratio(counts), shares, weights)
+    own = [each for each in tallies if each.prompt_id in measured]
+    counts = [(each.prompt_id, known.relevant.get(each.prompt_id, 0) - each.relevant, 1) for each in own]
+    shares = [(each.prompt_id, known.estimated.get(each.prompt_id, 0) - each.relevant, 1) for each in own]
+    return ratio(counts, weights, shares if weights.pairs else None)
 
 
 def recall_in_pool(tallies: Sequence[Tally], known: InPools, weights: Weights = EQUAL) -> Ratio:
@@ -207,10 +204,8 @@ def recall_in_pool(tallies: Sequence[Tally], known: InPools, weights: Weights = 
     It is relative: a memory that no system looked at is not in it. All systems share the pool, so they can be compared.
     """
     counts = [(each.prompt_id, each.relevant, known.relevant.get(each.prompt_id, 0)) for each in tallies]
-    if not weights.pairs:
-        return ratio(counts, weights)
-    shares = [(prompt_id, found, whole + known.unseen.get(prompt_id, 0)) for prompt_id, found, whole in counts]
-    return weighed(ratio(counts), shares, weights)
+    shares = [(each.prompt_id, each.relevant, known.estimated.get(each.prompt_id, 0)) for each in tallies]
+    return ratio(counts, weights, shares if weights.pairs else None)
 
 
 def recall_of_known(tallies: Sequence[Tally], judgements: Judgements) -> Ratio:

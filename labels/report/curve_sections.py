@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from labels.report.section import Section, Table, span
+from labels.report.section import Section, Table, decimal, span, system_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from labels.measure.curves import Coverage, Moment
+    from labels.measure.curves import Coverage, Moment, Reliability
     from labels.measure.report import Report
 
 SHOWN_POINTS = 6
@@ -21,39 +21,31 @@ def curve_sections(report: Report) -> Iterator[Section]:
     found = [(one.system, one.curves) for one in report.systems if one.curves]
     yield from coverage([(name, curves.coverage) for name, curves in found if curves.coverage])
     yield from history([(name, curves.history) for name, curves in found if curves.history])
-    rows = [
-        (name if at == 0 else "", f"{each.said:.2f}", f"{each.found:.2f}", span(each.interval), f"{each.memories:,}")
-        for name, curves in found
-        if curves.reliability
-        for at, each in enumerate(curves.reliability.bins)
-    ]
+    yield from reliability([(name, curves.reliability) for name, curves in found if curves.reliability])
+
+
+def reliability(found: Sequence[tuple[str, Reliability]]) -> Iterator[Section]:
+    rows = system_rows(
+        [(name, curve.bins) for name, curve in found],
+        lambda one: (f"{one.said:.2f}", f"{one.found:.2f}", span(one.interval), f"{one.memories:,}"),
+    )
     if rows:
-        scores = (
-            f"{name}: Brier score {curves.reliability.brier:.3f}." for name, curves in found if curves.reliability
-        )
+        scores = (f"{name}: Brier score {curve.brier:.3f}." for name, curve in found)
         yield Section(
             "reliability",
             "Reliability: whether the tuned probabilities are true",
             "Of the memories with a probability of 0.70, 70 % should be relevant, and so on. The Brier score is the "
             "mean squared error: 0 is perfect, 0.25 is the score of a probability of 0.50 for every memory.",
-            Table(("", "said", "found", "95 % interval", "memories"), tuple(rows)),
+            Table(("", "said", "found", "95 % interval", "memories"), rows),
             tuple(scores),
         )
 
 
 def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[Section]:
-    rows = [
-        (
-            name if at == 0 else "",
-            f"{point.least:.2f}",
-            f"{point.precision:.2f}",
-            f"{point.recall:.2f}",
-            f"{point.fires:.2f}",
-            f"{point.judged:,}",
-        )
-        for name, curve in curves
-        for at, point in enumerate(some(curve.points))
-    ]
+    rows = system_rows(
+        [(name, some(curve.points)) for name, curve in curves],
+        lambda at: (*map(decimal, (at.least, at.precision, at.recall, at.fires)), f"{at.judged:,}"),
+    )
     if rows:
         along = " or ".join(sorted({curve.by for _, curve in curves}))
         yield Section(
@@ -61,23 +53,22 @@ def coverage(curves: Sequence[tuple[str, Coverage]]) -> Iterator[Section]:
             "Coverage: what a stricter cut would cost",
             f"The numbers if only injected memories of at least this {along} were kept. The last row of each system is "
             "the system as it is.",
-            Table(("", "at least", "precision", "recall", "fires", "labelled"), tuple(rows)),
+            Table(("", "at least", "precision", "recall", "fires", "labelled"), rows),
         )
 
 
 def history(found: Sequence[tuple[str, Sequence[Moment]]]) -> Iterator[Section]:
-    rows = [
-        (name if at == 0 else "", f"{each.prompts:,}", f"{each.precision:.2f}", span(each.live))
-        for name, moments in found
-        for at, each in enumerate(some(moments))
-    ]
+    rows = system_rows(
+        [(name, some(moments)) for name, moments in found],
+        lambda one: (f"{one.prompts:,}", decimal(one.precision), span(one.live)),
+    )
     if rows:
         yield Section(
             "history",
             "Labels over time: how precision became known",
             "After so many prompts for which the system injects something and that were labelled in full: the "
             "precision so far, and the interval that holds however often one looks.",
-            Table(("", "prompts", "precision", "95 %, any look"), tuple(rows)),
+            Table(("", "prompts", "precision", "95 %, any look"), rows),
         )
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from labels.report.charts.bars import confusion_charts, precision_chart, worst_chart
-from labels.report.charts.curves import coverage_charts, history_charts, reliability_charts
+from labels.report.charts.bars import confusion_chart, precision_chart, worst_chart
+from labels.report.charts.curves import coverage_charts, history_chart, reliability_chart
 from labels.report.charts.svg import element
 from labels.report.sections import sections, summary
 from labels.report.text import one_line
@@ -16,7 +16,7 @@ from labels.report.text import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from labels.measure.report import Report
+    from labels.measure.report import Report, SystemReport
     from labels.report.section import Section, Table
 
 FOLDER = Path(__file__).parent
@@ -40,16 +40,22 @@ def charts_of(section: str, report: Report) -> Iterator[str]:
         yield precision_chart(report.systems)
     elif section == "coverage":
         yield from coverage_charts(report)
-    elif section == "history":
-        yield from history_charts(report)
-    elif section == "reliability":
-        yield from reliability_charts(report)
     elif section == "worst-memories":
         yield worst_chart(section, "Worst memories: irrelevant and relevant injections", report.worst_memories)
     elif section == "worst-prompts":
         yield worst_chart(section, "Worst prompts: irrelevant and relevant memories", report.worst_prompts)
-    elif section.startswith("judge-"):
-        yield from confusion_charts(section.removeprefix("judge-"), report)
+    else:
+        for number, one in enumerate(report.systems):
+            yield from charts_of_system(section, one, number)
+
+
+def charts_of_system(section: str, one: SystemReport, number: int) -> Iterator[str]:
+    if section == "history" and one.curves and one.curves.history:
+        yield history_chart(one.system, one.curves.history, number)
+    elif section == "reliability" and one.curves and one.curves.reliability:
+        yield reliability_chart(one.system, one.curves.reliability, number)
+    elif section == f"judge-{one.system}" and one.agreement:
+        yield confusion_chart(one.system, one.agreement.confusion, number)
 
 
 def contents(parts: Sequence[Section]) -> str:

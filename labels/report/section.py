@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from labels.measure.intervals import Interval
     from labels.measure.metrics import Ratio
+
+T = TypeVar("T")
 
 UNKNOWN = "-"
 LEAST_ERROR = 0.005
@@ -41,6 +45,13 @@ class Section:
     about: str = ""
     table: Table | None = None
     lines: tuple[str, ...] = ()
+
+
+def system_rows(
+    systems: Iterable[tuple[str, Sequence[T]]], cells: Callable[[T], tuple[str, ...]]
+) -> tuple[tuple[str, ...], ...]:
+    """A row for each item of each system; only the first row of a system has its name."""
+    return tuple((name if at == 0 else "", *cells(item)) for name, items in systems for at, item in enumerate(items))
 
 
 def share(ratio: Ratio) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.curve_sections import curve_sections
 from labels.report.limits import notes
-from labels.report.section import UNKNOWN, Section, Table, counted, decimal, part_of, rate, share, span
+from labels.report.section import UNKNOWN, Section, Table, counted, decimal, part_of, rate, share, span, system_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -217,13 +217,8 @@ def grouped(
     if max(map(len, known.values()), default=0) < 2:
         return
     head = ("", name, "precision", "95 %\ninterval", "relevant", "prompts")
-    rows = [
-        (system if at == 0 else "", *group_cells(group))
-        for system, found in known.items()
-        for at, group in enumerate(found)
-    ]
     title, about = titles
-    yield Section(name, title, f"{about} {FEW_IN_A_ROW}", Table(head, tuple(rows), names=2))
+    yield Section(name, title, f"{about} {FEW_IN_A_ROW}", Table(head, system_rows(known.items(), group_cells), names=2))
 
 
 def group_cells(group: Group) -> tuple[str, ...]:

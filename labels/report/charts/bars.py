@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from labels.measure.agreement import Confusion
     from labels.measure.groups import Worst
-    from labels.measure.report import Report, SystemReport
+    from labels.measure.report import SystemReport
 
 EDGE, ROW = 12, 44
 WORST_EDGE, WORST_ROW, WORST_NUMBERS = 4, 38, 64
@@ -112,9 +112,3 @@ def cell(column: int, y: float, count: int, total: int, *, agrees: bool) -> Iter
     )
     yield label((x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 2), f"{count:,}", "count middle")
     yield label((x + CELL_WIDTH / 2, y + CELL_HEIGHT / 2 + 18), f"{100 * share:.0f} %", "tick middle")
-
-
-def confusion_charts(system: str, report: Report) -> Iterator[str]:
-    for number, one in enumerate(report.systems):
-        if one.system == system and one.agreement:
-            yield confusion_chart(system, one.agreement.confusion, number)

@@ -19,6 +19,13 @@ AXES: Mapping[str, tuple[str, Callable[[Point], float]]] = {
 }
 
 
+def coverage_charts(report: Report) -> Iterator[str]:
+    numbers = {one.system: number for number, one in enumerate(report.systems)}
+    found = {one.system: one.curves.coverage for one in report.systems if one.curves and one.curves.coverage}
+    for against in (RECALL, FIRES):
+        yield coverage_chart(found, against, numbers)
+
+
 def coverage_chart(curves: Mapping[str, Coverage], against: str, numbers: Mapping[str, int]) -> str:
     """A line for each system; the dot at its end is the system as it is. *numbers* are the series of the systems."""
     across, value = AXES[against]
@@ -85,22 +92,3 @@ def reliability_chart(system: str, found: Reliability, number: int) -> str:
         parts.append(dot(plot.at(each.said, each.found), f"point {kind}", 4, hint))
     described = "; ".join(f"said {each.said:.2f}, found {each.found:.2f}" for each in found.bins)
     return chart(f"reliability-{number}", f"Reliability of {system}", described, plot.bottom + BOTTOM, parts)
-
-
-def coverage_charts(report: Report) -> Iterator[str]:
-    numbers = {one.system: number for number, one in enumerate(report.systems)}
-    found = {one.system: one.curves.coverage for one in report.systems if one.curves and one.curves.coverage}
-    for against in (RECALL, FIRES):
-        yield coverage_chart(found, against, numbers)
-
-
-def history_charts(report: Report) -> Iterator[str]:
-    for number, one in enumerate(report.systems):
-        if one.curves and one.curves.history:
-            yield history_chart(one.system, one.curves.history, number)
-
-
-def reliability_charts(report: Report) -> Iterator[str]:
-    for number, one in enumerate(report.systems):
-        if one.curves and one.curves.reliability:
-            yield reliability_chart(one.system, one.curves.reliability, number)
