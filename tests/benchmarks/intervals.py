@@ -1,10 +1,13 @@
-"""Do the intervals hold what they promise? Simulated prompts of known precision, with fixed seeds.
+"""Simulated prompts with a known precision, to check the intervals; with fixed seeds.
 
     python -m tests.benchmarks.intervals [--draws 2000] [--runs 1000]
 
-Tables: how often the headline interval holds the truth; how often somebody who looks after every prompt is told
-something wrong, and after how many prompts the live interval decides; what labelling disagreements first does to bias,
-error and the live interval; and how often the intervals and the test of two systems' difference are right.
+It prints five tables:
+- how often the headline interval holds the truth, and its width;
+- how often a person who looks after every prompt gets a wrong answer, and after how many prompts the gate decides;
+- bias and error of the precision when disagreements are labelled first;
+- how often the live interval of such labels ever misses the truth, and its width;
+- how often the intervals and the test of the difference of two systems are right.
 """
 
 from __future__ import annotations
@@ -20,9 +23,8 @@ from labels.measure.intervals import Interval, headline_interval, wilson
 from labels.measure.sequences import betting_interval, mirrored, stratified_interval
 from labels.measure.strata import stratified_estimate
 from labels.records import Outcome
-from tests.benchmarks.beta_binomial import beta_binomial_interval
-from tests.benchmarks.capital import rich_after
 from tests.benchmarks.hook import table
+from tests.benchmarks.other_sequences import beta_binomial_interval, rejected_after
 from tests.labels.simulated import Counts, Population, World, disagreements_first, mostly_disagreements
 
 if TYPE_CHECKING:
@@ -39,11 +41,11 @@ FRAMES = {
     "alike": (World(0.7), World(0.7)),
     "little": (World(0.4, sizes=(0, 0, 1, 2)), World(0.3)),
 }
-"""What is injected where systems differ, and where they agree: less that is relevant, alike, or little, as by a cutoff
-on LoCoMo, whose system has .3 times the variance there."""
+"""Precision where systems differ, and where they agree: lower, equal, or of few memories, as with a cutoff on LoCoMo,
+which has .3 times the variance where systems differ."""
 
 Decision = tuple[int, bool]
-"""After how many prompts, and whether for being above the gate."""
+"""(number of prompts, whether precision is above the gate)."""
 
 
 def main() -> None:
@@ -130,8 +132,8 @@ def summary(decisions: list[Decision | None], truth: float) -> str:
 
 
 def betting(prompts: Sequence[Counts]) -> Decision | None:
-    above = rich_after(prompts, 3, 2 / ALPHA, GATE)
-    return first(above, rich_after(mirrored(prompts), 3, 2 / ALPHA, 1 - GATE))
+    above = rejected_after(prompts, 3, 2 / ALPHA, GATE)
+    return first(above, rejected_after(mirrored(prompts), 3, 2 / ALPHA, 1 - GATE))
 
 
 def first(above: int | None, below: int | None) -> Decision | None:

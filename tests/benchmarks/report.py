@@ -1,4 +1,4 @@
-"""The report over many labels: what the numbers cost, and what reading them from the store does.
+"""CPU time of the report over many labels: the numbers alone, and all of it from the store.
 
     python -m tests.benchmarks.report [PROMPTS]
 

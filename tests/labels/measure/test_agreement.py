@@ -46,7 +46,7 @@ def test_where_the_judge_failed_it_is_graded_on_the_fallback_that_was_injected()
     assert Graded("p2", "b", person=False, judge=True, is_deployed=True) in found.disagreements
 
 
-def test_what_an_answering_judge_is_not_sure_of_was_not_injected() -> None:
+def test_a_memory_on_which_the_judge_is_unsure_counts_as_dropped() -> None:
     found = judge_agreement([outcome(["a"], decisions={"a": APPROVED, "b": FLAGGED})], {"p1": {"a": True, "b": False}})
     assert found is not None
     assert (found.specificity, found.deployed) == (Ratio(1, 1), 1)
@@ -57,8 +57,8 @@ def test_without_a_judge_or_without_labels_there_is_no_agreement() -> None:
     assert judge_agreement([outcome(["a"], decisions={"a": APPROVED})], {}) is None
 
 
-def test_one_of_a_sample_counts_for_as_many_as_it_stands_for() -> None:
-    """Of four that the judge dropped one was labelled; it stands for all four."""
+def test_a_memory_of_a_sample_counts_with_its_weight() -> None:
+    """One of four memories that the judge dropped was labelled; it stands for all four."""
     outcomes = [
         outcome(["a", "b"], decisions={"a": APPROVED, "b": APPROVED, "c": REJECTED}),
         outcome(["a"], prompt_id="p2", decisions={"a": APPROVED, "d": REJECTED}),
@@ -90,7 +90,7 @@ def said(who: str, **verdicts: str) -> list[Label]:
 Y, N = RELEVANT, NOT_RELEVANT
 
 
-def test_two_people_are_compared_on_what_both_labelled() -> None:
+def test_two_people_are_compared_on_the_memories_that_both_labelled() -> None:
     labels = [*said("ann", a=Y, b=Y, c=N, d=N, e=Y), *said("bob", a=Y, b=N, c=N, d=UNSURE, f=Y)]
     found = people_agreement(labels, [])
     assert found is not None
@@ -103,11 +103,11 @@ def test_two_people_are_compared_on_what_both_labelled() -> None:
     assert found.alpha is None
 
 
-def test_what_two_people_said_of_different_texts_is_no_disagreement() -> None:
+def test_labels_on_different_texts_are_no_disagreement() -> None:
     assert people_agreement([label("ann", "a", Y), label("bob", "a", N, digest="edited")], []) is None
 
 
-def test_a_person_is_compared_with_himself_by_the_cards_that_came_twice() -> None:
+def test_a_person_is_compared_with_himself_on_repeated_cards() -> None:
     repeats = [
         Repeat("ann", "p1", "a", "d", Y, Y),
         Repeat("ann", "p1", "b", "d", Y, N),
@@ -119,7 +119,7 @@ def test_a_person_is_compared_with_himself_by_the_cards_that_came_twice() -> Non
     assert (ann.first, ann.second, ann.same) == ("ann", "ann", Ratio(1, 2))
 
 
-def test_more_than_two_people_have_an_alpha_and_every_two_a_kappa() -> None:
+def test_three_people_have_an_alpha_and_each_pair_has_a_kappa() -> None:
     labels = [*said("ann", a=Y, b=N, c=Y), *said("bob", a=Y, b=N, c=N), *said("cyd", a=Y, b=Y)]
     found = people_agreement(labels, [])
     assert found is not None
@@ -128,5 +128,5 @@ def test_more_than_two_people_have_an_alpha_and_every_two_a_kappa() -> None:
     assert found.alpha.memories == 3
 
 
-def test_without_anything_labelled_twice_nothing_is_known() -> None:
+def test_without_double_labels_there_is_no_agreement_of_people() -> None:
     assert people_agreement(said("ann", a=Y), []) is None

@@ -35,7 +35,7 @@ Said = dict[str, dict[str, bool]]
 
 
 def rows_of(prompts: Mapping[str, tuple[str, str]]) -> list[Outcome]:
-    """*prompts*: what the old and the new system inject, a letter for each memory; capitals are relevant."""
+    """*prompts*: the memories of the old and the new system, a letter each; capitals are relevant."""
     return [
         outcome(list(injected), prompt_id=prompt_id, system=system)
         for prompt_id, both in prompts.items()
@@ -75,7 +75,7 @@ def test_the_differences_are_of_the_second_against_the_first() -> None:
     assert (made.first_only, made.second_only) == ((1, 3), (0, 1))
 
 
-def test_only_the_prompts_that_are_given_and_that_both_saw_count() -> None:
+def test_only_given_prompts_with_an_outcome_of_both_systems_count() -> None:
     prompts = {"p1": ("Ab", "A"), "p2": ("b", "")}
     rows = [*rows_of(prompts), outcome(["A"], prompt_id="p3", system=OLD)]
     made = compare(rows, said_of(prompts), (OLD, NEW), {"p1", "p3"})
@@ -84,7 +84,7 @@ def test_only_the_prompts_that_are_given_and_that_both_saw_count() -> None:
     assert compare(rows, said_of(prompts), (OLD, NEW), {"p3"}) is None
 
 
-def test_what_is_unjudged_counts_nowhere() -> None:
+def test_unjudged_memories_do_not_count() -> None:
     rows = rows_of({"p1": ("Abx", "Ax")})
     made = compare(rows, {"p1": {"A": True, "b": False}}, (OLD, NEW), {"p1"})
     assert made is not None
@@ -98,7 +98,7 @@ def test_a_system_that_injects_nothing_has_no_precision() -> None:
     assert made.irrelevant.value == -1
 
 
-def test_one_prompt_says_nothing_of_the_spread() -> None:
+def test_one_prompt_gives_no_interval() -> None:
     made = compared({"p1": ("Ab", "A")})
     assert made.irrelevant.interval is None
     assert made.precision is not None
@@ -123,7 +123,7 @@ def test_the_sign_flip_test_is_near_students_for_many_prompts() -> None:
     assert sign_flip_p_value(list(gains)) == pytest.approx(stats.ttest_1samp(gains, 0).pvalue, abs=0.015)
 
 
-def test_thousands_of_prompts_are_tested_as_the_flips_would() -> None:
+def test_the_normal_approximation_for_thousands_of_prompts_is_near_the_flips() -> None:
     rng = np.random.default_rng(4)
     gains = list(rng.choice([-0.5, 0.0, 1 / 3, 0.6], 1500))
     nonzero = [each for each in gains if each]
@@ -168,7 +168,7 @@ def test_the_same_labels_give_the_same_numbers() -> None:
     assert compared(random_prompts(30), worth=3) == compared(random_prompts(30), worth=3)
 
 
-def test_the_gain_weighs_relevant_memories_by_what_they_are_worth() -> None:
+def test_the_gain_weighs_relevant_memories_by_their_worth() -> None:
     prompts = random_prompts(80)
     made = compared(prompts, worth=2.5)
     assert made.gain is not None
@@ -210,7 +210,7 @@ ROWS = [
 ]
 
 
-def test_a_system_is_compared_with_what_it_builds_on() -> None:
+def test_a_system_is_compared_with_the_system_that_it_extends() -> None:
     systems = ["bm25", "bm25+cutoff", "bm25+cutoff+judge", "bm25+judge", "memsift", "memsift+judge"]
     assert list(compared_systems(systems)) == [
         ("bm25", "bm25+cutoff"),
@@ -221,7 +221,7 @@ def test_a_system_is_compared_with_what_it_builds_on() -> None:
     ]
 
 
-def test_the_report_says_what_a_system_changes() -> None:
+def test_the_report_has_the_differences_of_each_system() -> None:
     evidence = Evidence(ROWS, PEOPLE)
     judge, memsift = comparisons(evidence)
     assert judge == compare(ROWS, PEOPLE, ("bm25", "bm25+judge"), set(PEOPLE))

@@ -15,7 +15,7 @@ from tests.labels.samples import Found, outcome
 
 
 def scored(prompts: int, *, probabilities: bool = False):  # type: ignore[no-untyped-def]
-    """One memory for each prompt, the stronger the likelier relevant, and what is known of them."""
+    """One memory for each prompt, relevant with a probability that is its strength; with the judgements."""
     made = random.Random(7)
     rows, people = [], {}
     for number in range(prompts):
@@ -27,7 +27,7 @@ def scored(prompts: int, *, probabilities: bool = False):  # type: ignore[no-unt
 
 
 @pytest.mark.parametrize(("probabilities", "by"), [(False, STRENGTH), (True, PROBABILITY)])
-def test_the_curve_is_scikit_learns(probabilities: bool, by: str) -> None:
+def test_the_curve_equals_that_of_scikit_learn(probabilities: bool, by: str) -> None:
     rows, people = scored(50, probabilities=probabilities)
     found = coverage(rows, people)
     assert found is not None
@@ -41,7 +41,7 @@ def test_the_curve_is_scikit_learns(probabilities: bool, by: str) -> None:
         assert point.fires == point.judged / 50
 
 
-def test_the_end_of_the_curve_is_the_system_as_it_is() -> None:
+def test_the_last_point_of_the_curve_is_the_whole_system() -> None:
     rows, people = scored(400)
     found = coverage(rows, people)
     assert found is not None
@@ -50,7 +50,7 @@ def test_the_end_of_the_curve_is_the_system_as_it_is() -> None:
     assert found.points[-1][1:] == (relevant / 400, 1.0, 1.0, 400)
 
 
-def test_what_is_not_labelled_counts_as_fired_and_no_more() -> None:
+def test_unlabelled_memories_count_only_for_the_fire_rate() -> None:
     rows, people = scored(20)
     some = {name: judged for name, judged in people.items() if name not in ("p3", "p4")}
     found = coverage(rows, some)
@@ -62,7 +62,7 @@ def test_without_scores_there_is_no_curve() -> None:
     assert coverage([outcome(["m"], prompt_id=f"p{number}") for number in range(9)], {}) is None
 
 
-def test_reliability_is_scikit_learns() -> None:
+def test_reliability_equals_that_of_scikit_learn() -> None:
     rows, people = scored(500, probabilities=True)
     found = reliability(rows, people)
     assert found is not None
@@ -80,7 +80,7 @@ def test_without_probabilities_there_is_no_reliability() -> None:
 
 
 @pytest.mark.parametrize("prompts", [1, 39, 40, 41, 300])
-def test_the_history_ends_with_what_is_known_now(prompts: int) -> None:
+def test_the_history_ends_with_the_present_interval(prompts: int) -> None:
     judged = {f"p{number}": (float(number % 3 > 0), 1.0) for number in range(prompts)}
     sample = Sample(judged, dict.fromkeys(judged, 1))
     moments = history(sample)

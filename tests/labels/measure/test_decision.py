@@ -25,13 +25,13 @@ def decided(precision: float, number: int, asked: Gate, unjudged: int = 0) -> De
     return decide(sample(World(precision).prompts(random.Random(1), number), unjudged), asked)
 
 
-def test_a_precision_that_is_surely_reached_passes_and_one_that_is_surely_missed_fails() -> None:
+def test_an_interval_above_the_gate_passes_and_one_below_it_fails() -> None:
     assert decided(0.9, 150, gate(0.7)).verdict == PASS
     assert decided(0.5, 150, gate(0.7)).verdict == FAIL
     assert decided(0.7, 150, gate(0.7)).verdict == UNDECIDED
 
 
-def test_the_answer_stands_on_the_live_interval_and_shows_the_single_look_beside_it() -> None:
+def test_the_verdict_follows_the_live_interval_not_that_of_a_single_look() -> None:
     prompts = World(0.7).prompts(random.Random(2), 60)
     found = decide(sample(prompts), gate(0.7))
     assert found.live == betting_interval(prompts, 3)
@@ -55,7 +55,7 @@ def test_in_the_indifference_zone_either_answer_comes_sooner() -> None:
     assert (below.verdict, below.either) == (FAIL, False)
 
 
-def test_surely_inside_the_zone_it_passes() -> None:
+def test_an_interval_inside_the_zone_passes() -> None:
     prompts = World(0.75).prompts(random.Random(3), 120)
     for least in (0.5, 0.95):
         found = decide(sample(prompts), gate(least, 0.4, 0.99))
@@ -68,7 +68,7 @@ def test_without_labels_nothing_is_known() -> None:
     assert decide(Sample({}, {}), gate(0.8)).verdict == UNDECIDED
 
 
-def test_the_wait_is_told_where_it_can_be_told() -> None:
+def test_the_number_of_further_prompts_is_estimated() -> None:
     prompts = World(0.9).prompts(random.Random(5), 30)
     found = decide(sample(prompts, unjudged=400), gate(0.8))
     assert found.verdict == UNDECIDED
@@ -87,13 +87,13 @@ def test_the_wait_is_told_where_it_can_be_told() -> None:
     [(0.9, 8, 0.8), (0.8, 60, 0.8)],
     ids=["too few prompts", "too near the gate"],
 )
-def test_the_wait_is_not_guessed_where_it_cannot_be_told(precision: float, number: int, least: float) -> None:
+def test_no_number_of_further_prompts_is_guessed(precision: float, number: int, least: float) -> None:
     world = World(precision)
     guesses = [decide(sample(world.prompts(random.Random(seed), number)), gate(least)) for seed in range(20)]
     assert sum(guess.verdict == UNDECIDED and guess.more is None for guess in guesses) >= 12
 
 
-def test_strata_are_weighed_by_what_they_inject_over_the_whole_frame() -> None:
+def test_strata_are_weighed_by_their_injected_memories_in_the_frame() -> None:
     rng = random.Random(6)
     differ, agree = World(0.3).prompts(rng, 80), World(0.95).prompts(rng, 80)
     strata = {f"p{number}": "differ" if number < 80 else "agree" for number in range(160)}
@@ -107,7 +107,7 @@ def test_strata_are_weighed_by_what_they_inject_over_the_whole_frame() -> None:
     assert found.verdict == UNDECIDED
 
 
-def test_a_pass_is_hardly_ever_wrong_however_often_one_asks() -> None:
+def test_a_pass_is_rarely_wrong_however_often_a_person_asks() -> None:
     rng = random.Random(7)
     passed = 0
     for _ in range(100):

@@ -57,7 +57,7 @@ def warned(known: GateEvidence, system: str) -> tuple[str, ...]:
 def run_and_qrels(
     tmp_path: Path, qrels: dict[str, str], prompts: dict[str, str]
 ) -> tuple[Sequence[Outcome], Judgements]:
-    """Prompt id -> letters: of *prompts* what is injected, of *qrels* what was judged, capitals relevant."""
+    """prompt id -> letters: *prompts* are injected memories, *qrels* judged ones, in capitals if relevant."""
     rows = [
         f'{{"prompt_id": "{name}", "system": "bm25", "injected": [{ids(injected)}], "candidates": [{ids(injected)}]}}'
         for name, injected in prompts.items()
@@ -83,7 +83,7 @@ def test_prompts_count_in_the_order_in_which_their_last_memory_was_judged(store:
     assert sample.injected == {"p1": 2, "p2": 2, "p3": 2}
 
 
-def test_a_prompt_that_is_judged_in_part_does_not_count(store: LabelStore) -> None:
+def test_a_partly_judged_prompt_does_not_count(store: LabelStore) -> None:
     record(store, retrieval(["a", "b", "c"]), retrieval(["a"], prompt_id="p2"))
     for said in ("p1 a", "p1 b", "p2 a"):
         say(store, said)
@@ -96,7 +96,7 @@ def test_a_prompt_that_is_judged_in_part_does_not_count(store: LabelStore) -> No
     )
 
 
-def test_the_prompt_in_which_somebody_stopped_is_left_out_and_refuses_nothing(store: LabelStore) -> None:
+def test_the_prompt_at_which_a_person_stopped_is_no_gap(store: LabelStore) -> None:
     record(store, *(retrieval(["a", "b"], prompt_id=name) for name in ("p1", "p2", "p3")))
     for said in ("p1 a", "p1 b", "p2 a"):
         say(store, said)
@@ -111,7 +111,7 @@ def test_the_prompt_in_which_somebody_stopped_is_left_out_and_refuses_nothing(st
     assert "Finish p2 (1 left)" in reason
 
 
-def test_settling_a_dispute_is_not_labelling_on(store: LabelStore) -> None:
+def test_an_adjudication_does_not_move_the_prompt_at_which_a_person_stopped(store: LabelStore) -> None:
     record(store, retrieval(["a"]), retrieval(["a", "b"], prompt_id="p2"))
     say(store, "p1 a")
     say(store, "p1 a", NOT_RELEVANT, who="bob")
@@ -120,7 +120,7 @@ def test_settling_a_dispute_is_not_labelling_on(store: LabelStore) -> None:
     assert refused(evidence(store), PLAIN) == ()
 
 
-def test_it_names_the_prompts_of_which_most_is_left_and_how_to_settle_a_split(store: LabelStore) -> None:
+def test_the_prompts_with_most_gaps_are_named(store: LabelStore) -> None:
     record(store, *(retrieval(["a", "b", "c"], prompt_id=f"p{number}") for number in range(1, 7)))
     for said in ("p1 a", "p1 b", "p2 a", "p3 a", "p4 a", "p5 a", "p5 b", "p5 c", "p6 a", "p6 b", "p6 c"):
         say(store, said)
@@ -131,7 +131,7 @@ def test_it_names_the_prompts_of_which_most_is_left_and_how_to_settle_a_split(st
     assert reason.endswith("What people are split on, memsift label --adjudicate settles.")
 
 
-def test_unsure_is_an_answer_that_counts_nowhere(store: LabelStore) -> None:
+def test_an_unsure_label_finishes_a_memory_and_does_not_count(store: LabelStore) -> None:
     record(store, retrieval(["a", "b"]))
     say(store, "p1 a")
     say(store, "p1 b", UNSURE)
@@ -150,7 +150,7 @@ def test_a_stale_label_does_not_count(store: LabelStore) -> None:
     assert "1 label does not count: the memory was edited or removed since." in warned(known, PLAIN)
 
 
-def test_a_dispute_holds_a_prompt_back_until_somebody_settles_it(store: LabelStore) -> None:
+def test_a_disputed_prompt_counts_after_its_adjudication(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
     say(store, "p1 a", RELEVANT)
     say(store, "p1 a", NOT_RELEVANT, who="bob")
@@ -161,7 +161,7 @@ def test_a_dispute_holds_a_prompt_back_until_somebody_settles_it(store: LabelSto
     assert evidence(store).blind == Ratio(0, 0)
 
 
-def test_what_was_settled_keeps_its_place_so_that_gate_and_report_agree(store: LabelStore) -> None:
+def test_an_adjudicated_prompt_keeps_its_place_in_gate_and_report(store: LabelStore) -> None:
     record(store, retrieval(["a"]), retrieval(["b"], prompt_id="p2"))
     say(store, "p1 a", RELEVANT)
     say(store, "p2 b", RELEVANT)
@@ -175,7 +175,7 @@ def test_what_was_settled_keeps_its_place_so_that_gate_and_report_agree(store: L
 
 
 def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> None:
-    """A prompt that brings nothing up is none on which it could have failed."""
+    """The judge is not asked about a prompt without candidates."""
     record(store, failed(["a", "b"]), judged([], [], prompt_id="p2"), judged(["c"], [], prompt_id="p3"))
     say(store, "p1 a", RELEVANT)
     assert judge_failures(evidence(store).of(JUDGED)) == Ratio(1, 2)
@@ -183,7 +183,7 @@ def test_the_judge_fails_on_prompts_on_which_it_was_asked(store: LabelStore) -> 
     assert any("failed on 1 of 2 prompts on which it was asked" in one for one in warned(evidence(store), JUDGED))
 
 
-def test_files_are_taken_in_an_order_of_their_own_that_stays(tmp_path: Path) -> None:
+def test_prompts_from_files_have_a_fixed_random_order(tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(30)]
     run, qrels = run_and_qrels(tmp_path, dict.fromkeys(names, "A"), dict.fromkeys(names, "a"))
     order = list(evidence_from_qrels(run, qrels).sample(PLAIN).judged)
@@ -193,7 +193,7 @@ def test_files_are_taken_in_an_order_of_their_own_that_stays(tmp_path: Path) -> 
     assert sorted(order) == sorted(names)
 
 
-def test_what_is_not_in_the_qrels_is_not_relevant_or_holds_its_prompt_back(tmp_path: Path) -> None:
+def test_a_memory_missing_in_the_qrels_is_irrelevant_or_excludes_its_prompt(tmp_path: Path) -> None:
     run, qrels = run_and_qrels(tmp_path, {"p1": "Ab", "p2": "A"}, {"p1": "abc", "p2": "a", "p3": "a", "p4": ""})
     assumed = evidence_from_qrels(run, qrels)
     assert assumed.sample(PLAIN).judged.items() == {"p1": (1, 3), "p2": (1, 1), "p3": (0, 1)}.items()
@@ -210,7 +210,7 @@ def test_what_is_not_in_the_qrels_is_not_relevant_or_holds_its_prompt_back(tmp_p
 
 
 def chosen(judged: dict[str, dict[str, bool]]) -> GateEvidence:
-    """Four prompts in two strata and one that came later; each system injects a, the plain one also b."""
+    """Four prompts in two strata, and a later one. Each system injects a, the plain system also b."""
     rows = [
         outcome(injected, prompt_id=f"p{number}", system=system)
         for number in range(5)
@@ -221,21 +221,21 @@ def chosen(judged: dict[str, dict[str, bool]]) -> GateEvidence:
     return GateEvidence(rows, judged, moments, strata)
 
 
-def test_prompts_that_came_after_the_order_was_made_are_outside_its_frame() -> None:
+def test_prompts_newer_than_the_order_are_outside_its_frame() -> None:
     known = chosen({f"p{number}": {"a": True, "b": False} for number in (0, 2, 4)})
     assert known.sample(PLAIN).judged == {"p0": (1, 2), "p2": (1, 2)}
     assert set(known.sample(PLAIN).injected) == {"p0", "p1", "p2", "p3"}
     assert "1 prompt does not count, having come after the order of labelling was made." in warned(known, PLAIN)
 
 
-def test_a_kind_of_prompt_that_nobody_judged_is_told() -> None:
+def test_a_stratum_without_a_judged_prompt_is_a_warning() -> None:
     known = chosen({"p0": {"a": True, "b": False}})
     assert any("kind 'agree' is judged yet" in warning for warning in warned(known, PLAIN))
     live = gate_report(known, PLAIN, Gate(0.8, Interval(0.8, 0.8))).decision.live
     assert live.low < 0.01 < 0.99 < live.high
 
 
-def test_systems_are_compared_with_the_strata_weighed() -> None:
+def test_the_comparison_weighs_the_strata() -> None:
     said = {"p0": {"a": True, "b": True}, "p1": {"a": True, "b": True}, "p2": {"a": True, "b": False}}
     case = judge_case(chosen(said), (), PLAIN, JUDGED, None)
     assert case is not None
@@ -267,7 +267,7 @@ def test_a_replay_with_another_configuration_is_refused(store: LabelStore) -> No
     assert "max_inject was 3, is 5" in reason
 
 
-def test_a_judge_that_often_failed_is_told_and_counts_as_what_was_injected(store: LabelStore) -> None:
+def test_a_judge_that_often_failed_is_a_warning_and_its_fallback_counts(store: LabelStore) -> None:
     record(store, failed(["a", "b"]), judged(["a"], ["b"], prompt_id="p2"))
     for said in ("p1 a", "p1 b", "p2 a"):
         say(store, said, RELEVANT if said.endswith("a") else NOT_RELEVANT)
@@ -276,7 +276,7 @@ def test_a_judge_that_often_failed_is_told_and_counts_as_what_was_injected(store
     assert any(warning.startswith("The judge failed on 1 of 2 prompts") for warning in warned(known, JUDGED))
 
 
-def test_few_prompts_are_told() -> None:
+def test_few_prompts_are_a_warning() -> None:
     said = {f"p{number}": {"a": True, "b": True} for number in range(4)}
     assert any(warning.startswith("Only 4 prompts count") for warning in warned(chosen(said), PLAIN))
 
@@ -285,7 +285,7 @@ def test_few_prompts_are_told() -> None:
 
 
 def case_of(prompts: int, worth: float) -> str | None:
-    """The judge takes away an irrelevant memory from every prompt, and a relevant one from every fifth."""
+    """The judge drops an irrelevant memory from every prompt, and a relevant one from every fifth."""
     rows, said = [], {}
     for number in range(prompts):
         name, kept = f"p{number}", ["b"] if number % 5 else []
@@ -298,14 +298,14 @@ def case_of(prompts: int, worth: float) -> str | None:
     return case.answer
 
 
-def test_whether_the_judge_pays_depends_on_what_a_relevant_memory_is_worth() -> None:
+def test_whether_the_judge_pays_depends_on_the_worth_of_a_relevant_memory() -> None:
     assert case_of(100, 2) == PAYS
     assert case_of(100, 20) == COSTS
     assert case_of(100, 5) == UNCLEAR
     assert case_of(5, 2) == UNCLEAR
 
 
-def test_what_the_judge_takes_is_counted_for_one_answer_and_without_the_cache() -> None:
+def test_the_expense_is_per_answer_and_without_the_cache() -> None:
     calls = [JudgeCall(f"p{n}", JUDGED, 3000.0 if n == 0 else 900.0, 0.003, 3, True) for n in range(4)]
     calls += [JudgeCall("p8", JUDGED, 1.0, 0.0, 3, False), JudgeCall("p9", JUDGED, 3000.0, None, 0, True)]
     found = expense(calls)
@@ -316,7 +316,7 @@ def test_what_the_judge_takes_is_counted_for_one_answer_and_without_the_cache() 
     assert expense(calls[5:]) == Expense(1, 3000.0, 3000.0, None)
 
 
-def test_the_store_tells_the_calls_of_the_newest_replay(store: LabelStore) -> None:
+def test_the_store_gives_the_calls_of_the_newest_replay(store: LabelStore) -> None:
     record(store, judged(["a"], ["b"]), retrieval(["a"]), corpus_hash="c1")
     record(store, judged(["a"], ["b"]), failed(["a"], prompt_id="p2"), corpus_hash="c2")
     assert store.judge_calls(ROOT) == (

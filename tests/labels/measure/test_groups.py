@@ -44,8 +44,8 @@ def test_prompts_labelled_by_strata_give_the_stratified_estimate() -> None:
     assert found.interval == oracle.interval
 
 
-def test_a_part_of_what_is_injected_is_estimated_over_the_same_strata() -> None:
-    """What only some prompts have is a domain: the others add nothing, but they were looked at."""
+def test_a_part_of_the_memories_is_estimated_over_the_same_strata() -> None:
+    """The part is a domain: prompts outside of it add nothing, but belong to the sample."""
     found = estimate(TALLIES[:8], WEIGHTS)
     judged = {each.prompt_id: (each.relevant, each.judged) if each in TALLIES[:8] else (0, 0) for each in TALLIES}
     oracle = stratified_estimate(judged, STRATA)
@@ -80,7 +80,7 @@ def test_precision_is_counted_for_each_confidence() -> None:
     assert (low.name, low.prompts, low.injected, low.precision.ratio) == ("low", 1, 1, Ratio(0, 1))
 
 
-def test_what_was_injected_with_unknown_confidence_is_in_no_group() -> None:
+def test_a_memory_of_unknown_confidence_is_in_no_group() -> None:
     rows = [outcome(["a"])]
     assert by_confidence(rows, [tally(row, PEOPLE) for row in rows]) == ()
 
@@ -116,13 +116,13 @@ ROWS = [
 ]
 
 
-def test_the_worst_memories_are_injected_for_most_prompts_in_vain() -> None:
-    """Two systems that inject the same for one prompt count once; a memory that was wrong once is not listed."""
+def test_the_worst_memories_are_irrelevant_for_most_prompts() -> None:
+    """Two systems that inject the same for one prompt count once. A single irrelevant pair is not listed."""
     found = worst_memories(injected_pairs(ROWS, JUDGED), {"b": "Use B"})
     assert found == (Worst("b", "Use B", irrelevant=3, relevant=0),)
 
 
-def test_the_worst_prompts_draw_most_that_is_irrelevant() -> None:
+def test_the_worst_prompts_get_most_irrelevant_memories() -> None:
     found = worst_prompts(injected_pairs(ROWS, JUDGED), {"p1": "one"})
     assert [(each.id, each.text, each.irrelevant, each.relevant) for each in found] == [
         ("p3", "", 2, 0),
@@ -130,7 +130,7 @@ def test_the_worst_prompts_draw_most_that_is_irrelevant() -> None:
     ]
 
 
-def test_no_more_are_listed_than_one_reads() -> None:
+def test_the_list_of_the_worst_is_short() -> None:
     rows = [outcome(["m", "n"], prompt_id=f"p{number:02}") for number in range(30)]
     people = {f"p{number:02}": {"m": False, "n": False} for number in range(30)}
     found = worst_prompts(injected_pairs(rows, people), {})

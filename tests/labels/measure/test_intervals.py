@@ -28,7 +28,7 @@ def close(interval: Interval | None, low: float, high: float) -> bool:
 
 @pytest.mark.parametrize(("successes", "n"), [(41, 50), (0, 10), (10, 10), (1, 1), (0, 1), (112, 243)])
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-def test_wilson_is_what_statsmodels_says(successes: int, n: int, confidence: float) -> None:
+def test_wilson_equals_that_of_statsmodels(successes: int, n: int, confidence: float) -> None:
     oracle = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
     assert close(wilson(successes, n, confidence), *oracle)
 
@@ -71,7 +71,7 @@ def test_the_design_effect_is_1_for_single_memories_and_the_prompts_size_for_ide
     assert design_effect(identical) == pytest.approx(3 * 50 / 49)
 
 
-def test_two_prompts_more_lessen_the_effective_size_where_they_show_more_spread() -> None:
+def test_two_extreme_prompts_lower_the_effective_size_where_few_are_judged() -> None:
     one_bad = [(3, 3)] * 19 + [(2, 3)]
     shown = design_effect(one_bad)
     feared = design_effect([*one_bad, (3, 3), (0, 3)])

@@ -23,7 +23,7 @@ TABLES = [(40, 9, 6, 45), (1, 2, 3, 4), (0, 5, 5, 0), (30, 0, 1, 200), (7, 0, 0,
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_kappa_and_its_error_are_what_statsmodels_says(table: Table) -> None:
+def test_kappa_and_its_error_equal_those_of_statsmodels(table: Table) -> None:
     oracle = statsmodels_kappa(np.array(table).reshape(2, 2))
     kappa, error = cohens_kappa(table)
     assert kappa == pytest.approx(oracle.kappa, abs=1e-6)
@@ -31,7 +31,7 @@ def test_kappa_and_its_error_are_what_statsmodels_says(table: Table) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_weighted_kappa_and_agreement_are_what_scikit_learn_says(table: Table) -> None:
+def test_weighted_kappa_and_agreement_equal_those_of_scikit_learn(table: Table) -> None:
     first, second = [1, 1, 0, 0], [1, 0, 1, 0]
     assert cohens_kappa(table)[0] == pytest.approx(cohen_kappa_score(first, second, sample_weight=table), abs=1e-6)
     assert positive_agreement(table) == pytest.approx(f1_score(first, second, sample_weight=table), abs=1e-6)
@@ -53,7 +53,7 @@ def test_ac1_does_not_collapse_where_nearly_all_answers_are_alike() -> None:
     assert gwet_ac1(table) == pytest.approx(0.9408, abs=1e-4)
 
 
-def test_nothing_is_said_of_nothing() -> None:
+def test_without_counts_there_is_no_coefficient() -> None:
     assert [each((0, 0, 0, 0)) for each in (positive_agreement, negative_agreement, gwet_ac1)] == [None] * 3
 
 
@@ -72,7 +72,7 @@ MEG, OWEN = "0100000010", "1110010000"
 """Two observers and ten articles, by K. Krippendorff, Computing Krippendorff's alpha-reliability (2011), section A."""
 
 
-def test_alpha_is_what_krippendorff_computes() -> None:
+def test_alpha_equals_the_published_example() -> None:
     counts = [(int(a) + int(b), 2 - int(a) - int(b)) for a, b in zip(MEG, OWEN, strict=True)]
     found = krippendorffs_alpha({f"article {number}": [count] for number, count in enumerate(counts)})
     assert found is not None
@@ -94,7 +94,7 @@ def test_with_complete_data_it_is_fleiss_kappa_less_a_correction_for_small_sampl
     assert found.interval.low < found.value < found.interval.high
 
 
-def test_a_memory_with_one_label_says_nothing_of_agreement() -> None:
+def test_a_memory_with_one_label_does_not_change_alpha() -> None:
     some = {"p1": [(2, 0), (1, 1)], "p2": [(0, 2)]}
     assert krippendorffs_alpha({**some, "p3": [(1, 0), (0, 1)]}) == krippendorffs_alpha(some)
 

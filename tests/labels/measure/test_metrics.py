@@ -37,7 +37,7 @@ def label(memory_id: str, verdict: str, who: str = "ann", prompt_id: str = "p1")
     return Label(1, "t", who, prompt_id, memory_id, "d", verdict, None, "", "", True)
 
 
-def test_a_tally_counts_what_is_known_of_the_injected_set() -> None:
+def test_a_tally_counts_the_injected_memories_by_judgement() -> None:
     assert TALLIES[0] == Tally("p1", injected=3, judged=2, relevant=1, judgements=(True, False, None))
     assert (TALLIES[0].irrelevant, TALLIES[0].unjudged) == (1, 1)
 
@@ -79,7 +79,7 @@ def found_by(*matched: int | None) -> tuple[Found, ...]:
     return tuple(Found(-1.0, "high", number) for number in matched)
 
 
-def test_a_prompt_is_polluted_by_an_irrelevant_memory_that_one_word_found() -> None:
+def test_a_prompt_is_polluted_by_an_irrelevant_memory_with_one_matched_word() -> None:
     rows = [
         outcome(["a", "b"], found=found_by(1, 1)),
         outcome(["a", "b"], prompt_id="p2", found=found_by(2, 3)),
@@ -88,7 +88,7 @@ def test_a_prompt_is_polluted_by_an_irrelevant_memory_that_one_word_found() -> N
     assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(1, 3)
 
 
-def test_pollution_is_of_prompts_for_which_it_is_known_what_matched() -> None:
+def test_pollution_needs_the_number_of_matched_words() -> None:
     rows = [
         outcome(["a"], found=found_by(None)),
         outcome(["a", "b"], prompt_id="p2"),
@@ -98,7 +98,7 @@ def test_pollution_is_of_prompts_for_which_it_is_known_what_matched() -> None:
     assert metrics.polluted_rate(rows, [tally(row, PEOPLE) for row in rows], MEASURED) == Ratio(0, 1)
 
 
-def test_a_prompt_of_a_stratum_counts_for_as_many_as_it_stands_for() -> None:
+def test_a_prompt_of_a_stratum_counts_with_its_weight() -> None:
     """Two of two prompts of one stratum were judged, one of four of the other."""
     strata = {"p1": "differ", "p2": "differ", "p3": "same", "p5": "same", "p6": "same", "p7": "same"}
     weights = Weights(strata, prompt_weights(strata, {"p1", "p2", "p3"}))
@@ -115,7 +115,7 @@ def test_equal_weights_are_no_weights() -> None:
     assert metrics.precision(TALLIES[:2], weights) == Ratio(1, 4)
 
 
-def test_what_is_in_a_pool_for_certain_has_no_weight() -> None:
+def test_a_certain_member_of_a_pool_has_no_weight() -> None:
     inclusion = {"p1": {"a": 0.5, "b": 0.25, "c": 1.0}, "not replayed": {"a": 0.5}}
     assert pair_weights(inclusion, {"p1": {"a"}, "p2": set()}) == {"p1": {"b": 4.0}}
 
@@ -125,18 +125,18 @@ def test_recall_is_within_the_pool_of_all_systems() -> None:
     assert metrics.recall_in_pool([tally(each, PEOPLE) for each in JUDGE], IN_POOLS) == Ratio(2, 2)
 
 
-def test_recall_of_the_known_counts_what_no_system_looked_at() -> None:
+def test_recall_of_all_known_counts_memories_outside_of_the_pool() -> None:
     people = {**PEOPLE, "p1": {"a": True, "b": False, "never found": True}}
     assert metrics.recall_of_known(TALLIES, people) == Ratio(1, 3)
     assert metrics.recall_in_pool(TALLIES, metrics.in_pools(pools(BM25, people), people)) == Ratio(1, 1)
 
 
-def test_the_pool_holds_all_that_is_injected_and_candidates_that_were_judged() -> None:
+def test_the_pool_holds_injected_memories_and_judged_candidates() -> None:
     rows = [outcome(["a"], decisions={"a": None, "b": None, "c": None}), outcome(["d"], system="other")]
     assert pools(rows, {"p1": {"b": True, "elsewhere": True}}) == {"p1": {"a", "b", "d"}}
 
 
-def test_nothing_is_relevant_only_if_the_whole_pool_was_judged_so() -> None:
+def test_a_prompt_has_nothing_relevant_only_if_its_whole_pool_is_judged() -> None:
     assert prompts_without_relevant(POOLS, PEOPLE) == {"p2"}
     assert prompts_without_relevant({"p2": frozenset({"a", "unjudged"})}, PEOPLE) == frozenset()
     assert prompts_without_relevant({"p4": frozenset()}, PEOPLE) == frozenset()
@@ -155,7 +155,7 @@ def test_the_majority_of_people_decides_and_a_tie_is_no_judgement() -> None:
     assert agreed.disputed == 1
 
 
-def test_assuming_the_rest_irrelevant_leaves_what_was_judged() -> None:
+def test_assumed_judgements_do_not_replace_given_ones() -> None:
     rows = [outcome(["a"], decisions={"a": None, "x": None}), outcome(["y"], prompt_id="p9")]
     complete = assuming_not_relevant(rows, {"p1": {"a": True, "elsewhere": True}})
     assert complete == {"p1": {"a": True, "elsewhere": True, "x": False}, "p9": {"y": False}}

@@ -60,7 +60,7 @@ def small(tmp_path: Path) -> Collection:
 
 @pytest.fixture
 def locomo(shared_data: Path) -> Collection:
-    """Three facts for each question: those of its collection that share most words with it."""
+    """For each question the three facts of its collection that share most words with it."""
     folder = shared_data / "locomo"
     facts: dict[str, list[tuple[str, set[str]]]] = {}
     for row in rows(folder / "memories.jsonl"):
@@ -84,7 +84,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def trec_eval(found: list[Outcome], judgements: Judgements) -> dict[str, dict[str, float]]:
-    """What trec_eval says of each prompt that has something relevant; a prompt without results is 0, as with -c."""
+    """trec_eval's measures of each prompt with a relevant memory; 0 for a prompt without results, as with -c."""
     wanted = {name: judged for name, judged in judgements.items() if any(judged.values())}
     grades = {name: {one: int(good) for one, good in judged.items()} for name, judged in wanted.items()}
     run = {row.prompt_id: {one: -float(rank) for rank, one in enumerate(row.injected)} for row in found}
@@ -94,7 +94,7 @@ def trec_eval(found: list[Outcome], judgements: Judgements) -> dict[str, dict[st
     return {name: results.get(name, nothing) for name in grades}
 
 
-def test_every_mean_is_trec_evals(collection: Collection) -> None:
+def test_every_mean_equals_that_of_trec_eval(collection: Collection) -> None:
     found, judgements = collection
     made, oracle = ranked(found, judgements), trec_eval(found, judgements)
     assert made.prompts == len(oracle) > 3
@@ -105,8 +105,8 @@ def test_every_mean_is_trec_evals(collection: Collection) -> None:
         assert 0 < mean < 1
 
 
-def test_set_precision_of_a_prompt_is_trec_evals(collection: Collection) -> None:
-    """And that of all of them is the mean that weighs each prompt by how much it injects."""
+def test_set_precision_of_a_prompt_equals_that_of_trec_eval(collection: Collection) -> None:
+    """The precision over all prompts is their mean, each weighed by its number of injected memories."""
     found, judgements = collection
     oracle = trec_eval(found, judgements)
     counted = qrels_evidence(found, judgements, AS_NOT).judgements
@@ -120,18 +120,18 @@ def test_set_precision_of_a_prompt_is_trec_evals(collection: Collection) -> None
 
 
 def test_holding_back_is_punished_here_and_not_by_precision(small: Collection) -> None:
-    """Why these are no headline: one relevant memory and nothing else is P@3 1/3."""
+    """A single relevant memory has precision 1 and P@3 1/3."""
     found, judgements = [outcome(["d01"], prompt_id="301")], small[1]
     assert ranked(found, judgements).means["P@3"] == pytest.approx(1 / 3)
     assert precision([tally(row, judgements) for row in found]) == Ratio(1, 1)
 
 
-def test_without_anything_relevant_there_is_nothing_to_rank() -> None:
+def test_without_a_relevant_memory_there_is_no_ranking() -> None:
     assert ranked([outcome(["a"])], {"p1": {"a": False}}) == Ranked(0, {})
 
 
-def test_ids_that_no_file_can_hold_do_not_crash_it() -> None:
-    """Its C code ends the process where an id is no UTF-8."""
+def test_ids_that_are_no_valid_text_do_not_crash_the_measures() -> None:
+    """trec_eval's C code ends the process at an id that is no UTF-8."""
     odd = "\ud800 \x00\n"
     found = ranked([outcome([odd, "b"], prompt_id=odd)], {odd: {odd: True, "b": False}})
     assert found.means["RR"] == 1.0

@@ -90,7 +90,7 @@ def test_the_report_grades_the_judge_and_counts_the_labels(store: LabelStore) ->
     assert (report.stale, report.blind) == (0, Ratio(5, 5))
 
 
-def test_a_label_that_was_taken_back_does_not_count(store: LabelStore) -> None:
+def test_a_retracted_label_does_not_count(store: LabelStore) -> None:
     labelled(store)
     store.undo("ann")
     assert system(report_from_store(store, ROOT, DIGESTS), "bm25").precision == Ratio(2, 3)
@@ -104,7 +104,7 @@ def test_a_stale_label_does_not_count(store: LabelStore) -> None:
     assert "2 labels are stale: the memory was edited or removed since. Stale labels do not count." in notes(report)
 
 
-def test_a_label_about_another_text_than_was_replayed_waits(store: LabelStore) -> None:
+def test_a_label_on_another_text_than_the_replayed_one_waits(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
     say(store, "p1 a", RELEVANT, digest="edited")
     report = report_from_store(store, ROOT, {"a": "edited"})
@@ -114,7 +114,7 @@ def test_a_label_about_another_text_than_was_replayed_waits(store: LabelStore) -
     assert system(report_from_store(store, ROOT, {"a": "edited"}), "bm25").precision == Ratio(1, 1)
 
 
-def test_an_old_label_does_not_speak_for_an_edited_memory(store: LabelStore) -> None:
+def test_an_old_label_does_not_count_for_an_edited_memory(store: LabelStore) -> None:
     record(store, retrieval(["a"]))
     say(store, "p1 a", RELEVANT)
     record(store, retrieval(["a"], digests={"a": "edited"}), corpus_hash="c2")
@@ -131,7 +131,7 @@ def test_only_the_root_that_was_asked_for_is_measured(store: LabelStore) -> None
     assert report_from_store(store).prompts == 2
 
 
-def test_several_annotators_are_one_voice_or_one_by_one(store: LabelStore) -> None:
+def test_annotators_count_together_or_one_at_a_time(store: LabelStore) -> None:
     record(store, retrieval(["a", "b"]))
     for who, verdict in {"ann": RELEVANT, "bob": NOT_RELEVANT, "cyd": NOT_RELEVANT}.items():
         say(store, "p1 a", verdict, who=who)
@@ -152,7 +152,7 @@ def test_a_failed_judge_counts_as_the_fallback_that_was_injected(store: LabelSto
     assert any("the judge failed on 1 of 1 prompt on which it was asked;" in note for note in notes(report))
 
 
-def test_labels_given_with_scores_in_view_are_pointed_out(store: LabelStore) -> None:
+def test_labels_that_were_not_blind_are_noted(store: LabelStore) -> None:
     record(store, retrieval(["a", "b"]))
     say(store, "p1 a", RELEVANT, blind=False)
     say(store, "p1 b", RELEVANT)
@@ -161,7 +161,7 @@ def test_labels_given_with_scores_in_view_are_pointed_out(store: LabelStore) -> 
     assert any("1 of 2 labels were given with rank" in note for note in notes(report))
 
 
-def test_the_notes_say_what_cannot_be_known(store: LabelStore) -> None:
+def test_the_notes_say_what_is_not_known(store: LabelStore) -> None:
     assert notes(report_from_store(store)) == ("Nothing has been replayed yet: there is no outcome to measure.",)
     replayed(store)
     assert notes(report_from_store(store, ROOT, DIGESTS)) == (
@@ -175,8 +175,8 @@ def test_the_notes_say_what_cannot_be_known(store: LabelStore) -> None:
     assert "recall and losses are within the pool" in text
 
 
-def test_one_of_a_sample_of_what_the_judge_dropped_counts_for_all(store: LabelStore) -> None:
-    """Of three that the judge dropped and nobody injects, one was drawn and found relevant: it stands for three."""
+def test_a_sampled_memory_counts_for_all_that_the_judge_dropped(store: LabelStore) -> None:
+    """One of three memories that the judge dropped was drawn and is relevant: it stands for three."""
     made = pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1)
     record(store, judged(["a"], ["b", "c", "d"]))
     store.record_pool(made)
@@ -195,8 +195,8 @@ def test_one_of_a_sample_of_what_the_judge_dropped_counts_for_all(store: LabelSt
     assert any("only a random sample" in note for note in notes(report))
 
 
-def test_what_another_system_injects_stands_for_itself_alone(store: LabelStore) -> None:
-    """It was drawn for an older pool; since then a system injects it, so it would be in any pool."""
+def test_a_memory_that_another_system_injects_has_no_weight(store: LabelStore) -> None:
+    """It was drawn for an older pool. Now a system injects it, so it is in every pool."""
     record(store, judged(["a"], ["b", "c", "d"]))
     store.record_pool(pool([judged(["a"], ["b", "c", "d"])], seed=1, judge_dropped_sample=1))
     record(store, retrieval(["a", "b", "c", "d"]))
@@ -224,7 +224,7 @@ def test_memories_that_were_edited_since_the_replay_are_counted(store: LabelStor
     assert not any("edited or removed since:" in note for note in notes(report_from_store(store, ROOT, DIGESTS)))
 
 
-def test_mixed_runs_and_different_prompts_are_pointed_out(store: LabelStore) -> None:
+def test_mixed_runs_and_different_prompts_are_noted(store: LabelStore) -> None:
     record(store, retrieval(["a"]), judged(["a"], []))
     record(store, retrieval(["a"], prompt_id="p2"), corpus_hash="c2")
     text = "\n".join(notes(report_from_store(store, ROOT, DIGESTS)))
@@ -239,7 +239,7 @@ def replay(store: LabelStore, prompt_id: str, config: Config, root: str = ROOT) 
         store.record_retrieval(each, root=root, config_json=config_json(config), corpus_hash=f"of {root}", bodies={})
 
 
-def test_runs_that_were_made_with_another_configuration_than_the_present_one_are_told(store: LabelStore) -> None:
+def test_runs_with_another_configuration_than_the_present_one_are_noted(store: LabelStore) -> None:
     replay(store, "p1", Config(max_inject=2))
     replay(store, "p2", Config(max_inject=3))
     note = (
@@ -252,7 +252,7 @@ def test_runs_that_were_made_with_another_configuration_than_the_present_one_are
     assert not any("present one" in each for each in notes(report_from_store(store, ROOT, config=Config(max_inject=3))))
 
 
-def test_runs_are_unlike_each_other_only_in_what_their_system_depends_on(store: LabelStore) -> None:
+def test_only_settings_of_their_system_make_runs_differ(store: LabelStore) -> None:
     asked, other = JudgeConfig(model="one"), JudgeConfig(model="two")
     replay(store, "p1", Config(judge=asked))
     replay(store, "p2", Config(judge=other, deadline=5.0))
@@ -261,7 +261,7 @@ def test_runs_are_unlike_each_other_only_in_what_their_system_depends_on(store: 
     assert found == ['bm25+judge: results of 2 runs that were not made alike: judge.model was "one" or "two".']
 
 
-def test_runs_from_files_and_without_a_configuration_can_be_lumped_together(store: LabelStore) -> None:
+def test_runs_without_a_configuration_are_no_difference_and_imported_ones_are(store: LabelStore) -> None:
     made = ["", config_json(Config()), '{"imported": "0123"}']
     for number, each in enumerate(made):
         one = retrieval(["a"], prompt_id=f"p{number}")
@@ -321,12 +321,12 @@ def test_pairs_that_are_not_in_the_qrels_can_be_left_out(tmp_path: Path) -> None
     )
 
 
-def test_an_unknown_reading_of_unjudged_pairs_is_refused() -> None:
+def test_an_unknown_way_to_count_unjudged_pairs_is_refused() -> None:
     with pytest.raises(ValueError, match="perhaps"):
         report_from_qrels((), {}, unjudged="perhaps")
 
 
-def test_a_memory_that_one_of_the_systems_saw_before_it_was_edited_is_counted_as_edited(store: LabelStore) -> None:
+def test_a_memory_edited_between_two_replays_counts_as_edited(store: LabelStore) -> None:
     record(store, retrieval(["a"]), retrieval(["a"], {"b": "cap"}, system="bm25+cutoff", digests={"a": "edited"}))
     found = notes(report_from_store(store, ROOT, {**DIGESTS, "a": "edited"}))
     assert any("1 of the 2 memories that the replays brought up was edited or removed since" in note for note in found)

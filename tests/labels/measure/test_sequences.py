@@ -26,25 +26,24 @@ from labels.measure.sequences import (
     stratified_interval,
     stratified_intervals,
 )
-from tests.benchmarks.beta_binomial import beta_binomial_interval
-from tests.benchmarks.capital import rich_after
+from tests.benchmarks.other_sequences import beta_binomial_interval, rejected_after
 from tests.labels.simulated import Population, World, disagreements_first
 
 PROMPT = st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m)))
 COUNTS = st.lists(PROMPT, max_size=40)
-GATE, RICH = 0.8, 40.0
+GATE, THRESHOLD = 0.8, 40.0
 
 
 @given(COUNTS)
-def test_prompts_with_the_same_counts_are_of_one_kind(prompts: list[tuple[int, int]]) -> None:
+def test_kinds_are_the_distinct_counts_of_prompts(prompts: list[tuple[int, int]]) -> None:
     kinds, which = kinds_of(prompts)
     assert [tuple(each) for each in kinds[which]] == prompts
     assert [tuple(each) for each in kinds] == sorted(set(prompts))
 
 
 def decided(prompts: list[tuple[int, int]]) -> bool:
-    """Whether somebody who looks after each prompt ever sees an interval without the gate in it."""
-    sides = (rich_after(prompts, 3, RICH, GATE), rich_after(mirrored(prompts), 3, RICH, 1 - GATE))
+    """Whether a person who looks after each prompt ever sees an interval without the gate in it."""
+    sides = (rejected_after(prompts, 3, THRESHOLD, GATE), rejected_after(mirrored(prompts), 3, THRESHOLD, 1 - GATE))
     return any(side is not None for side in sides)
 
 
@@ -66,14 +65,14 @@ def test_without_prompts_nothing_is_known() -> None:
     assert betting_interval([(0, 0), (0, 0)], 3) == NOTHING_KNOWN
 
 
-def test_a_bound_is_where_the_gamblers_have_become_rich() -> None:
+def test_a_bound_is_the_last_precision_that_the_test_rejects() -> None:
     prompts = World(0.7).prompts(random.Random(1), 60)
     interval = betting_interval(prompts, 3)
     assert 0.4 < interval.low < 0.7 < interval.high < 0.95
-    assert rich_after(prompts, 3, RICH, interval.low) is not None
-    assert rich_after(prompts, 3, RICH, interval.low + 1e-5) is None
-    assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high) is not None
-    assert rich_after(mirrored(prompts), 3, RICH, 1 - interval.high + 1e-5) is None
+    assert rejected_after(prompts, 3, THRESHOLD, interval.low) is not None
+    assert rejected_after(prompts, 3, THRESHOLD, interval.low + 1e-5) is None
+    assert rejected_after(mirrored(prompts), 3, THRESHOLD, 1 - interval.high) is not None
+    assert rejected_after(mirrored(prompts), 3, THRESHOLD, 1 - interval.high + 1e-5) is None
 
 
 @given(COUNTS, st.sets(st.integers(0, 40)))
@@ -87,23 +86,23 @@ def test_the_interval_at_a_moment_is_that_of_the_prompts_until_then(
     assert [each.high for each in found] == pytest.approx([each.high for each in alone], abs=1e-6)
 
 
-def test_a_fortune_beyond_measure_and_one_that_is_lost_are_no_fault() -> None:
+def test_a_capital_may_overflow_or_vanish() -> None:
     prompts = [*[(3, 3)] * 3000, *[(0, 3)] * 9000, *[(3, 3)] * 3000]
     found = betting_intervals(prompts, 3, [3000, 12_000, 15_000])
     assert found[0] == betting_interval(prompts[:3000], 3)
     assert found[-1] == betting_interval(prompts, 3)
 
 
-def test_the_capital_is_that_of_bets_made_one_after_the_other() -> None:
+def test_the_capital_is_that_of_successive_bets() -> None:
     # twenty prompts with all relevant against p = 1/2: a share c staked gains c each time
     by_hand = [sum((1 + stake) ** number for stake in (0.1, 0.3, 0.5, 0.7, 0.9)) / 5 for number in range(1, 21)]
-    first = next(number for number, capital in enumerate(by_hand, start=1) if capital >= RICH)
-    assert rich_after([(3, 3)] * 20, 3, RICH, 0.5) == first
+    first = next(number for number, capital in enumerate(by_hand, start=1) if capital >= THRESHOLD)
+    assert rejected_after([(3, 3)] * 20, 3, THRESHOLD, 0.5) == first
 
 
 @pytest.mark.parametrize("p", [0.2, 0.55, 0.9])
 @pytest.mark.parametrize("stake", [0.1, 0.9])
-def test_a_bet_is_fair_where_precision_is_what_it_is_made_on(p: float, stake: float) -> None:
+def test_a_bet_on_the_true_precision_is_fair(p: float, stake: float) -> None:
     chances = [comb(3, x) * p**x * (1 - p) ** (3 - x) for x in range(4)]
     factors = [1 + stake * (x - p * 3) / (p * 3) for x in range(4)]
     assert sum(chance * factor for chance, factor in zip(chances, factors, strict=True)) == pytest.approx(1)
@@ -124,7 +123,7 @@ def test_relevant_and_irrelevant_are_treated_alike(prompts: list[tuple[int, int]
     assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=2e-6)
 
 
-def test_counts_and_their_scores_say_the_same_where_all_prompts_are_of_one_size() -> None:
+def test_counts_and_scores_agree_where_all_prompts_have_the_same_size() -> None:
     prompts = World(0.7).prompts(random.Random(2), 50)
     scores = [(x / m, 1.0) for x, m in prompts]
     one, other = betting_interval(prompts, 3), betting_interval(scores, 1)
@@ -184,18 +183,18 @@ def test_all_or_nothing_reaches_the_end() -> None:
 
 
 Counts = tuple[int, int]
-RICH = 40.0
+THRESHOLD = 40.0
 
 
 def mixed(number: int, seed: int) -> list[tuple[str, Counts]]:
-    """Prompts of a good and a bad kind in turns."""
+    """Prompts of two strata in turns: high and low precision."""
     rng = random.Random(seed)
     worlds = {"good": World(0.9), "bad": World(0.3)}
     return [(name, worlds[name].prompt(rng)) for _, name in zip(range(number), ["good", "bad"] * number, strict=False)]
 
 
 def product_at(judged: list[tuple[str, Counts]], precisions: dict[str, float]) -> float:
-    """The greatest product of capitals at any of the looks, by the plain sequence's own gamblers."""
+    """The largest product of the capitals of the plain sequence at any look."""
     greatest = 0.0
     for number in looks(len(judged)):
         made = 1.0
@@ -206,7 +205,7 @@ def product_at(judged: list[tuple[str, Counts]], precisions: dict[str, float]) -
     return greatest
 
 
-def test_one_stratum_is_the_sequence_itself() -> None:
+def test_one_stratum_is_the_plain_sequence() -> None:
     prompts = World(0.7).prompts(random.Random(5), 40)
     judged = [("all", counts) for counts in prompts]
     assert stratified_interval(judged, {"all": 1.0, "empty": 0.0}, 3) == betting_interval(prompts, 3)
@@ -227,18 +226,18 @@ def test_a_stratum_without_labels_may_be_anything() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.8])
-def test_the_lower_bound_is_where_the_product_is_rich_whatever_the_parts_are(share: float) -> None:
+def test_the_lower_bound_is_where_every_product_of_capitals_reaches_the_threshold(share: float) -> None:
     judged, shares = mixed(60, 3), {"good": share, "bad": 1 - share}
     low = stratified_interval(judged, shares, 3).low
 
     def least(precision: float) -> float:
-        """The smallest product over a grid of the parts that come to *precision*."""
+        """The smallest product over a grid of precisions of the strata whose mean is *precision*."""
         parts = [{"good": good, "bad": (precision - share * good) / (1 - share)} for good in np.linspace(0.005, 1, 200)]
         return min(product_at(judged, part) for part in parts if 0 < part["bad"] <= 1)
 
     assert 0.2 < low < 0.9 * share + 0.3 * (1 - share)
-    assert least(low) >= RICH
-    assert least(low + 0.01) < RICH
+    assert least(low) >= THRESHOLD
+    assert least(low + 0.01) < THRESHOLD
 
 
 @settings(max_examples=25)
@@ -251,7 +250,7 @@ def test_relevant_and_irrelevant_are_treated_alike_in_strata(judged: list[tuple[
     assert (found.low, found.high) == pytest.approx((1 - mirror.high, 1 - mirror.low))
 
 
-def test_what_was_ruled_out_at_one_look_stays_ruled_out() -> None:
+def test_a_value_ruled_out_at_one_look_stays_ruled_out() -> None:
     found = stratified_intervals(mixed(80, 1), {"good": 0.5, "bad": 0.5}, 3, range(1, 81))
     assert all(one.low <= other.low <= other.high <= one.high for one, other in pairwise(found))
 
@@ -273,12 +272,12 @@ def test_disagreements_first_is_never_wrong_too_often_and_narrower_than_two_sequ
 
 
 def added_up(judged: list[tuple[str, Counts]], shares: dict[str, float]) -> float:
-    """How wide a sequence for each of two strata is, at half of alpha."""
+    """The width of two sequences, one for each stratum at half of alpha, added up."""
     parts = {name: betting_interval([c for each, c in judged if each == name], 3, 0.975) for name in shares}
     return sum(share * (parts[name].high - parts[name].low) for name, share in shares.items())
 
 
-def test_it_holds_even_where_what_was_found_decides_which_stratum_comes_next() -> None:
+def test_the_interval_holds_where_earlier_labels_decide_the_next_stratum() -> None:
     rng = random.Random(9)
     worlds, shares = {"good": World(0.8), "bad": World(0.4)}, {"good": 0.5, "bad": 0.5}
     wrong = 0
@@ -299,7 +298,7 @@ def test_looks_are_few_and_the_last_is_now() -> None:
         assert (looks(total)[-1], len(looks(total)) <= MAX_LOOKS, looks(total)[0] >= 1) == (total, True, True)
 
 
-def test_prompts_taken_together_come_to_the_same_capital() -> None:
+def test_prompts_with_equal_counts_may_be_taken_together() -> None:
     prompts, p = World(0.6, sizes=(0, 1, 2, 3)).prompts(random.Random(2), 30), np.array([0.1, 0.5, 1.0])
     made = log_capitals(prompts, 3, [0, 7, 30], p)
     for column, one in enumerate(p):
@@ -307,7 +306,7 @@ def test_prompts_taken_together_come_to_the_same_capital() -> None:
         assert list(made[:, column]) == pytest.approx([0.0, log(alone[6]), log(alone[29])])
 
 
-def test_the_least_sums_are_those_of_every_pair() -> None:
+def test_the_least_sums_are_taken_over_every_pair() -> None:
     rng = np.random.default_rng(1)
     first, second = rng.normal(size=(2, 4)), rng.normal(size=(2, 3))
     found = least_sums(first, second)

@@ -16,7 +16,7 @@ def estimate(judged: dict[str, tuple[int, int]], strata: dict[str, str]) -> Stra
     return made
 
 
-def test_one_stratum_is_the_headline() -> None:
+def test_one_stratum_gives_the_headline_interval() -> None:
     prompts = World(0.7, sizes=(1, 2, 3)).prompts(random.Random(1), 40)
     judged = {str(number): counts for number, counts in enumerate(prompts)}
     made = estimate(judged, dict.fromkeys([*judged, "unlabelled"], "all"))
@@ -27,14 +27,14 @@ def test_one_stratum_is_the_headline() -> None:
     assert (made.prompts, made.uncovered) == (40, 0)
 
 
-def test_each_label_counts_for_the_prompts_that_it_stands_for() -> None:
+def test_each_prompt_counts_with_its_weight() -> None:
     strata = {f"d{n}": "differ" for n in range(10)} | {f"a{n}": "agree" for n in range(30)}
     judged = {"d0": (0, 2), "d1": (1, 2), "a0": (3, 3)}
     # 10/2 * 1 + 30/1 * 3 relevant of 10/2 * 4 + 30/1 * 3
     assert estimate(judged, strata).value == pytest.approx(95 / 110)
 
 
-def test_the_variance_is_the_textbooks_within_and_between() -> None:
+def test_the_variance_has_the_textbooks_two_parts() -> None:
     strata = {f"d{n}": "differ" for n in range(40)} | {f"a{n}": "agree" for n in range(60)}
     judged = {"d0": (0, 2), "d1": (2, 2), "d2": (1, 2), "a0": (2, 2), "a1": (1, 2)}
     p = (0.4 * 1 + 0.6 * 1.5) / 2
@@ -43,7 +43,7 @@ def test_the_variance_is_the_textbooks_within_and_between() -> None:
     assert variance(grouped(judged, strata), p, 100) == pytest.approx(within + between)
 
 
-def test_a_stratum_without_labels_is_told() -> None:
+def test_the_share_of_strata_without_labels_is_known() -> None:
     strata = {"d0": "differ", "a0": "agree", "a1": "agree", "a2": "agree"}
     assert estimate({"d0": (1, 2)}, strata).uncovered == pytest.approx(0.75)
 

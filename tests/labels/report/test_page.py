@@ -1,4 +1,4 @@
-"""The page: it needs nothing else, nothing in it can act, and it can be read without seeing it."""
+"""The HTML page: it loads nothing, has no scripts, and can be read without seeing it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VOID = {"meta", "br"}
 
 
 class Reader(HTMLParser):
-    """What a browser would find: elements, their attributes, and text."""
+    """The elements, attributes and text of a page."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ def read(page: str) -> Reader:
 
 
 def hostile_report(text: str, options: ReportOptions = EVERYTHING) -> Report:
-    """Every name of it is *text*."""
+    """A report in which every name is *text*."""
     people = {f"p{number}{text}": {f"m{text}": number % 2 == 0, f"n{text}": False} for number in range(12)}
     found = (Found(-2.0, text, 1, 0.7), Found(-1.0, text, 2, 0.2))
     decisions = {f"m{text}": "approved", f"n{text}": "rejected"}
@@ -95,7 +95,7 @@ def report(store: LabelStore) -> Report:
     return report_from_store(store, ROOT, options=EVERYTHING)
 
 
-def test_nothing_on_the_page_can_act_or_be_fetched(report: Report) -> None:
+def test_the_page_has_no_scripts_and_loads_nothing(report: Report) -> None:
     for page in (report_html(report), report_html(hostile_report(HOSTILE))):
         found = read(page)
         assert {"script", "iframe", "object", "embed", "link", "img", "image", "use", "style"} & set(found.names) == {
@@ -109,7 +109,7 @@ def test_nothing_on_the_page_can_act_or_be_fetched(report: Report) -> None:
         assert "default-src 'none'" in page
 
 
-def test_texts_from_files_are_shown_as_they_read_and_command_nothing() -> None:
+def test_texts_from_files_are_shown_as_text() -> None:
     page = report_html(hostile_report(HOSTILE))
     text = " ".join(read(page).text)
     assert "<script>alert(1)</script>" in text
@@ -119,7 +119,7 @@ def test_texts_from_files_are_shown_as_they_read_and_command_nothing() -> None:
 
 @settings(max_examples=30)
 @given(text=st.text(alphabet=st.characters(), min_size=1, max_size=40))
-def test_whatever_the_names_the_elements_are_the_same(text: str) -> None:
+def test_names_never_change_the_elements_of_the_page(text: str) -> None:
     plain, hostile = (
         [name for name in read(report_html(hostile_report(each, ReportOptions(curves=True)))).names if name != "bdi"]
         for each in ("x", text)
@@ -127,7 +127,7 @@ def test_whatever_the_names_the_elements_are_the_same(text: str) -> None:
     assert hostile == plain
 
 
-def test_every_chart_says_what_it_shows(report: Report) -> None:
+def test_every_chart_has_a_title_and_a_description(report: Report) -> None:
     page = report_html(report)
     charts = [ElementTree.fromstring(f"<svg{part.split('</svg>')[0]}</svg>") for part in page.split("<svg")[1:]]
     names = [next(iter(chart)).get("id", "") for chart in charts]
@@ -143,7 +143,7 @@ def test_every_chart_says_what_it_shows(report: Report) -> None:
         assert description.text
 
 
-def test_ids_are_the_only_ones_of_their_kind(report: Report) -> None:
+def test_ids_are_unique(report: Report) -> None:
     ids = [value for name, value in read(report_html(report)).attributes if name == "id"]
     assert len(ids) == len(set(ids)) > 10
 

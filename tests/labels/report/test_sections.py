@@ -1,4 +1,4 @@
-"""Two systems beside each other in a report."""
+"""The section on the differences of two systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def table(second: str, first: str, width: int) -> list[str]:
     return table_lines(found, width)
 
 
-def test_the_systems_and_their_numbers_stand_on_one_line_of_a_screen_of_80_columns() -> None:
+def test_a_comparison_fits_one_line_of_80_columns() -> None:
     *_, row = table("memsift+judge", "memsift", 75)
     assert row.split() == ["memsift+judge", "memsift", "-0.12", "-0.20", "+0.05", "0.040", "-0.12", "-0.12"]
 

@@ -112,7 +112,7 @@ def test_the_text_says_everything_in_aligned_columns(tmp_path: Path) -> None:
     assert report_text(small_report(tmp_path)) == EXPECTED
 
 
-def test_what_is_unknown_is_not_shown_as_a_number() -> None:
+def test_an_unknown_number_is_shown_as_a_dash() -> None:
     rows = [outcome(["a", "b"])]
     text = report_text(build_report(Evidence(rows, {})))
     assert next(line.split()[1:] for line in text.splitlines() if line.startswith("bm25")) == [
@@ -143,7 +143,7 @@ def test_four_systems_and_long_names_fit_the_width(width: int) -> None:
     assert "bm25+judge" in text
 
 
-def test_where_not_even_the_numbers_fit_each_row_is_a_block() -> None:
+def test_a_table_that_is_too_wide_becomes_blocks() -> None:
     table = Table(("", "precision", "lost\nper prompt"), (("bm25", "0.43 (60/138)", "0.56"),))
     assert table_lines(table, 20) == ["bm25", "  precision: 0.43 (60/138)", "  lost per prompt: 0.56"]
     assert table_lines(table, 40) == [
@@ -175,7 +175,7 @@ def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
     assert "## The judge of bm25+judge, against people" in lines
 
 
-def test_ids_from_files_cannot_command_a_terminal_or_break_a_table() -> None:
+def test_ids_from_files_are_harmless_in_a_terminal_and_a_table() -> None:
     text, markdown = report_text(hostile_report()), report_markdown(hostile_report())
     assert "\x1b" not in text + markdown
     assert "m_*     p�[31m|  dropped" in text
