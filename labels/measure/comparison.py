@@ -74,8 +74,8 @@ class SystemComparison:
     `precision` is the difference of the set precisions, -1..1, None where either injects nothing. `p_value` (0..1) is
     that of the sign-flip test on the `compared` prompts, for which both inject something. `irrelevant` and `relevant`
     are differences in memories per prompt: below 0 the second injects fewer. `first_only` and `second_only` are
-    (relevant, irrelevant) counts of memories that only one injects, and `mcnemar` is the p-value of the exact test on
-    them, which treats the memories of one prompt as independent. `gain` is the value of the change per prompt, in
+    (relevant, irrelevant) counts of memories that only one injects. `mcnemar` is the p-value of the exact test on them,
+    which treats the memories of one prompt as independent. `gain` is the value of the change per prompt, in
     irrelevant memories, if one relevant memory is worth *worth* of them.
     """
 

@@ -1,4 +1,4 @@
-"""The evidence: outcomes of systems, and what is known to be relevant. Every number is counted from it."""
+"""The evidence: outcomes of systems, with the judgements on them. Every number is counted from it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Evidence:
     id -> stratum) are those of the order of labelling, empty where it was random. `inclusion` (prompt id -> memory id)
     are the probabilities with which memories came into pools that hold a sample.
 
-    `explicit` are the judgements that somebody gave, where `judgements` hold assumed ones, too. `is_qrels`: the
+    `explicit` are the given judgements, where `judgements` hold assumed ones, too; else None. `is_qrels`: the
     judgements of a prompt are complete, so a prompt without a relevant memory in them has nothing relevant.
     """
 
@@ -52,7 +52,7 @@ class Evidence:
 
     @property
     def given(self) -> Judgements:
-        """The judgements that somebody gave."""
+        """The judgements of people or qrels, without assumed ones."""
         return self.judgements if self.explicit is None else self.explicit
 
     # Of all systems

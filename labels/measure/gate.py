@@ -64,9 +64,9 @@ class Caveats:
     """The facts that limit the answer for one system; None, 0 or empty where they do not.
 
     `outdated`, `sighted` (labels given with rank, score or verdict in view) and `gaps` forbid an answer: it would be
-    about something else than the question. The others are warnings. `few` is a small number of judged prompts,
-    `failures` of the judge and `unsure` labels are shares, `outside` counts prompts outside of the order of labelling,
-    and `unseen` are strata without a judged prompt. `is_from_files`: there is no label store to label on in.
+    about something else than the question. The others are warnings. `few` is a small number of judged prompts.
+    `failures` of the judge and `unsure` labels are shares. `outside` counts prompts outside of the order of labelling,
+    `unseen` are strata without a judged prompt. `is_from_files`: gaps are filled in the qrels, not in a label store.
     """
 
     outdated: Outdated | None
@@ -216,7 +216,7 @@ def above(share: Ratio, most: float) -> Ratio | None:
 
 
 def gaps_in(evidence: GateEvidence, system: str) -> Gaps | None:
-    """The gaps, without prompts that are open only because somebody stopped there; None below MAX_UNJUDGED."""
+    """The gaps, without the prompts at which people stopped; None up to MAX_UNJUDGED."""
     stopped_at = evidence.underway or ()
     unlabelled = [(row, number_of_unlabelled(evidence, row)) for row in evidence.injecting(system)]
     begun = [

@@ -117,12 +117,11 @@ def by_kind(
 
 
 def groups(tallies: Mapping[str, Sequence[Tally]], weights: Weights) -> tuple[Group, ...]:
-    return tuple(group(name, [each for each in own if each.injected], weights) for name, own in tallies.items() if own)
-
-
-def group(name: str, tallies: Sequence[Tally], weights: Weights) -> Group:
-    prompts = sum(each.judged > 0 for each in tallies)
-    return Group(name, prompts, sum(each.injected for each in tallies), estimate(tallies, weights))
+    injecting = {name: [each for each in own if each.injected] for name, own in tallies.items() if own}
+    return tuple(
+        Group(name, sum(each.judged > 0 for each in own), sum(each.injected for each in own), estimate(own, weights))
+        for name, own in injecting.items()
+    )
 
 
 # The worst

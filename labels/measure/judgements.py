@@ -1,4 +1,4 @@
-"""From labels to judgements: which labels count, what several people say together, and what that leaves unknown."""
+"""From labels to judgements: the labels that count, the consensus of several people, and pools."""
 
 from __future__ import annotations
 
@@ -36,9 +36,11 @@ class Consensus:
 
 @dataclass(frozen=True)
 class LabelFacts:
-    """Counts of what does not count. `stale` labels are about a text that was edited or removed since, `unmatched` ones
-    about another text than the replayed one. `disputed` are the pairs on which people are evenly split. `drifted` are
-    the memories, of the `brought_up` ones, whose text was edited or removed since the replay; None if not known.
+    """Numbers of labels and pairs that do not count, and of edited memories.
+
+    `stale` labels are about a text that was edited or removed since, `unmatched` labels about another text than the
+    replayed one. On `disputed` pairs people are evenly split. Of the `brought_up` memories, `drifted` ones were edited
+    or removed since the replay; None if that is not known.
     """
 
     stale: int

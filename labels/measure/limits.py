@@ -1,4 +1,4 @@
-"""Facts that limit what the numbers of a report or a gate can say; labels/report puts them into words."""
+"""Facts that limit the meaning of the numbers of a report or a gate; labels/report puts them into words."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Ratio:
     """*part* per *whole*, both counts; above 1 where it is a rate per prompt.
 
-    `weighted` is the ratio of the weighted sums, in which a prompt or memory counts for as many as it stands for. It is
-    None where all weights are 1: then part / whole is the estimate.
+    `weighted` is the ratio of the weighted sums: each prompt and memory counts with its weight. It is None where all
+    weights are 1: then part / whole is the estimate.
     """
 
     part: int

@@ -223,7 +223,7 @@ def joint_lower_bounds(
 
     *threshold* is a logarithm. A stratum contributes share * p_h to the precision, rounded up to the next step of the
     grid, where its capital is smaller. Contributions with a sum of s steps become at most s + number of strata - 1
-    steps, which is index s - 1 of the sums, as each of these begins with one step for every stratum.
+    steps. That is index s - 1 of the sums, which begin with one step for every stratum.
     """
     import numpy as np
 

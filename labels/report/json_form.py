@@ -28,7 +28,7 @@ def report_json(report: Report) -> str:
 
 
 def record(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass, in order; those that are dataclasses stay as they are."""
+    """The fields of a dataclass, in order, without those in HIDDEN. Nested dataclasses are not converted."""
     if isinstance(value, Ratio):
         return {"value": value.value, "part": value.part, "whole": value.whole}
     named = {field.name: getattr(value, field.name) for field in fields(value)}
