@@ -32,10 +32,12 @@ else:
 
         def __init__(self, *values, **named):
             names = self.__match_args__
-            given = dict(zip(names, values, strict=False)) | named
-            if len(values) + len(named) != len(names) or given.keys() != self._names:
-                given = _completed(type(self), values, named)
-            self.__dict__.update(given)
+            if not named and len(values) == len(names):
+                self.__dict__.update(zip(names, values, strict=True))
+            elif not values and named.keys() == self._names:
+                self.__dict__.update(named)
+            else:
+                self.__dict__.update(_completed(type(self), values, named))
 
         def __setattr__(self, name, value):
             raise AttributeError(f"{type(self).__name__} is immutable: cannot set {name!r}")
@@ -53,7 +55,7 @@ else:
             return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in fields(self).items())})"
 
     def _completed(cls, values, named):
-        """Field -> value for arguments that leave out fields with defaults; TypeError for any other arguments."""
+        """Field -> value, with defaults for the fields that are left out; TypeError for arguments that do not fit."""
         names = cls.__match_args__
         given = {**cls._defaults, **dict(zip(names, values, strict=False)), **named}
         wrong = [name for name in named if name not in names or name in names[: len(values)]]
