@@ -151,8 +151,9 @@ def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str
     """
     prompt = _prompt(text, pool, {word for one in candidates if one.injected for word in one.matched})
     active = [one for one in candidates if one.dropped_by != "status"]
-    others = _Others([-one.score for one in active], max((_year(one.memory) for one in active), default=0.0))
-    return {one.memory.id: _features(one, prompt, others) for one in candidates if one.injected}
+    scores = [-one.score for one in active]
+    newest = max((_year(one.memory) for one in active), default=0.0)
+    return {one.memory.id: _features(one, prompt, scores, newest) for one in candidates if one.injected}
 
 
 def load_cutoff(folder: str, config: Config) -> Cutoff | None:
@@ -241,13 +242,6 @@ def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
     )
 
 
-class _Others(Record):
-    """The scores of all active candidates, positive, and the year of the newest update; 0 if none is known."""
-
-    scores: Sequence[float]
-    newest: float
-
-
 def _words(asked: Asked) -> list[frozenset[str]]:
     """The sets of tokens that match a word or phrase of the prompt; any of them is enough."""
     return [frozenset(phrase) for phrase in asked.phrases] + [
@@ -255,15 +249,16 @@ def _words(asked: Asked) -> list[frozenset[str]]:
     ]
 
 
-def _features(one: Candidate, prompt: _Prompt, others: _Others) -> Features:
+def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float], newest: float) -> Features:
+    """Features of a candidate. *scores* are those of all active candidates, positive; *newest* is the latest year."""
     weights, matched, strength = prompt.weights, one.matched, -one.score
     missing = next((word for word in prompt.heaviest if word not in matched), "")
     in_title = _held(matched, prompt, set(tokens(one.memory.title)))
     in_tags = _held(matched, prompt, set(tokens(" ".join(one.memory.tags))))
     return {
         "strength": sqrt(max(0.0, strength) / prompt.rare),
-        "lead": _lead(strength, others.scores),
-        "rivals": log(max(1, sum(score >= NEAR * strength for score in others.scores))),
+        "lead": _lead(strength, scores),
+        "rivals": log(max(1, sum(score >= NEAR * strength for score in scores))),
         "share": min(1.0, sum(weights[text] for text in matched) / prompt.mass),
         "rarest": max((weights[text] for text in matched), default=0.0),
         "missing": weights.get(missing, 0.0),
@@ -271,7 +266,7 @@ def _features(one: Candidate, prompt: _Prompt, others: _Others) -> Features:
         "title": min(1.0, sum(weights[text] for text in in_title) / prompt.mass),
         "names": float(min(MAX_NAMES, len(prompt.names.difference(matched)))),
         "asked": log(max(1, min(MAX_ASKED, len(weights)))),
-        "age": max(0.0, min(1.0, others.newest - (_year(one.memory) or others.newest))),
+        "age": max(0.0, min(1.0, newest - (_year(one.memory) or newest))),
         f"{CATEGORY}{one.memory.category}": 1.0,
     }
 

@@ -21,31 +21,19 @@ if TYPE_CHECKING:
 USER, ASSISTANT = "user", "assistant"
 
 _NOT_SAID = (
-    "isMeta",
-    "isSidechain",
-    "agentId",
-    "isCompactSummary",
-    "isVisibleInTranscriptOnly",
-    "isVirtual",
-    "isApiErrorMessage",
-    "toolUseResult",
+    *("isMeta", "isSidechain", "agentId", "isCompactSummary", "isVisibleInTranscriptOnly"),
+    *("isVirtual", "isApiErrorMessage", "toolUseResult"),
 )
+"""Fields that mark a row as not said by a person or the assistant."""
+
 _NOT_TYPED = (
-    "<command-name>",
-    "<command-message>",
-    "<command-args>",
-    "<local-command-stdout>",
-    "<local-command-stderr>",
-    "<local-command-caveat>",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<user-prompt-submit-hook>",
-    "[Image: source:",
-    "Caveat: The messages below",
+    *("<command-name>", "<command-message>", "<command-args>", "<task-notification>", "<user-prompt-submit-hook>"),
+    *("<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>"),
+    *("<bash-input>", "<bash-stdout>", "<bash-stderr>", "[Image: source:", "Caveat: The messages below"),
     "This session is being continued from a previous conversation",
 )
+"""Beginnings of texts that the client writes in a person's name."""
+
 _CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
 _INTERRUPTION = "[Request interrupted by user"
 _PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
