@@ -21,7 +21,7 @@ from engine.lean.sha256 import hex_digest
 from engine.paths import cutoff_file, find_root, state_dir
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, typed_prompt
-from engine.search.index import Index
+from engine.search.index import Index, index_of
 from engine.search.opening import hook_index
 
 TYPE_CHECKING = False
@@ -192,7 +192,7 @@ class Decision:
             from engine.memory import Corpus
 
             self.activity.note(index="is being built")
-            index = Index(Corpus(root, ()))
+            index = index_of(Corpus(root, ()))
         self._index = index
         self.activity.stage("index")
         judge = _judge(config, self._environ)

@@ -6,37 +6,14 @@ from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.lean.record import Record
 from engine.search.query import Term
 from engine.search.strategies import fts5_bm25, memsift, title_tags
-from engine.search.vocabulary import occurrences
+from engine.search.vocabulary import occurrences, spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Protocol
+    from collections.abc import Iterable, Mapping
 
     from engine.search.index import Index, IndexedMemory
     from engine.search.vocabulary import Fields
-
-    class Contributions(Protocol):
-        """The contributions of the words of one prompt. `rare` is the weight of the rarest possible word.
-
-        `memories` is the number of memories that hold a word, at most.
-        """
-
-        @property
-        def terms(self) -> Sequence[Term]: ...
-
-        @property
-        def memories(self) -> Mapping[str, int]: ...
-
-        @property
-        def rare(self) -> float: ...
-
-        def searched(self, memory: IndexedMemory) -> Fields:
-            """The tokens of a memory that count."""
-
-        def of(self, memory: IndexedMemory) -> Breakdown | None:
-            """The breakdown of a memory; None where it holds no word of the prompt."""
-
 
 EXACT, STEM, BEGINNING, PHRASE = "exact", "stem", "beginning", "phrase"
 """Ways to find a word: as it is, in another form, as the beginning of a longer word, as neighbouring words."""
@@ -93,8 +70,14 @@ class Breakdown(Record):
         return tuple(text for text in self.asked if text not in held)
 
 
-def contributions_of(text: str, index: Index, strategy: str, mode: str, now: float) -> Contributions:
-    """The contributions of a prompt under a strategy. *now* is in seconds since 1970."""
+def contributions_of(
+    text: str, index: Index, strategy: str, mode: str, now: float
+) -> StrengthContributions | Bm25Contributions | KeywordContributions:
+    """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
+
+    Each kind has `terms`, the terms of the prompt; `memories`, the number of memories that hold each term at most;
+    `rare`, the weight of the rarest possible word; `searched(memory)`, the tokens that count; and `of(memory)`.
+    """
     if strategy == TITLE_TAGS:
         return KeywordContributions(text, now)
     if strategy == FTS5_BM25:
@@ -237,6 +220,8 @@ def _found_in(
     memory: IndexedMemory, phrases: Iterable[tuple[str, ...]], codes: Mapping[str, str]
 ) -> list[tuple[str, tuple[int, int, int]]]:
     """The phrases that a memory holds, with their occurrences in title, tags and body."""
-    known = [phrase for phrase in dict.fromkeys(phrases) if all(word in codes for word in phrase)]
-    counted = [(" ".join(phrase), occurrences(memory.encoded, "".join([codes[w] for w in phrase]))) for phrase in known]
-    return [(text, places) for text, places in counted if any(places)]
+    distinct = dict.fromkeys(phrases)
+    counted = {
+        " ".join(phrase): occurrences(memory.encoded, code) for phrase in distinct for code in spelled([phrase], codes)
+    }
+    return [(text, places) for text, places in counted.items() if any(places)]

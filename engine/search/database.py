@@ -1,18 +1,19 @@
-"""The tables of an index file, and the rows that other modules read from them.
+"""The tables of an index file, and whether they are up to date with the files of their root.
 
-`about` has one row: what the file is an index of, and sums over all memories. `place` holds the folders and lists that
-were read, `skipped` the parts of a list that are no memories. `memory` has a row for each file, with a `reason` where
-the file is no memory. A row of a memory that is not active has a negative number, so that FTS5 can leave it out.
-`words` are the tokens of the memory: see `vocabulary`. `word` says in how many memories a word stands.
-
-`full_text` and `headline` are FTS5's inverted indexes over the same tokens. They keep neither texts nor lengths: so
-FTS5's own BM25 is quicker and inexact. It chooses the memories that are scored here.
+- `about` has one row: root, format, and sums over all memories. `place`: the folders and lists that were read.
+  `skipped`: lines of a list that are no memories.
+- `memory` has a row for each file, with a `reason` if the file is no memory. Memories that are not active have negative
+  row numbers, so that FTS5 can leave them out. `words` are the tokens: see `vocabulary`.
+- `word` says in how many memories a word is, in `headlines` only by title and tags.
+- `full_text` and `headline` are FTS5's inverted indexes of the tokens. They keep no texts and no lengths, so FTS5's own
+  BM25 is fast but inexact: it only chooses the memories that Python scores.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 from engine.lean.json_text import dumps
 from engine.lean.sqlite import DatabaseError
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
 
     from engine.lean.sqlite import Connection
 
+    Stamp = tuple[int, int, int]
+    """Size in bytes (-1 without a file), modification and change time in ns."""
+
 FORMAT = "15"
-"""Raise it when the tables change, when `tokens` or `stem` change, or when a store reads files in another way."""
+"""Change it when the tables, the results of `tokens` or `stem`, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
-"""The suffixes of the index and of SQLite's own files. The index is deleted first: then no journal is played back."""
+"""Suffixes of the index and of SQLite's own files. The index is deleted first: then no journal is played back."""
 
 FULL_TEXT, HEADLINE = "full_text", "headline"
 """Title, tags and body; title and tags."""
@@ -54,7 +58,14 @@ create virtual table full_text using {module}(title, tags, body, content='', col
 create virtual table headline using {module}(title, tags, content='', columnsize=0, tokenize="{tokenizer}");
 """
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co'"
-"""Every character that `tokens` leaves in a token, marks and the GAP included, and nothing else."""
+"""Exactly the characters that `tokens` keeps, with marks and the GAP."""
+
+ABSENT = (-1, 0, 0)
+UNSETTLED = -1
+"""A change time that no file has. It marks a file that may change without getting a new time."""
+
+TICK_NS, COARSE_TICK_NS = 50_000_000, 2_100_000_000
+"""Two writes within this distance may get the same time: more than a tick of the kernel; 2 s for whole seconds."""
 
 SUMMARY = "id, category, title, tags, path, name, status, created_at, updated_at, digest"
 TAG_SEPARATOR = "\n"
@@ -77,7 +88,7 @@ def is_openable(path: str) -> bool:
 
 
 def create(db: Connection, root: str, store: str, module: str = "fts5") -> None:
-    """Make the tables in an empty database; without those of FTS5 where this SQLite has no such module."""
+    """Make the tables in an empty database; without FTS5 in this SQLite, all others."""
     for statement in TABLES.strip().split(";\n"):
         db.execute(statement)
     db.execute("insert into about values (?, ?, ?, 0, 0, 0, '0')", (_format(), _named(root), store))
@@ -90,7 +101,7 @@ def create(db: Connection, root: str, store: str, module: str = "fts5") -> None:
 
 
 def check(db: Connection, root: str, store: str = "") -> None:
-    """Raise DatabaseError unless *db* is an index of *root* in this format, and of *store* where one is named."""
+    """Raise DatabaseError unless *db* is an index of *root* in this format, and of *store* if given."""
     row = db.execute("select format, root, store from about").fetchone()
     if row is None or row[:2] != (_format(), _named(root)) or (store and row[2] != store):
         raise DatabaseError("the index is of another format or root")
@@ -124,8 +135,39 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
     )
 
 
+def stamp(path: str | bytes) -> Stamp:
+    """The stamp of a file, with links followed."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return ABSENT
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def settled_stamp(path: str | bytes) -> Stamp:
+    """The stamp to store for a file that is read now. For a file that changed just now, one that never fits again.
+
+    A change in the future, after a clock was set back, is settled: the next change cannot get the same time before the
+    clock has caught up, and then it is within the tick again.
+    """
+    now_ns = time.time_ns()
+    found = stamp(path)
+    size, modified, changed = found
+    tick = COARSE_TICK_NS if modified % 1_000_000_000 == 0 else TICK_NS
+    return (size, modified, UNSETTLED) if size >= 0 and abs(now_ns - changed) < tick else found
+
+
+def is_fresh(db: Connection, root: str) -> bool:
+    """Whether no folder and no list of *root* changed since it was read: a few `stat` calls.
+
+    It sees any file that comes, goes or is renamed into place, but no file that is rewritten where it is.
+    """
+    places = db.execute("select name, size, mtime, ctime from place").fetchall()
+    return bool(places) and all(stamp(os.path.join(root, os.fsdecode(name))) == tuple(known) for name, *known in places)
+
+
 def _format() -> str:
-    """The format, and the version of Python: another one may know other letters."""
+    """The format, and the version of Python, which may classify letters in another way."""
     return f"{FORMAT} {sys.version_info[0]}.{sys.version_info[1]}"
 
 

@@ -1,4 +1,4 @@
-"""Why a memory was injected for a prompt, and why not: for any prompt and any memory of the root."""
+"""Why a memory of the root was injected for a prompt, and why not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.systems import SYSTEMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from engine.config import Config
     from engine.memory import MemorySummary
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from engine.search.nearest import Near
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
-"""What became of a memory, beside the stages that drop one: it is injected; it matched, but others filled the pool; it
-holds nothing of the prompt."""
+"""Outcomes beside the stages that drop a memory: it is injected; it matches, but is not in the pool; it holds no word
+of the prompt."""
 
 MIN_LIKENESS = 0.5
-"""`difflib`'s ratio from which on an id may have been meant."""
+"""The least ratio of `difflib` between a mistyped id and the id that was meant."""
 
 
 class Bar(Record):
-    """Something that a strength, or P(relevant), had to reach. The `gap` is how far it is above, negative for below."""
+    """A value that a strength, or P(relevant), had to reach. The `gap` is the distance above it, negative below."""
 
     value: float
     gap: float
@@ -41,12 +41,11 @@ class Bar(Record):
 class Explanation(Record):
     """One memory, one prompt, one system.
 
-    `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped it; `reason` says it in words. `gap`, at most 0, is
-    the strength that was missing there, if strength decided; at the cutoff, the P(relevant). `rank` is 1-based in the
-    pool, None outside of it. `breakdown` is None for UNMATCHED, which has an `advice` instead; `nearest` are words that
-    were almost found. `floor` is the share of the best one's strength, `least` the least strength at all, `entry` what
-    it takes to be in the pool; `cutoff` is the P(relevant) that it takes, where one was tuned. None where there is
-    none.
+    `outcome` is INJECTED, POOL, UNMATCHED or the stage that dropped the memory, and `reason` says it in words. `gap` is
+    the strength that was missing there, or the P(relevant) at the cutoff: at most 0, None for other outcomes. `rank` is
+    1-based, None outside of the pool. `breakdown` is None for UNMATCHED, which has an `advice` instead. `nearest` are
+    words that were almost found. The bars are None where they do not apply: `floor` (a share of the best strength),
+    `least` (the least strength), `entry` (to be in the pool), `cutoff`.
     """
 
     memory: MemorySummary
@@ -68,7 +67,7 @@ class Explanation(Record):
 
 
 class Explainer:
-    """Explains what became of memories in one retrieval.
+    """Explains the outcomes of memories in one retrieval.
 
     *config* and *include_retired* are those of the retrieval. *now* is in seconds since 1970.
     """
@@ -98,10 +97,35 @@ class Explainer:
         if memory is None:
             return None
         breakdown = self._contributions.of(memory)
-        return self._of_matched(memory, breakdown) if breakdown else self._of_unmatched(memory)
+        candidate = self._candidates.get(memory_id)
+        strength = breakdown.strength if breakdown else 0.0
+        raw = strength - breakdown.bonus if breakdown else 0.0
+        floor, least = _bar(self._floor, raw), _bar(self._least, raw)
+        entry = None if candidate or breakdown is None else _bar(self._entry, strength)
+        cutoff = _bar(self._retrieval.least, candidate.probability) if candidate else None
+        outcome = UNMATCHED if breakdown is None else POOL if candidate is None else candidate.dropped_by or INJECTED
+        near = self._nearest(memory, breakdown)
+        return Explanation(
+            memory=memory.summary,
+            system=self._retrieval.system,
+            strategy=self._retrieval.strategy,
+            mode=self._retrieval.mode,
+            outcome=outcome,
+            reason=candidate.reason if candidate else self._reason(outcome, entry),
+            gap=self._gap(outcome, strength, {"floor": floor, "least": least, "cutoff": cutoff, POOL: entry}),
+            rank=candidate.rank if candidate else None,
+            confidence=candidate.confidence if candidate else "",
+            breakdown=breakdown,
+            floor=floor,
+            least=least,
+            entry=entry,
+            nearest=near,
+            advice="" if breakdown else advice(near[0] if near else None, suggested_tag(self._contributions.memories)),
+            cutoff=cutoff,
+        )
 
     def _floors(self, counted: list[Candidate]) -> tuple[float | None, float | None]:
-        """The share of the best and the least strength, as this retrieval asked for them."""
+        """The floor and the least strength of this retrieval."""
         retrieval = self._retrieval
         if retrieval.mode != AUTO or retrieval.strategy == TITLE_TAGS:
             return None, None
@@ -113,94 +137,42 @@ class Explainer:
         return share * self._config.floor * best, least or None
 
     def _weakest(self, counted: list[Candidate]) -> float | None:
-        """What it takes to be in the pool, if it is full: of active memories, where bodies are searched."""
+        """The strength that it takes to be in the pool, if the pool is full."""
         if len(counted) < pool_size(self._config, self._retrieval.mode):
             return None
         return min(-one.score for one in self._retrieval.candidates)
 
-    def _of_matched(self, memory: IndexedMemory, breakdown: Breakdown) -> Explanation:
-        candidate = self._candidates.get(memory.summary.id)
-        raw = breakdown.strength - breakdown.bonus
-        floor, least, entry = _bar(self._floor, raw), _bar(self._least, raw), _bar(self._entry, breakdown.strength)
-        outcome = (candidate.dropped_by or INJECTED) if candidate else POOL
-        cutoff = self._cutoff_of(candidate)
-        return Explanation(
-            memory=memory.summary,
-            system=self._retrieval.system,
-            strategy=self._retrieval.strategy,
-            mode=self._retrieval.mode,
-            outcome=outcome,
-            reason=self._reason(candidate, entry),
-            gap=cutoff.gap if cutoff and outcome == "cutoff" else self._gap(outcome, breakdown, floor, least, entry),
-            rank=candidate.rank if candidate else None,
-            confidence=candidate.confidence if candidate else "",
-            breakdown=breakdown,
-            floor=floor,
-            least=least,
-            entry=None if candidate else entry,
-            nearest=self._near_missing(memory, breakdown),
-            cutoff=cutoff,
-        )
+    def _nearest(self, memory: IndexedMemory, breakdown: Breakdown | None) -> tuple[Near, ...]:
+        """Words that come close; beside words that were found, only probable mistakes."""
+        terms, fields = self._contributions.terms, self._contributions.searched(memory)
+        if breakdown is None:
+            return nearest(terms, fields)
+        missing = nearest([term for term in terms if term.text in breakdown.missing], fields)
+        return tuple(near for near in missing if near.how in MISTAKES)
 
-    def _cutoff_of(self, candidate: Candidate | None) -> Bar | None:
-        """The bar of the cutoff, for what reached it."""
-        probability = candidate.probability if candidate else None
-        return None if probability is None else _bar(self._retrieval.least, probability)
-
-    def _near_missing(self, memory: IndexedMemory, breakdown: Breakdown) -> tuple[Near, ...]:
-        """What may be a mistake among the words that were not found."""
-        missing = set(breakdown.missing)
-        terms = [term for term in self._contributions.terms if term.text in missing]
-        return tuple(near for near in nearest(terms, self._contributions.searched(memory)) if near.how in MISTAKES)
-
-    def _of_unmatched(self, memory: IndexedMemory) -> Explanation:
-        terms = self._contributions.terms
-        near = nearest(terms, self._contributions.searched(memory))
-        return Explanation(
-            memory=memory.summary,
-            system=self._retrieval.system,
-            strategy=self._retrieval.strategy,
-            mode=self._retrieval.mode,
-            outcome=UNMATCHED,
-            reason=self._reason_unmatched(),
-            gap=None,
-            rank=None,
-            confidence="",
-            breakdown=None,
-            floor=_bar(self._floor, 0.0),
-            least=_bar(self._least, 0.0),
-            entry=None,
-            nearest=near,
-            advice=advice(near[0] if near else None, suggested_tag(self._contributions.memories)),
-        )
-
-    def _reason(self, candidate: Candidate | None, entry: Bar | None) -> str:
-        if candidate:
-            return candidate.reason
+    def _reason(self, outcome: str, entry: Bar | None) -> str:
+        if outcome == UNMATCHED:
+            return f"{'it holds' if self._has_bodies else 'its title and tags hold'} no word of the prompt"
         if entry and entry.gap <= 0:
             size = pool_size(self._config, self._retrieval.mode)
             return f"the {size} strongest are looked at, and the last of them has {entry.value:.2f}"
         return "the rarer words of the prompt led to other memories, so its strength was not computed"
 
-    def _reason_unmatched(self) -> str:
-        return f"{'it holds' if self._has_bodies else 'its title and tags hold'} no word of the prompt"
-
-    def _gap(
-        self, outcome: str, breakdown: Breakdown, floor: Bar | None, least: Bar | None, entry: Bar | None
-    ) -> float | None:
-        if outcome == "floor":
-            return min(bar.gap for bar in (floor, least) if bar)
+    def _gap(self, outcome: str, strength: float, bars: Mapping[str, Bar | None]) -> float | None:
+        """The strength, or P(relevant), that was missing; None if another reason decided."""
         if outcome == "cap" and self._retrieval.injected:
-            return breakdown.strength + self._retrieval.injected[-1].score
-        return entry.gap if outcome == POOL and entry and entry.gap <= 0 else None
+            return strength + self._retrieval.injected[-1].score
+        deciding = ("floor", "least") if outcome == "floor" else (outcome,)
+        gaps = [bar.gap for name in deciding if (bar := bars.get(name))]
+        return min((gap for gap in gaps if gap <= 0), default=None)
 
 
-def _bar(value: float | None, reached: float) -> Bar | None:
-    return None if value is None else Bar(value, reached - value)
+def _bar(value: float | None, reached: float | None) -> Bar | None:
+    return None if value is None or reached is None else Bar(value, reached - value)
 
 
 def near_ids(given: str, ids: list[str], most: int = 3) -> list[str]:
-    """The ids that may have been meant: those that hold what was given, or else those that are spelled like it."""
+    """The ids that may have been meant: ids that hold *given*, or else ids with a similar spelling."""
     holding = sorted((one for one in ids if given and given.casefold() in one.casefold()), key=len)
     if holding:
         return holding[:most]

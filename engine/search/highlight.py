@@ -1,4 +1,4 @@
-"""Where the words of a query stand in a text, for highlighting and for snippets."""
+"""The places of a query's words in a text, and snippets around them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Snippet(Record):
 
 
 class Marker:
-    """Made once for a query and asked for many texts: a word is looked at once.
+    """Finds the words of one query in many texts.
 
-    It marks what the strategy `memsift` matches: other forms of a word and longer words, see `units`. Without
-    *by_stem*, what FTS5 finds for the terms themselves: each word and whatever it begins, as in a filter.
+    With *by_stem* it marks the matches of the strategy `memsift`: other forms of a word and longer words, see `units`.
+    Otherwise it marks the terms themselves and longer words, as a filter finds them.
     """
 
     def __init__(self, terms: Sequence[Term] = (), *, by_stem: bool = True) -> None:
@@ -51,7 +51,7 @@ class Marker:
 
     @classmethod
     def of(cls, prompt: str, *, by_stem: bool) -> Marker:
-        """For what a prompt asks of the strategy `memsift`, or else for its terms."""
+        """The marker for a prompt."""
         return cls(asked(prompt) if by_stem else query_terms(prompt), by_stem=by_stem)
 
     def places(self, text: str) -> list[Place]:
@@ -81,14 +81,14 @@ class Marker:
         ]
 
     def _is_phrase(self, phrase: tuple[str, ...], tokens: list[str]) -> bool:
-        """Whether these are the words of *phrase*, the last one in any form."""
+        """Whether *tokens* are the words of *phrase*, the last word in any form."""
         if len(tokens) < len(phrase) or tokens[:-1] != list(phrase[:-1]):
             return False
         return tokens[-1] == phrase[-1] or (self._by_stem and stem(tokens[-1]) == stem(phrase[-1]))
 
 
 def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
-    """About *width* characters of *text* around the first match, on one line; its beginning if nothing matches."""
+    """About *width* characters of *text* around the first match, on one line; without a match, its beginning."""
     flat = " ".join(text.split())
     found = marker.places(flat)
     start, end = _window(flat, found, width)
@@ -100,7 +100,7 @@ def snippet(text: str, marker: Marker, width: int = 160) -> Snippet:
 
 
 def _window(flat: str, found: list[Place], width: int) -> Place:
-    """Which part of *flat* is shown."""
+    """The start and end of the shown part of *flat*."""
     if len(flat) <= width:
         return 0, len(flat)
     start = max(0, min(found[0][0] - width // 3, len(flat) - width)) if found else 0

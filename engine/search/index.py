@@ -1,6 +1,6 @@
-"""The index of a root: its memories, and the answers of strategies as the files are now.
+"""The index of a root: its memories, and the pools that strategies find among them.
 
-Callers see memories by id, never the tables. An index lies in memory (`Index`) or in a file (`Index.over`).
+An index is in memory (`index_of`) or in a file (`opening`). Only this package reads its tables.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from _thread import allocate_lock
 from engine.lean.json_text import dumps
 from engine.lean.record import Record, replace
 from engine.lean.sqlite import DAMAGE, in_memory
-from engine.search.database import SUMMARY, create, has_fts5, summary
+from engine.search.database import SUMMARY, create, has_fts5, is_fresh, stamp, summary
 from engine.search.query import all_of
-from engine.search.stamps import is_fresh, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 MOST_RENEWED = 200
-"""Changed files that are read again to answer one prompt. Other changed memories are left out."""
+"""Changed files that are read again for one prompt. More changed memories are left out of its pool."""
 
 LISTED = "select place, reason from skipped order by number"
 UNUSED = "select name, reason from memory where reason is not null"
@@ -38,7 +37,7 @@ where id in (select value from json_each(?)) and reason is null"""
 
 
 class IndexedMemory(Record):
-    """A memory as the index holds it. `encoded` are its tokens as `vocabulary` spells them."""
+    """A memory as the index holds it. `encoded` are its tokens in the form of `vocabulary`."""
 
     summary: MemorySummary
     tokens: Fields
@@ -46,50 +45,38 @@ class IndexedMemory(Record):
 
 
 class Index:
-    """A root's memories, searchable. Threads may use it.
+    """The searchable memories of a root, for any number of threads.
 
-    `has_fts5` is False where this SQLite was built without FTS5: the pipeline scores by keywords then.
+    `has_fts5` is False where SQLite was built without FTS5. The pipeline scores by keywords then.
     """
 
-    def __init__(self, corpus: Corpus, module: str = "fts5") -> None:
-        """The index of *corpus*, in memory. *module* is the full-text module to use."""
-        memories = {one.summary.id: one for one in corpus.memories}
-        self._open(in_memory_database(corpus, module), corpus.root, memories=memories)
-
-    @classmethod
-    def over(
-        cls,
-        db: Connection,
-        root: str,
-        *,
-        recover: Callable[[Exception], Index] | None = None,
-        renew: Callable[[set[bytes]], Index | None] | None = None,
-    ) -> Index:
-        """The index in *db*, which it closes.
-
-        *recover* gives an index to go on with where this one turns out damaged. *renew* gives an index with changed
-        files, by their names in the root, read again; None where that is not possible. Without it, files count as
-        unchanged.
-        """
-        index = cls.__new__(cls)
-        index._open(db, root, recover, renew)
-        return index
-
-    def _open(
+    def __init__(
         self,
         db: Connection,
         root: str,
+        *,
+        memories: dict[str, Memory] | None = None,
         recover: Callable[[Exception], Index] | None = None,
         renew: Callable[[set[bytes]], Index | None] | None = None,
-        memories: dict[str, Memory] | None = None,
     ) -> None:
+        """The index in *db*, which it closes. *memories* by id, if they are not read from their files.
+
+        *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given their
+        names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
+        """
         self.root = root
         self._lock = allocate_lock()
+        self._use(db, memories, recover, renew)
+
+    def _use(
+        self,
+        db: Connection,
+        memories: dict[str, Memory] | None,
+        recover: Callable[[Exception], Index] | None,
+        renew: Callable[[set[bytes]], Index | None] | None,
+    ) -> None:
         self.has_fts5 = has_fts5(db)
-        self._db = db
-        self._recover = recover
-        self._renew = renew
-        self._memories = memories
+        self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._by_row: dict[int, MemorySummary] = {}
         self._version = -1
 
@@ -101,7 +88,7 @@ class Index:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """Files and list lines that are not shown as memories: lines in their order, then files by path."""
+        """Lines of a list and files that are not shown as memories: lines in their order, then files by path."""
         return self.ask(_skipped)
 
     @property
@@ -114,7 +101,7 @@ class Index:
         return list(self.ask(self.read_summaries))
 
     def memory(self, memory_id: str) -> Memory | None:
-        """The whole memory, as its file is now; None where there is none of this id."""
+        """The whole memory, as its file is now; None for an unknown id."""
         if self._memories is not None:
             return self._memories.get(memory_id)
         sql = "select name from memory where id = ? and reason is null"
@@ -122,11 +109,11 @@ class Index:
         return _from_file(self.root, os.fsdecode(row[0]), memory_id) if row else None
 
     def indexed(self, memory_id: str) -> IndexedMemory | None:
-        """A memory with its tokens; None where there is none of this id."""
+        """A memory with its tokens; None for an unknown id."""
         return self.ask(lambda db: _indexed(db, self.root, memory_id))
 
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
-        """Every memory whose whole text holds all of *terms*, best first; every memory, by path, without terms."""
+        """The memories whose whole text holds all of *terms*, best first; without terms, all memories by path."""
         if not terms:
             return self.summaries()
         return self.ask(lambda db: self._matching(db, terms))
@@ -140,10 +127,7 @@ class Index:
             return False
 
     def pool(self, find: Callable[[Connection], Pool]) -> Pool:
-        """The pool that *find* reads from the tables, with its memories as their files are now.
-
-        A file that was read again for this pool is not doubted any more, although it may have changed just now.
-        """
+        """The pool that *find* reads from the tables, with its memories as their files are now."""
         renewed: set[bytes] = set()
         while True:
             pool = self.ask(find)
@@ -158,7 +142,7 @@ class Index:
                 self._become(other)
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """The answer of *question*, which reads the tables in one state. A damaged index is replaced by another one."""
+        """The answer of *question*, which sees one state of the tables. A damaged index is replaced first."""
         with self._lock:
             try:
                 return self._in_one_state(question)
@@ -178,9 +162,7 @@ class Index:
 
     def _become(self, other: Index) -> None:
         self._db.close()
-        self._db, self.has_fts5, self._memories = other._db, other.has_fts5, other._memories
-        self._recover, self._renew = other._recover, other._renew
-        self._by_row, self._version = {}, -1
+        self._use(other._db, other._memories, other._recover, other._renew)
 
     def _stale(self, memories: list[MemorySummary]) -> set[bytes]:
         """The names of the files of memories that are gone or may have changed since they were read."""
@@ -194,11 +176,11 @@ class Index:
         return os.fsencode(memory.file.removeprefix(os.path.join(self.root, "")))
 
     def read_summaries(self, db: Connection) -> Iterable[MemorySummary]:
-        """Every memory, ordered by path, within a question."""
+        """All memories by path, for a *question* of `ask`."""
         return self._read_summaries(db).values()
 
     def _read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
-        """By row, in the order of paths; read again where another process changed the index."""
+        """Row -> memory, by path; read again if another process changed the index."""
         (version,) = db.execute("pragma data_version").fetchone()
         if version != self._version:
             rows = db.execute(f"select rowid, {SUMMARY} from memory where reason is null")
@@ -218,8 +200,8 @@ class Index:
         return [summaries[row] for *_, row in sorted(scored)]
 
 
-def in_memory_database(corpus: Corpus, module: str = "fts5") -> Connection:
-    """The tables of *corpus*, in memory."""
+def index_of(corpus: Corpus, module: str = "fts5") -> Index:
+    """The index of *corpus*, in memory. *module* is the full-text module of SQLite."""
     from engine.search.writing import Writer
 
     db = in_memory()
@@ -232,7 +214,7 @@ def in_memory_database(corpus: Corpus, module: str = "fts5") -> Connection:
     writer.finish()
     db.executemany("insert into skipped(place, reason) values (?, ?)", [(s.where, s.reason) for s in corpus.skipped])
     db.execute("commit")
-    return db
+    return Index(db, corpus.root, memories={one.summary.id: one for one in corpus.memories})
 
 
 def _from_file(root: str, name: str, memory_id: str) -> Memory | None:
@@ -268,7 +250,7 @@ def _skipped(db: Connection) -> tuple[Skipped, ...]:
 
 
 def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:
-    """The rows of memories that hold all words of a filter, or longer words, without FTS5."""
+    """The rows of memories that hold all words of a filter, or longer words. Used without FTS5."""
     from engine.search.vocabulary import words_begun, words_of_text
 
     starts = [term.phrases[0][0] for term in terms]

@@ -1,6 +1,6 @@
 """Opening the index of a root: up to date for the app and the commands, in time for the hook.
 
-The code that brings an index up to date is imported only where one is behind: most prompts find it fresh.
+The code that updates an index is imported only if the index is behind. Most prompts find it fresh.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable
-from engine.search.index import Index
+from engine.search.index import Index, index_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
-"""The app waits for another process that writes the index: so many seconds, and as long as so many builds take. Then it
-builds an index in memory."""
+"""The app waits for another process that writes the index: for this time plus this number of builds. Then it builds an
+index in memory."""
 
 SYNC_SHARE = 0.5
-"""The share of its deadline that the hook gives to bringing the index up to date."""
+"""The share of its deadline that the hook spends on updating the index."""
 
 LOCK_SHARE = 0.1
-"""The share of it that the hook waits for another process that does the same."""
+"""The share of its deadline that the hook waits for another process that updates the index."""
 
 SCAN_SECONDS, BUILD_SECONDS = 12e-6, 1.2e-3
-"""Upper bounds for one memory: to see that its file did not change, and to read it into the index."""
+"""Upper bounds of the time for one memory: to see that its file did not change, and to index it."""
 
 UPDATE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.opening import main; main(*sys.argv[2:])"
 
@@ -56,17 +56,16 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         update(path, resolved, wait_s=WAIT_SECONDS + BUILDS_WAITED * build_seconds(resolved), merges=True)
         return _opened(path, resolved, recover)
     except (*DAMAGE, OSError):
-        return Index(read_corpus(resolved))
+        return index_of(read_corpus(resolved))
 
 
 def hook_index(
     root: str, environ: Mapping[str, str], deadline_s: float, clock: Callable[[], float] = time.monotonic
 ) -> Index | None:
-    """An index to answer one prompt from, within *deadline_s* seconds; None if there is none yet.
+    """The index for one prompt; None if there is none yet. It is ready within *deadline_s* seconds.
 
-    Where a few `stat` calls show that it is behind, it is brought up to date; without the time for that, a process of
-    its own does it, and the index answers as it is. Either way changed files are read again before they are shown.
-    Raises only errors of reading the root into memory.
+    If a few `stat` calls show that it is behind, it is updated, or without time for that, a process of its own updates
+    it. In both cases a changed file is read again before its memory is shown. Raises only errors of reading the root.
     """
     until = clock() + SYNC_SHARE * deadline_s
     path = index_file(root, environ)
@@ -82,7 +81,7 @@ def hook_index(
 
 
 def build_seconds(root: str) -> float:
-    """How long it takes at most to read the memories of *root* and to index them."""
+    """An upper bound of the time to read the memories of *root* and to index them."""
     from engine.stores.files import is_inside
     from engine.stores.registry import store_of
 
@@ -95,7 +94,7 @@ def build_seconds(root: str) -> float:
 
 
 def start_update(path: str, root: str) -> None:
-    """Let a process of its own bring the index up to date, even after this process ended."""
+    """Start a process that updates the index and may outlive this one."""
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     command = [sys.executable, "-I", "-S", "-c", UPDATE, package, path, root]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
@@ -106,7 +105,7 @@ def start_update(path: str, root: str) -> None:
 
 
 def main(path: str, root: str) -> None:
-    """The process that `start_update` starts. It gives way: in time, and to a process that writes the index already."""
+    """Update the index at low priority, unless another process does. `start_update` runs this in its own process."""
     from engine.search.sync import update
 
     try:
@@ -117,9 +116,9 @@ def main(path: str, root: str) -> None:
 
 
 def _updated(path: str, root: str, deadline_s: float, seconds_left: Callable[[], float]) -> Index | None:
-    """The index, brought up to date; as it is, where there is no time or another process writes it.
+    """The updated index. Without time, or while another process writes it, the index as it is.
 
-    Where no index can be written, one in memory.
+    If no index can be written, one in memory.
     """
     from engine.search.sync import OutOfTimeError, is_busy, update
 
@@ -134,14 +133,14 @@ def _updated(path: str, root: str, deadline_s: float, seconds_left: Callable[[],
 
 
 def _in_memory(root: str, seconds_left: float) -> Index | None:
-    """An index in memory; None where there is no time to read the root."""
+    """An index in memory; None without the time to build it."""
     from engine.stores.roots import read_corpus
 
-    return Index(read_corpus(root)) if build_seconds(root) <= seconds_left else None
+    return index_of(read_corpus(root)) if build_seconds(root) <= seconds_left else None
 
 
 def _existing(path: str, root: str, deadline_s: float) -> Index | None:
-    """The index at *path* for the hook; None if there is none that can be used."""
+    """The index at *path* for the hook; None if it cannot be used."""
     wait_s = LOCK_SHARE * deadline_s
 
     def recover(error: Exception) -> Index:
@@ -151,7 +150,7 @@ def _existing(path: str, root: str, deadline_s: float) -> Index | None:
         if is_damage(error):
             discard(path)
             start_update(path, root)
-        return Index(Corpus(root, ()))
+        return index_of(Corpus(root, ()))
 
     def renew(names: set[bytes]) -> Index | None:
         from engine.search.sync import update
@@ -181,7 +180,7 @@ def _opened(
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        return Index.over(db, root, recover=recover, renew=renew)
+        return Index(db, root, recover=recover, renew=renew)
     except DAMAGE:
         db.close()
         raise

@@ -1,8 +1,8 @@
-"""A prompt as a query: terms, and the FTS5 expression that finds any of them.
+"""A prompt as terms, and terms as an FTS5 expression.
 
-A compound identifier becomes an exact phrase ("user_id" with a prefix star matched "user identity" in 75 % of false
-positives); any other token becomes a quoted prefix. Everything is quoted, so no word of a prompt reaches FTS5's parser
-as an operator. Words without content are left out, unless something shows that they are names: see `names`.
+A compound identifier becomes an exact phrase: as a prefix, "user_id" would find "user identity". Any other token may be
+the beginning of a longer word. All tokens are quoted, so that no word of a prompt is an operator for FTS5's parser.
+Stop words are left out, unless they are names: see `stopwords`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     Phrase = tuple[tuple[str, ...], bool]
-    """A token sequence, and whether its one token may go on."""
+    """A token sequence, and whether its single token may be the beginning of a longer word."""
 
 MAX_CHARACTERS = 8_000
-"""Of a longer prompt, the first and the last half of that: a question stands before what it is about, or behind."""
+"""Half of these are read at the beginning and half at the end: a question stands before a pasted text, or after it."""
 MAX_GUESSED = 200
-"""Words of a prompt up to which neighbours are guessed to be one word."""
+"""In a prompt with more words, no two neighbours are taken for one word."""
 
 RECEIVERS = ("self", "this", "cls")
-"""What stands before an attribute and is no part of its name."""
+"""Words before an attribute that are no part of its name."""
 
 EXTENSIONS = frozenset(
     """
@@ -32,14 +32,14 @@ EXTENSIONS = frozenset(
     proto ps1 py pyi rb rs scala scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml
     """.split()
 )
-"""What ends the name of a file: auth_service.py is found by its name alone as well."""
+"""Extensions of files: auth_service.py is also found without its extension."""
 
 
 class Term(Record):
-    """One thing to find. `text` is what the person wrote; `phrases` are alternative token sequences.
+    """A part of a prompt to be found: its `text` as the person wrote it, and `phrases`, alternative token sequences.
 
-    `is_prefix`: the last token of a phrase of one token may go on ("auth" finds "authentication"). `is_guess`: what was
-    written may mean this; it counts only where the corpus holds it.
+    `is_prefix`: the phrase is a single token, and may be the beginning of a longer word. `is_guess`: the person may
+    mean this; it counts only where a memory holds it.
     """
 
     text: str
@@ -49,24 +49,8 @@ class Term(Record):
 
     @property
     def searched(self) -> list[Phrase]:
-        """The phrases as FTS5 is asked for them."""
+        """The phrases in the form that `any_of` takes."""
         return [(phrase, self.is_prefix and len(phrase) == 1) for phrase in self.phrases]
-
-    def found_in(self, tokens: tuple[str, ...]) -> bool:
-        """Whether these tokens hold the term, by the rule by which FTS5 matches it."""
-        return any(self._positions(phrase, tokens) for phrase in self.phrases)
-
-    def places(self, tokens: tuple[str, ...]) -> list[tuple[int, int]]:
-        """Where the term stands: first and last token position of every occurrence."""
-        return [(i, i + len(phrase) - 1) for phrase in self.phrases for i in self._positions(phrase, tokens)]
-
-    def _positions(self, phrase: tuple[str, ...], tokens: tuple[str, ...]) -> list[int]:
-        if len(phrase) == 1:
-            word = phrase[0]
-            return [
-                i for i, token in enumerate(tokens) if (token.startswith(word) if self.is_prefix else token == word)
-            ]
-        return [i for i, token in enumerate(tokens) if token == phrase[0] and tokens[i : i + len(phrase)] == phrase]
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
@@ -85,7 +69,7 @@ def query_terms(text: str) -> tuple[Term, ...]:
 
 
 def rarest(terms: Sequence[Term], counts: Sequence[int], most: int) -> list[Term]:
-    """The *most* terms that the fewest memories hold, and then of those that none holds, in their order."""
+    """The *most* rarest terms, in their order; terms of no memory come last. *counts*: memories that hold each term."""
     ordered = sorted(range(len(terms)), key=lambda number: (not counts[number], counts[number], number))
     return [terms[number] for number in sorted(ordered[:most])]
 
@@ -93,7 +77,7 @@ def rarest(terms: Sequence[Term], counts: Sequence[int], most: int) -> list[Term
 def joined_neighbours(text: str) -> tuple[Term, ...]:
     """Guesses: timeout for `time out`, frontend for `front end`, http2 for `HTTP/2`. None for a long text.
 
-    The first word of such a pair is no stop word: `be low` is not below.
+    The first word of a pair is no stop word: `be low` is not below.
     """
     words = tk.chunks(text[:MAX_CHARACTERS])
     folded = [tk.fold(word) for word in words] if len(words) <= MAX_GUESSED else []
@@ -103,17 +87,17 @@ def joined_neighbours(text: str) -> tuple[Term, ...]:
 
 
 def any_of(phrases: Iterable[Phrase]) -> str:
-    """The FTS5 expression that finds any of *phrases*: token sequences, and whether a single token may go on."""
+    """The FTS5 expression that finds any of *phrases*."""
     return " OR ".join(_quoted(phrase, is_prefix) for phrase, is_prefix in phrases)
 
 
 def all_of(terms: tuple[Term, ...]) -> str:
-    """The FTS5 expression that finds all of *terms*; empty if there are none."""
+    """The FTS5 expression that finds all of *terms*."""
     return " AND ".join(f"({any_of((phrase, term.is_prefix) for phrase in term.phrases)})" for term in terms)
 
 
 def filter_terms(text: str) -> tuple[Term, ...]:
-    """The words of a filter that is being typed: all of them count, and each may go on."""
+    """The terms of a filter that is being typed: each word may be the beginning of a longer word."""
     found = (token for word in tk.words(text[:MAX_CHARACTERS]) for token in tk.word_tokens(word))
     return tuple(Term(token, ((token,),), is_prefix=True) for token in dict.fromkeys(found))
 
@@ -137,9 +121,9 @@ def _chunk_terms(chunk: str, *, is_name: bool) -> list[Term]:
 
 
 def _single(word: str, token: str, *, is_name: bool = False) -> Term | None:
-    """One token, which may go on; nothing for a stop word or a single letter that is not a word by itself.
+    """The term of a single token. None for a stop word, and for a single letter in a script that has spaces.
 
-    A name that looks like either is found as it is.
+    A name that looks like either is an exact term.
     """
     if token in STOP_WORDS or (len(token) < 2 and not (token and tk.is_unspaced(token))):
         return Term(word, ((token,),), False, False) if is_name and token else None
@@ -147,9 +131,9 @@ def _single(word: str, token: str, *, is_name: bool = False) -> Term | None:
 
 
 def _compound(chunk: str) -> Term:
-    """user_id: an exact phrase of its words, or these in one (userid); of a camelCase word's parts as well.
+    """user_id: an exact phrase of its words or parts, or these in one word (userid).
 
-    A version is found with and without its v, a file with and without its extension where its name is a compound.
+    A version is found with and without its v; a file also without its extension, if its name is a compound.
     """
     name, _, extension = chunk.rpartition(".")
     is_file = extension.lower() in EXTENSIONS and bool(tk.joined(name))
@@ -175,14 +159,14 @@ def _other_version(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _camel(word: str) -> Term:
-    """getUserName: the whole word, or its parts next to each other (get_user_name)."""
+    """getUserName: the whole word, or its parts as neighbours (get_user_name)."""
     return Term(word, ((tk.fold(word),), tk.word_tokens(word)), is_prefix=False)
 
 
 def _unspaced_terms(word: str) -> list[Term]:
-    """A run of Han or Kana: each pair of neighbours is a term, because nothing says where its words end.
+    """A run of Han or Kana: each pair of neighbours is a term, because nothing shows where a word ends.
 
-    Hiragana alone is mostly grammar, and left out where there is anything else.
+    Pairs of Hiragana are mostly grammar, and are left out if the run has other pairs.
     """
     found: list[Term | None] = []
     for run in tk.runs(tk.fold(word)):
@@ -197,7 +181,7 @@ def _is_hiragana(character: str) -> bool:
 
 
 def _may_be_one(first: str, second: str) -> bool:
-    """Whether two words, folded, may be one that was taken apart."""
+    """Whether two folded words may be one word that was taken apart."""
     if len(first) < 2 or first in STOP_WORDS or (len(second) < 2 and not second.isdecimal()):
         return False
     both = first + second

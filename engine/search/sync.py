@@ -1,8 +1,8 @@
-"""Bringing the index file of a root up to date: only files whose stamp changed are read.
+"""Updating the index file of a root: only files with a changed stamp are read.
 
-A build and an update are one write transaction each. So readers see the state before or after it, SQLite rolls back the
-work of a killed process, and of two builders the second one waits for the first. An index that is damaged, foreign or
-of another format is deleted and built anew.
+A build or an update is one write transaction. So readers see the state before or after it, SQLite undoes the work of a
+killed process, and the second of two builders waits for the first. An index that is damaged, foreign or of another
+format is deleted and built again.
 """
 
 from __future__ import annotations
@@ -10,8 +10,18 @@ from __future__ import annotations
 import os
 
 from engine.lean.sqlite import DAMAGE, for_writing
-from engine.search.database import FILES, FULL_TEXT, HEADLINE, check, create, has_fts5, is_openable
-from engine.search.stamps import is_fresh, settled_stamp, stamp
+from engine.search.database import (
+    FILES,
+    FULL_TEXT,
+    HEADLINE,
+    check,
+    create,
+    has_fts5,
+    is_fresh,
+    is_openable,
+    settled_stamp,
+    stamp,
+)
 from engine.search.writing import Writer
 from engine.stores.files import UnreadableFileError, has_earlier_id
 from engine.stores.registry import store_of
@@ -21,19 +31,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
     from engine.lean.sqlite import Connection
-    from engine.search.stamps import Stamp
+    from engine.search.database import Stamp
     from engine.stores.registry import Store
 
 NOT_DAMAGED = (3, 5, 6, 7, 8, 9, 10, 13, 14)
-"""SQLite's PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN: deleting the file would not help."""
+"""SQLite's PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, FULL, CANTOPEN. To delete the file would not help."""
 
 SHORT_READ, READ_ERROR = 522, 266
-"""IOERR codes of a file that was cut."""
+"""IOERR codes that a cut file causes."""
 
 BUSY = 5
 
-MERGE = "insert into {table}({table}, rank) values ('merge', -500)"
-"""Each update adds a segment to an FTS5 index, in which every word is looked for. This merges about 500 pages."""
+MERGE = "insert into {table}({table}, rank) values ('merge', 500)"
+"""Each update adds a segment to an FTS5 index, and each word is looked for in all segments. This merges 500 pages."""
 
 OPTIMIZE = "insert into {table}({table}) values ('optimize')"
 
@@ -55,11 +65,11 @@ def update(
     is_over: Callable[[], bool] = never,
     merges: bool = False,
 ) -> None:
-    """Bring the index at *path* up to date with *root*, or build it.
+    """Update the index at *path* for *root*, or build it.
 
-    *only*: the names of the files to look at; a damaged index is not built anew then. Another process that writes the
-    index is waited for *wait_s* seconds. *is_over* is asked before a file is read. *merges*: tidy up the FTS5 indexes.
-    Raises DatabaseError, OSError and OutOfTimeError; the index is what it was, then.
+    *wait_s*: how long to wait for another process that writes it, in seconds. *only*: names of the files to look at; a
+    damaged index is not built again then. *is_over* is asked before a file is read. *merges*: merge segments of FTS5.
+    Raises DatabaseError, OSError and OutOfTimeError, and leaves the index as it was.
     """
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if not is_openable(path):
@@ -74,13 +84,13 @@ def update(
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error of SQLite says that the file is of no use."""
+    """Whether an error means that the file is damaged or foreign."""
     code = getattr(error, "sqlite_errorcode", 1)
     return code in (SHORT_READ, READ_ERROR) or code & 0xFF not in NOT_DAMAGED
 
 
 def is_busy(error: Exception) -> bool:
-    """Whether an error of SQLite says that another process is writing the file."""
+    """Whether an error means that another process is writing the file."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF == BUSY
 
 
@@ -126,7 +136,7 @@ class Sync:
         self._rows: dict[bytes, tuple[int, Stamp]] = {}
 
     def run(self, only: Set[bytes] | None) -> bool:
-        """Read the files that changed, of *only* or of all. Returns whether there were any; raises OSError."""
+        """Read changed files, of *only* or of all; whether there were any. Raises OSError."""
         sql = "select name, rowid, size, mtime, ctime from memory"
         if only is None:
             rows = self._db.execute(sql).fetchall()
@@ -142,7 +152,7 @@ class Sync:
         return is_changed
 
     def _names(self) -> Set[bytes]:
-        """The files that may be memories. Lists and folders are read anew only where one of them changed."""
+        """The files that may be memories. Folders and lists are read again only if one of them changed."""
         if is_fresh(self._db, self._root):
             return self._rows.keys()
         before = {place: self._settled(place) for place in self._store.places(())}
@@ -163,7 +173,7 @@ class Sync:
         return settled_stamp(os.path.join(self._root, place))
 
     def _look_at(self, name: bytes) -> None:
-        """Read a file, unless its stamp is the one that the index knows."""
+        """Read a file, unless the index knows its stamp."""
         row, known = self._rows.get(name, (None, None))
         if known == stamp(self._folder + name):
             return
@@ -183,7 +193,7 @@ class Sync:
             self.writer.add(memory, name, found)
 
     def _settle(self, memory_id: str) -> None:
-        """Of the files with this id, the first is the memory, and the others are listed as skipped."""
+        """Of the files with this id, the first by path is the memory; the others are skipped."""
         rows = self._db.execute("select name, rowid, reason, size, mtime, ctime from memory where id = ?", (memory_id,))
         for place, (name, row, reason, *found) in enumerate(sorted(rows, key=lambda one: os.fsdecode(one[0]))):
             if (place == 0) == (reason is None):

@@ -1,9 +1,9 @@
 """Text -> tokens, the same for memories and prompts, in any language.
 
 A token is a lower-case run of letters and digits without accents. Identifiers are found by their parts: `user_id`,
-`user-id` and `userId` all hold the tokens user, id next to each other, and userid as well, for who writes it so.
-Scripts without spaces (Han, Kana) become one token per character, so that any part of a run is found.
-The tokens of a memory are what FTS5 gets, so its own tokenizer (unicode61) never has anything left to decide.
+`user-id` and `userId` all give the neighbours user and id, and userid as a whole. In scripts without spaces (Han, Kana)
+each character is a token, so that any part of a run is found. FTS5 gets these tokens, not the text: its own tokenizer
+(unicode61) has nothing left to decide.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ JOINERS = "_.-"
 """Characters that hold a compound identifier together: user_id, react.fc, rate-limiting, v2.0."""
 
 MAX_WHOLE = 40
-"""Characters of a compound that is a word: longer ones are the names of files made from sentences."""
+"""Characters of a compound that also counts as a whole. Longer compounds are names of files made from sentences."""
 
 BARRED = {**str.maketrans("łøđðħŧı", "loddhti", "ـ"), ord("æ"): "ae", ord("œ"): "oe"}
-"""Letters that lose their stroke or their joint as others lose accents, though Unicode does not take them apart, and
-the Arabic stretching sign, which means nothing."""
+"""Letters with a stroke or joined letters, which Unicode does not take apart, and the Arabic stretching sign, which has
+no meaning."""
 
 ONE_WORD = frozenset(
     """
@@ -26,14 +26,14 @@ ONE_WORD = frozenset(
     SharePoint OneDrive FastAPI OAuth DevOps
     """.split()
 )
-"""Names with inner capitals whose parts are something else: who asks about java does not mean JavaScript."""
+"""Names with inner capitals that are one word: a prompt about java does not mean JavaScript."""
 
 UNSPACED = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 """Hiragana, Katakana and Han: scripts written without spaces between words."""
 
 
 class _Separators(dict[int, str]):
-    """A translation table that keeps letters, digits, marks and *kept*, and makes everything else a space."""
+    """A translation table that keeps letters, digits, marks and *kept*, and turns other characters into spaces."""
 
     def __init__(self, kept: str = "") -> None:
         super().__init__({ord(character): character for character in kept})
@@ -50,7 +50,7 @@ _CHUNKS = _Separators(JOINERS)
 
 
 class _Known(dict[str, tuple[tuple[str, ...], str]]):
-    """Chunk -> its tokens, and its whole where that is one more. Building an index sees the same ones over and over."""
+    """Chunk -> its tokens, and its whole if that is another token. The same chunks come again and again."""
 
     MOST = 50_000
 
@@ -64,14 +64,14 @@ class _Known(dict[str, tuple[tuple[str, ...], str]]):
 _KNOWN = _Known()
 
 GAP = "\ue000"
-"""A token that no text holds. It stands before the whole words, so that no phrase runs on into them."""
+"""A token that is in no text. It stands before the wholes, so that no phrase ends in them."""
 
 
 def tokens(text: str) -> list[str]:
-    """All tokens of *text*, as the index holds them: in order, then a GAP and the compound words in one.
+    """All tokens of *text*, as the index holds them: in order, then a GAP and the compounds as wholes.
 
-    The wholes stand apart so that the parts of neighbours stay neighbours: `UserService.get_user` is
-    user, service, get, user, GAP, userservice, getuser, and so the phrase of userService.getUser finds it.
+    So the parts of neighbours stay neighbours: `UserService.get_user` gives user, service, get, user, GAP, userservice,
+    getuser, and the phrase of userService.getUser finds it.
     """
     found: list[str] = []
     wholes: list[str] = []
@@ -84,7 +84,7 @@ def tokens(text: str) -> list[str]:
 
 
 def placed_tokens(text: str) -> list[tuple[str, int, int]]:
-    """`tokens` with the place of each in *text*, as character offsets (start, end); a GAP has none: (GAP, 0, 0)."""
+    """`tokens` with their places in *text* as character offsets (start, end); a GAP has none: (GAP, 0, 0)."""
     position = 0
     found, wholes = [], []
     for chunk in chunks(text):
@@ -108,16 +108,8 @@ def words(text: str) -> list[str]:
     return text.translate(_WORDS).split()
 
 
-def occurrences(text: str, phrase: str) -> int:
-    """How often *phrase* stands in *text*, both tokens with one space between and around; overlaps count as well."""
-    count, position = 0, text.find(phrase)
-    while position >= 0:
-        count, position = count + 1, text.find(phrase, position + 1)
-    return count
-
-
 def word_tokens(word: str) -> tuple[str, ...]:
-    """The tokens of one word (no separators in it) in place: its parts, its single characters, or itself."""
+    """The tokens of a word without separators: its parts, its single characters, or itself."""
     whole = fold(word)
     if not whole:
         return ()
@@ -132,9 +124,9 @@ def is_camel(word: str) -> bool:
 
 
 def joined(chunk: str) -> str:
-    """A compound in one: userid for user_id, user-id and userId; empty for what is none, is a number or a sentence.
+    """A compound as a whole: userid for user_id, user-id and userId. Empty for other words, numbers and sentences.
 
-    Of names with dots each part by itself: `UserService.get_user` gives "userservice getuser".
+    In a name with dots each part is a compound of its own: `UserService.get_user` gives "userservice getuser".
     """
     return " ".join(filter(None, map(_whole, chunk.split("."))))
 
@@ -146,7 +138,7 @@ def _whole(name: str) -> str:
 
 
 def camel_parts(word: str) -> list[str]:
-    """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; itself without inner capitals, and in ONE_WORD."""
+    """getUserName -> get, User, Name; HTTPServer -> HTTP, Server; FastAPI -> FastAPI, as it is in ONE_WORD."""
     if word.isupper() or word[1:] == word[1:].lower() or word in ONE_WORD:
         return [word]
     starts = [i for i in range(1, len(word)) if _starts_part(word, i)]
@@ -154,9 +146,9 @@ def camel_parts(word: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Lower case without accents and points. Marks that spell a word stay: vowel signs of India and Thailand, Kana's.
+    """Lower case without accents and points; empty for text without a letter or digit.
 
-    Empty for text without a letter or digit. Kana with their voicing marks are single characters already.
+    Marks that are part of the spelling stay: vowel signs of India and Thailand, voicing marks of Kana.
     """
     if text.isascii():
         return text.lower()
@@ -182,9 +174,10 @@ def has_unspaced(text: str) -> bool:
 
 
 def _spells(character: str) -> bool:
-    """Whether a mark is part of the spelling. By combining class (Unicode 15, 4.3): 0 and 7-9 are vowel signs, nukta,
-    voicing and virama, 37-199 the vowels and tones of South and East Asia; 1, 10-36 and 200 on are strokes, points and
-    accents. Of class 0 but invisible, and so left out: joiners and variation selectors.
+    """Whether a mark is part of the spelling, by its combining class (Unicode 15, section 4.3).
+
+    0 and 7-9 are vowel signs, nukta, voicing and virama, 37-199 the vowels and tones of South and East Asia. 1, 10-36
+    and 200 on are strokes, points and accents. Joiners and variation selectors are of class 0, but invisible.
     """
     if unicodedata.category(character) not in ("Mn", "Mc"):
         return False
@@ -195,15 +188,15 @@ def _spells(character: str) -> bool:
 
 
 def _pieces(word: str) -> list[str]:
-    """The substrings of a word that stand for its tokens; the word, where folding does not go piece by piece."""
+    """The substrings of a word that stand for its tokens; the word itself, if it cannot be folded piece by piece."""
     pieces = _characters(word) if has_unspaced(word) else camel_parts(word)
     piecewise = tuple(token for piece in pieces for token in word_tokens(piece))
     return pieces if piecewise == word_tokens(word) else [word]
 
 
 def _characters(word: str) -> list[str]:
-    """Single characters of Han and Kana, each with its marks, and the runs between them."""
-    from itertools import pairwise  # 0.1 ms of a cold process
+    """Single characters of Han and Kana with their marks, and the runs between them."""
+    from itertools import pairwise  # the hook needs no places
 
     pieces = [word[0]]
     for previous, character in pairwise(word):

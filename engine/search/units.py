@@ -1,9 +1,9 @@
-"""Terms of a prompt -> units: the words of the index that stand for each term.
+"""Terms of a prompt -> units: the words of the index that match each term.
 
-A plain word stands for itself and all words of its stem, in full; and, half, for longer words that it begins (`auth`
-for `authentication`). A word that no memory holds stands for two neighbours (`frontend` for `front end`). The last word
-of a compound identifier may take another form (`user_ids` for `user_id`). Words of one stem in a prompt are one unit:
-`cache` and `caching` say the same thing twice.
+- A plain word matches itself and all words of its stem, in full. Longer words match half (`authentication` for `auth`).
+- A word of no memory matches two neighbours (`front end` for `frontend`).
+- The last word of an identifier matches in any form (`user_ids` for `user_id`). A name such as Go has one form.
+- Words of one stem in a prompt are one unit: `cache` and `caching` say the same thing twice.
 """
 
 from __future__ import annotations
@@ -24,28 +24,27 @@ if TYPE_CHECKING:
     Phrase = tuple[str, ...]
 
 MAX_TERMS = 80
-"""Of a prompt with more terms, the rarest MAX_TERMS count, and each stands only for words of the stem that the index
-knows for it: other stems and beginnings take longer to look up than the rest of a retrieval."""
+"""Of a prompt with more terms, the rarest MAX_TERMS count. They match no longer words: these take long to look up."""
 
 COMMON = 1000
-"""A word that this many memories hold stands for no longer words: half of its small weight changes no order."""
+"""A word of so many memories matches no longer words: half of its small weight changes no order."""
 
 MIN_BEGINNING, MIN_BEGINNING_UNCASED, MIN_BEGINNING_HANGUL = 4, 3, 2
-"""Letters from which on a word stands for longer words: in scripts with capitals, without them, and in Korean."""
+"""Least letters of a word that matches longer words: in scripts with capitals, without capitals, and in Korean."""
 
 MAX_LONGER = 30
-"""A word stands for so many longer words at most, the commonest."""
+"""Most longer words that a word matches: the commonest."""
 
 MIN_IN_TWO, MAX_IN_TWO = 5, 30
-"""Letters of a word that may be two words."""
+"""Letters of a word that may match two neighbours."""
 
 STEM_OF = "select text, stem from json_each(?) join word on text = value"
 
 
 class Unit(Record):
-    """One thing that a prompt asks for. `phrases` are token sequences that count in full, `longer` words count half.
+    """A term of the prompt, the `phrases` (token sequences) that match in full, and `longer` words that match half.
 
-    `memories` is an upper bound of the number of memories that hold any of them; 0 where no memory does.
+    `memories` is an upper bound of the number of memories with a match; 0 if there is none.
     """
 
     text: str
@@ -55,14 +54,14 @@ class Unit(Record):
 
 
 class Units(Record):
-    """The units of a prompt, in its order, and the code of each of their words that the index knows."""
+    """The units of a prompt in its order, and the codes of their words."""
 
     units: tuple[Unit, ...]
     codes: Mapping[str, str]
 
 
 def units_of(db: Connection, terms: Sequence[Term]) -> Units:
-    """The units for *terms*. A guess counts only where a memory holds it."""
+    """The units of *terms*. A guess counts only if a memory holds it."""
     is_paste = sum(not term.is_guess for term in terms) > MAX_TERMS
     if is_paste:
         terms = _rarest(db, terms)
@@ -76,7 +75,7 @@ def units_of(db: Connection, terms: Sequence[Term]) -> Units:
 
 
 def may_begin(word: str) -> bool:
-    """Whether a word stands for longer words: 404 is not 4040."""
+    """Whether a word may match longer words: 404 is not 4040."""
     if word.islower():
         return len(word) >= MIN_BEGINNING
     is_korean = HANGUL[0] <= word[-1] <= HANGUL[1]
@@ -133,7 +132,7 @@ class Lookup:
         return may_begin(word) and sum(form.memories for form in self._forms.get(self._stems[word], ())) < COMMON
 
     def _stems_of(self, words: set[str], *, is_paste: bool) -> dict[str, str]:
-        """The stem of each word; of a paste, only of words in the index, which knows their stems."""
+        """Word -> stem. For a paste, only for words in the index, which holds their stems."""
         if not is_paste:
             return {word: stem(word) for word in words}
         from engine.lean.json_text import dumps
@@ -142,15 +141,15 @@ class Lookup:
 
 
 def _rarest(db: Connection, terms: Sequence[Term]) -> list[Term]:
-    """The MAX_TERMS rarest terms. Unknown ones count: a memory that holds little of a paste answers little of it."""
+    """The MAX_TERMS rarest terms, unknown terms included: they lower the share of the prompt that a memory answers."""
     known = words_of_text(db, (token for term in terms for phrase in term.phrases for token in phrase))
     return rarest(terms, [most_memories(term.phrases, known) for term in terms], MAX_TERMS)
 
 
 def _is_torn(number: int, units: Sequence[Unit]) -> bool:
-    """Whether an unknown pair of Han or Kana shares a character with a known pair beside it: it is no word then.
+    """Whether an unknown pair of Han or Kana shares a character with a known pair beside it, and so is no word.
 
-    登录 in 用户登录失败 leaves 用户 and 失败 to ask for, and neither 户登 nor 录失.
+    With 登录 known, 用户登录失败 asks for 用户 and 失败 as well, but neither for 户登 nor for 录失.
     """
     text = units[number].text
     if text.isascii() or units[number].phrases != (tuple(text),):

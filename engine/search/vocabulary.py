@@ -1,7 +1,7 @@
-"""The words of an index, and the characters that stand for them.
+"""The words of an index, and their codes.
 
-Each word of an index has a number, and from it a character. The index holds the tokens of a memory as a string of such
-characters: an occurrence is counted by `str.count`, and a phrase is a substring.
+Each word of an index has a number, and so a code: a character. The tokens of a memory are stored as a string of codes.
+So `str.count` counts the occurrences of a word, and a phrase is a substring.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIRST = 32
 
 SURROGATES, AFTER_SURROGATES = 0xD800, 0xE000
 LEAD, TRAIL, END = 0xF0000, 0xF8000, 0x110000
-"""A number that would take a character from LEAD on takes two: the first below TRAIL, the second from TRAIL on."""
+"""Higher numbers have codes of two characters: the first in LEAD..TRAIL, the second in TRAIL..END."""
 
 OF_TEXT = "select text, text, number, memories, headlines from json_each(?) join word on text = value"
 OF_STEM = "select value, text, number, memories, headlines from json_each(?) join word on stem = value"
@@ -34,10 +34,7 @@ OF_NUMBER = "select number, text from json_each(?) join word on number = value"
 
 
 class Word(Record):
-    """A word of an index. `code` stands for it in encoded text.
-
-    `memories` hold it anywhere; `headlines` of these hold it in title or tags.
-    """
+    """A word of an index. `memories` is the number of memories that hold it, `headlines` only by title and tags."""
 
     text: str
     code: str
@@ -46,22 +43,22 @@ class Word(Record):
 
 
 def words_of_text(db: Connection, texts: Iterable[str]) -> dict[str, Word]:
-    """Those of *texts* that some memory holds, by text."""
+    """Text -> word, for the texts that a memory holds."""
     return {key: word for key, words in _words(db, OF_TEXT, texts).items() for word in words}
 
 
 def words_of_stem(db: Connection, stems: Iterable[str]) -> dict[str, list[Word]]:
-    """Stem -> all words of it that some memory holds."""
+    """Stem -> its words."""
     return _words(db, OF_STEM, stems)
 
 
 def words_begun(db: Connection, beginnings: Iterable[str]) -> dict[str, list[Word]]:
-    """Beginning -> all longer words that some memory holds."""
+    """Beginning -> longer words."""
     return _words(db, BEGUN, beginnings)
 
 
 def _words(db: Connection, sql: str, keys: Iterable[str]) -> dict[str, list[Word]]:
-    """Rows of *sql*, which finds words for each of *keys*, with one statement."""
+    """Key -> the words that *sql* finds for it and a memory holds."""
     found: dict[str, list[Word]] = {}
     listed = sorted(set(keys))
     rows: Iterable[tuple[Any, ...]] = db.execute(sql, (dumps(listed, ascii_only=False),)) if listed else ()
@@ -72,27 +69,32 @@ def _words(db: Connection, sql: str, keys: Iterable[str]) -> dict[str, list[Word
 
 
 def encode(fields: Fields, code_of: Mapping[str, str]) -> str:
-    """The tokens of a memory as a string: title, tags and body on a line of their own."""
+    """The tokens of a memory as codes: title, tags and body on a line each."""
     return "\n".join(["".join([code_of[token] for token in field]) for field in fields])
 
 
 def decode(db: Connection, encoded: str) -> Fields:
-    """The tokens of a memory from `encode`'s string. DatabaseError or LookupError where the index is damaged."""
+    """The opposite of `encode`. Raises DatabaseError or LookupError if the index is damaged."""
     title, tags, body = map(_numbers, encoded.split("\n"))
     text_of = dict(db.execute(OF_NUMBER, (dumps(sorted({*title, *tags, *body})),)))
     return [text_of[n] for n in title], [text_of[n] for n in tags], [text_of[n] for n in body]
 
 
+def spelled(phrases: Iterable[tuple[str, ...]], code_of: Mapping[str, str]) -> list[str]:
+    """The codes of phrases. A phrase with an unknown word has none."""
+    known = [phrase for phrase in phrases if all(word in code_of for word in phrase)]
+    return ["".join([code_of[word] for word in phrase]) for phrase in known]
+
+
 def occurrences(encoded: str, code: str) -> tuple[int, int, int]:
-    """How often a word or a phrase stands in title, tags and body, given as codes. Overlapping ones count, too."""
+    """The occurrences of a word or phrase in title, tags and body. Overlapping occurrences count."""
     title, tags, body = encoded.split("\n")
-    return count(title, code), count(tags, code), count(body, code)
-
-
-def count(text: str, code: str) -> int:
-    """How often *code* stands in *text*, overlaps included."""
     if len(code) == 1:
-        return text.count(code)
+        return title.count(code), tags.count(code), body.count(code)
+    return _overlapping(title, code), _overlapping(tags, code), _overlapping(body, code)
+
+
+def _overlapping(text: str, code: str) -> int:
     number, place = 0, text.find(code)
     while place >= 0:
         number, place = number + 1, text.find(code, place + 1)

@@ -1,4 +1,4 @@
-"""Memories -> rows of an index, and back out of it. The caller holds the transaction."""
+"""Memories -> rows of an index, and their removal. The caller begins and ends the transaction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.lean.sqlite import Connection
     from engine.memory import Memory
-    from engine.search.stamps import Stamp
+    from engine.search.database import Stamp
     from engine.search.vocabulary import Fields
 
 INSERT = f"insert into memory values (?{', ?' * 15})"
@@ -30,7 +30,7 @@ SUMS = "update about set memories = ?, tokens = ?, headline_tokens = ?, fingerpr
 
 
 class Codes(dict[str, str]):
-    """Word -> its code. An unknown word gets the next number; `write` stores the new words."""
+    """Word -> code. A new word gets the next number, and `write` stores it."""
 
     def __init__(self, db: Connection) -> None:
         super().__init__()
@@ -53,9 +53,9 @@ class Codes(dict[str, str]):
 
 
 class Writer:
-    """Puts memories into the tables and takes them out. `finish` writes the sums and must be called at the end.
+    """Adds memories to the tables and removes them. `finish` must be called at the end.
 
-    `ids` are those of the memories that came or went.
+    `ids` are the ids of added and removed memories.
     """
 
     def __init__(self, db: Connection) -> None:
@@ -72,7 +72,7 @@ class Writer:
         self._first, self._last = min(0, first or 0), max(0, last or 0)
 
     def add(self, memory: Memory, name: bytes, stamp: Stamp) -> None:
-        """Store a memory and its file: the name in the root, and its stamp."""
+        """Store a memory. *name* is its file in the root, *stamp* the stamp of that file."""
         one = memory.summary
         fields = tokens(one.title), tokens(" ".join(one.tags)), tokens(memory.body)
         row, encoded = self._new_row(is_active=one.status == "active"), encode(fields, self._codes)
@@ -83,11 +83,11 @@ class Writer:
         self._count(fields, one.id, one.digest, 1)
 
     def add_unused(self, reason: str, name: bytes, stamp: Stamp, memory_id: str | None = None) -> None:
-        """Store a file that is not shown as a memory, and the reason. *memory_id*: the id that it may not have."""
+        """Store a file that is no memory, and the reason. *memory_id*: the id in it, if another file has it, too."""
         self._db.execute(WITHOUT_MEMORY, (self._new_row(is_active=True), name, *stamp, reason, memory_id))
 
     def remove(self, row: int) -> None:
-        """Take a file out, and its memory if it is one. FTS5 must be told the tokens that it has to forget."""
+        """Remove a file, and its memory. FTS5 keeps no text, so it must be told the tokens to forget."""
         sql = "select words, id, digest, reason from memory where rowid = ?"
         encoded, memory_id, digest, reason = self._db.execute(sql, (row,)).fetchone()
         if reason is None:
@@ -100,7 +100,7 @@ class Writer:
         self._db.execute("delete from memory where rowid = ?", (row,))
 
     def finish(self) -> None:
-        """Write new words, counts and sums."""
+        """Store new words, counts of words, and sums over all memories."""
         self._codes.write()
         changes = [(count, self._headlines.get(text, 0), text) for text, count in sorted(self._memories.items())]
         self._db.executemany(COUNT, [change for change in changes if change[0] or change[1]])

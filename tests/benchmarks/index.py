@@ -1,11 +1,11 @@
-"""The index on disk: building it, one changed file, its size, and what a query costs.
+"""The index file of a root: building it, one changed file, its size, and the cost of a query.
 
     python -m tests.benchmarks.index [MEMORIES ...]
 
-Prints milliseconds and, for queries, the ratio of a bounded search to an exhaustive one, run in turns, and how many of
-the top three they share: for the default strategy (`memsift`), and for FTS5's BM25 over title and tags (`headline`) and
-over the whole text (`full_text`). A full sync looks at every file; what a change costs is beyond that. Where a
-file is renamed into place its folder changes, and all files are listed anew; the hook does a full sync then.
+Prints milliseconds, and for queries the share of the top three of an exhaustive search that they find: for `memsift`,
+and for `fts5_bm25` over title and tags (`headline`) and over the whole text (`full_text`). A full sync looks at every
+file; the cost of a change comes on top. Where a file is renamed into place, its folder changes: the hook does a full
+sync then.
 """
 
 from __future__ import annotations
@@ -15,26 +15,20 @@ import resource
 import statistics
 import sys
 import tempfile
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING
 
-from engine.search.schema import FULL_TEXT, HEADLINE
-from engine.search.strongest import EXHAUSTIVE, strongest
-
-from engine.lean.sqlite import for_reading
-from engine.search.index import Index
+from engine.search.database import TICK_NS
 from engine.search.opening import hook_index, index_file, open_index
-from engine.search.query import query_terms
-from engine.search.stamps import TICK_NS
-from engine.search.strategies.fts5_bm25 import asked
+from engine.search.strategies import fts5_bm25, memsift
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from engine.search.strongest import Effort
+    from engine.search.index import Index
 
     Search = Callable[[str, int], set[str]]
     """Prompt and limit -> the ids of the best memories."""
@@ -42,12 +36,12 @@ if TYPE_CHECKING:
 SIZES = (500, 5000, 50_000)
 TURNS = 7
 SETTLED = 3 * TICK_NS / 1e9
-"""Seconds after which a change is read once: earlier it is read again, lest it changed within the same tick."""
+"""Seconds after which a change is read once. Earlier it is read again, because its time may hide another change."""
 
 MANY, ALONE = 20, 25
-"""Changes that are measured together, and turns with one alone: a full sync takes now more, now less."""
-PROMPTS = 15
-NO_BUDGET = 10**12
+"""Changes that are measured together, and turns with a single change: the time of a full sync varies."""
+
+PROMPTS, PASTES = 15, 4
 
 
 def main(sizes: tuple[int, ...]) -> None:
@@ -61,7 +55,10 @@ def _measure(root: str, environ: dict[str, str], size: int) -> None:
     build = _ms(lambda: open_index(root, environ).close())
     megabytes = Path(index_file(root, environ)).stat().st_size / 1e6
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{size:,} memories: build {build / size * 1000:.0f} ms per 1,000, {megabytes:.0f} MB, peak {peak:.0f} MiB")
+    print(
+        f"{size:,} memories: build {build / size:.2f} ms and {megabytes / size * 1000:.1f} kB a memory, "
+        f"{megabytes:.0f} MB, peak {peak:.0f} MiB"
+    )
     full_sync, alone = _with_changes(root, lambda: open_index(root, environ).close(), _write_in_place, 1, turns=ALONE)
     _, each = _with_changes(root, lambda: open_index(root, environ).close(), _write_in_place, MANY)
     _, listing = _with_changes(root, lambda: open_index(root, environ).close(), _rename_into_place, 1)
@@ -71,49 +68,53 @@ def _measure(root: str, environ: dict[str, str], size: int) -> None:
     )
     hook, behind = _with_changes(root, lambda: _hooked(root, environ), _rename_into_place, 1)
     print(f"  hook_index {hook:.2f} ms; for a file renamed into place {behind:.1f} more")
-    _queries(root, environ)
-
-
-def _queries(root: str, environ: dict[str, str]) -> None:
-    path = index_file(root, environ)
-    with (
-        closing(Index.over(for_reading(path), root)) as bounded,
-        closing(Index.over(for_reading(path), root, budget=NO_BUDGET)) as full,
-    ):
-        for name, pair in {
-            "memsift": (_strongest(bounded, None), _strongest(bounded, EXHAUSTIVE)),
-            HEADLINE: (_hits(bounded, HEADLINE), _hits(full, HEADLINE)),
-            FULL_TEXT: (_hits(bounded, FULL_TEXT), _hits(full, FULL_TEXT)),
-        }.items():
+    with closing(open_index(root, environ)) as index:
+        for name, search in _searches(index).items():
             for kind in LENGTHS:
-                _compare(name, *pair, kind)
+                _compare(name, search, kind, index)
 
 
-def _strongest(index: Index, effort: Effort | None) -> Search:
-    def search(prompt: str, limit: int) -> set[str]:
-        found = strongest(index, query_terms(prompt), limit, include_retired=True, effort=effort)
-        return {one.summary.id for one in found.memories}
+def _searches(index: Index) -> dict[str, Search]:
+    def strongest(prompt: str, limit: int) -> set[str]:
+        found = memsift.find(prompt, index, limit, min_strength=1.0, include_retired=True)
+        return {one.memory.id for one in found.memories}
 
-    return search
+    def best(prompt: str, limit: int, *, in_bodies: bool) -> set[str]:
+        found = fts5_bm25.find(prompt, index, limit, in_bodies=in_bodies, include_retired=True)
+        return {one.memory.id for one in found.memories}
+
+    return {
+        "memsift": strongest,
+        "headline": lambda prompt, limit: best(prompt, limit, in_bodies=False),
+        "full_text": lambda prompt, limit: best(prompt, limit, in_bodies=True),
+    }
 
 
-def _hits(index: Index, fields: str) -> Search:
-    return lambda prompt, limit: {hit.summary.id for hit in index.search(asked(prompt, index, fields), fields, limit)}
-
-
-def _compare(name: str, bounded: Search, full: Search, kind: str) -> None:
-    times, ratios, same, total = [], [], 0, 0
-    for prompt in prompts(PROMPTS if kind != "paste" else 4, kind):
-        first = _ms(lambda: bounded(prompt, 15))  # noqa: B023 - called at once
-        second = _ms(lambda: full(prompt, 15))  # noqa: B023
-        times.append(first)
-        ratios.append(first / second)
-        found, wanted = bounded(prompt, 3), full(prompt, 3)
-        same, total = same + len(found & wanted), total + len(wanted)
+def _compare(name: str, search: Search, kind: str, index: Index) -> None:
+    asked = prompts(PASTES if kind == "paste" else PROMPTS, kind)
+    times = [_ms(lambda: search(prompt, 15)) for prompt in asked]  # noqa: B023 - called at once
+    found = [search(prompt, 3) for prompt in asked]
+    with _exhaustively(index):
+        wanted = [search(prompt, 3) for prompt in asked]
+    same = sum(len(one & other) for one, other in zip(found, wanted, strict=True))
     print(
         f"  {name:<9} {kind:<8} {statistics.median(times):6.1f} ms, most {max(times):6.1f}; "
-        f"{statistics.median(ratios):.2f} x the exhaustive one; same of the top three {same}/{total}"
+        f"of the top three {same}/{sum(map(len, wanted))}"
     )
+
+
+@contextmanager
+def _exhaustively(index: Index) -> Iterator[None]:
+    """Strategies score every memory."""
+    rows = index.ask(lambda db: [row for (row,) in db.execute("select rowid from memory")])
+    before = memsift.candidates
+    for strategy in (memsift, fts5_bm25):
+        strategy.candidates = lambda *_, **__: rows  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        for strategy in (memsift, fts5_bm25):
+            strategy.candidates = before
 
 
 def _hooked(root: str, environ: dict[str, str]) -> None:
@@ -125,7 +126,7 @@ def _hooked(root: str, environ: dict[str, str]) -> None:
 def _with_changes(
     root: str, action: Callable[[], object], change: Callable[[Path, str], object], count: int, turns: int = TURNS
 ) -> tuple[float, float]:
-    """Milliseconds of an action where nothing changed, and how much longer it takes for each of *count* changes."""
+    """Milliseconds of an action where nothing changed, and in addition for each of *count* changes."""
     paths = sorted(Path(root, "decisions").glob("*.json"))[:count]
     unchanged, more = [], []
     for turn in range(turns):

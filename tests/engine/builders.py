@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
 from engine.memory import Corpus, Memory, MemorySummary, Section, content_digest
-from engine.search.index import Index
+from engine.search.index import Index, index_of
 from engine.stores.claude_memory import FOLDERS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def fillers(count: int) -> list[Memory]:
 def open_index(*memories: Memory, module: str = "fts5") -> closing[Index]:
     """An index of these memories, to be used in a `with`."""
     ordered = sorted(memories, key=lambda one: one.summary.path)
-    return closing(Index(Corpus("/root", tuple(ordered)), module))
+    return closing(index_of(Corpus("/root", tuple(ordered)), module))
 
 
 def document(one: Memory) -> dict[str, object]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.paths import state_dir
-from engine.search.stamps import TICK_NS
+from engine.search.database import TICK_NS
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.engine.models import content, write_model

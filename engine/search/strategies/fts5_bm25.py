@@ -1,8 +1,8 @@
-"""`fts5_bm25`: BM25 as FTS5 computes it, over title and tags, with a bonus for words of the prompt in the body.
+"""`fts5_bm25`: FTS5's own BM25 over title and tags, with a bonus for words of the prompt in the body.
 
-An explicit search looks into bodies instead. A word of the prompt stands for itself and for longer words, in full. Each
-spelling of an identifier is scored by itself. FTS5's weight of a phrase: idf = ln((N - n + 0.5) / (n + 0.5)), raised to
-LEAST_IDF where it is not positive (fts5_aux.c).
+An explicit search looks into bodies instead. A word of the prompt matches itself and longer words, in full. Each
+spelling of an identifier is scored by itself. The weight of a phrase is FTS5's (fts5_aux.c):
+idf = ln((N - n + 0.5) / (n + 0.5)), and LEAST_IDF instead of values that are not positive.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from engine.lean.json_text import dumps
 from engine.search.database import summaries_of
 from engine.search.query import any_of, query_terms, rarest
 from engine.search.ranking import Pool, Scored, first_ones, order
-from engine.search.scoring import Effort, Scorer, Wanted, best_rows, candidates, encoded_words
+from engine.search.scoring import Scorer, best_rows, candidates, encoded_words
 from engine.search.units import Unit, Units
 from engine.search.vocabulary import words_begun, words_of_text
 
@@ -32,8 +32,10 @@ MAX_TERMS = 60
 """Of a prompt with more terms, the rarest MAX_TERMS count."""
 
 LEAST_IDF = 1e-6
-EFFORTS = {"headline": Effort(2500, 120), "full_text": Effort(8000, 120)}
-"""By table. A title costs less than a body, and distinguishes memories less well."""
+POSTINGS = {"headline": 2500, "full_text": 8000}
+"""Table -> postings that FTS5 may read for a prompt."""
+
+CANDIDATES = 120
 
 WEIGHTS = {"headline": (1.0, 1.0, 0.0), "full_text": (4.0, 2.0, 1.0)}
 SUMS = {
@@ -56,10 +58,9 @@ def find(text: str, index: Index, size: int, *, in_bodies: bool, include_retired
 
 
 class Query:
-    """A prompt under these rules, in one state of the index.
+    """A prompt under these rules, in one state of the index. `terms` are the terms that count.
 
-    `terms` are the terms that count; `memories` says in how many memories each of them is, at most. Each phrase of a
-    term is a unit of `found`, and `owners` are the terms of the units.
+    Each phrase of a term is a unit of `found`. `owners` are their terms, `expressions` their FTS5 expressions.
     """
 
     def __init__(self, db: Connection, text: str, *, in_bodies: bool) -> None:
@@ -75,20 +76,21 @@ class Query:
         counts = {word.text: count for word in words if (count := self._count(word))}
         units = [_unit(term.text, phrase, counts, begun) for term, phrase in zip(self.owners, phrases, strict=True)]
         self.found = Units(tuple(units), {word.text: word.code for word in words})
-        self.wanted = [_wanted(unit, is_prefix) for unit, (_, is_prefix) in zip(units, phrases, strict=True)]
+        self.expressions = [_expression(unit, is_prefix) for unit, (_, is_prefix) in zip(units, phrases, strict=True)]
         memories, tokens = db.execute(SUMS[self.table]).fetchone()
         idf = [_idf(count, memories) for count in self._exact_counts()]
         self.scorer = Scorer(self.found, idf, tokens / max(1, memories), weights=WEIGHTS[self.table])
 
     @property
     def memories(self) -> dict[str, int]:
+        """Term -> the number of memories with a match, at most."""
         found = dict.fromkeys((term.text for term in self.terms), 0)
         for unit in self.found.units:
             found[unit.text] += unit.memories
         return found
 
     def contributions(self, encoded: str) -> dict[int, float]:
-        """The part of each unit in the BM25 of a memory with these words, positive."""
+        """The part of each unit in the BM25 of a memory, positive. *encoded*: its tokens."""
         return self.scorer.contributions(encoded if self.in_bodies else encoded[: encoded.rindex("\n") + 1])
 
     def scored(self, memory: MemorySummary, encoded: str, bm25: float) -> Scored:
@@ -126,16 +128,12 @@ class Query:
         return rarest(terms, counts, MAX_TERMS)
 
     def _exact_counts(self) -> list[int]:
-        """In how many memories each unit is: counted, where words may stand in the same memories and that is cheap."""
-        expressions = [any_of(one.phrases) for one in self.wanted]
-        single = [len(unit.phrases) == len(unit.phrases[0]) == 1 for unit in self.found.units]
-        cheap = [
-            expression
-            for expression, one, is_single in zip(expressions, self.wanted, single, strict=True)
-            if not is_single and 0 < one.memories <= EFFORTS[self.table].postings
-        ]
-        counted = self._ask(EXACT_COUNT.format(table=self.table), cheap)
-        return [counted.get(text, one.memories) for text, one in zip(expressions, self.wanted, strict=True)]
+        """The number of memories with each unit: counted by FTS5 if the sum over its words may be too large."""
+        upper = {text: unit.memories for text, unit in zip(self.expressions, self.found.units, strict=True)}
+        single = {unit.phrases[0][0] for unit in self.found.units if len(unit.phrases) == len(unit.phrases[0]) == 1}
+        unsure = [text for text, most in upper.items() if 0 < most <= POSTINGS[self.table] and text[1:-1] not in single]
+        counted = self._ask(EXACT_COUNT.format(table=self.table), unsure)
+        return [counted.get(text, upper[text]) for text in self.expressions]
 
     @property
     def _column(self) -> str:
@@ -158,15 +156,20 @@ def _unit(text: str, searched: Phrase, counts: Mapping[str, int], begun: Mapping
     return Unit(text, (phrase, *((word,) for word in longer)), (), memories)
 
 
-def _wanted(unit: Unit, is_prefix: bool) -> Wanted:
-    """The phrase of a unit. A word without longer words is no prefix for FTS5: prefixes cost more."""
-    return Wanted([(unit.phrases[0], is_prefix and len(unit.phrases) > 1)], unit.memories)
+def _expression(unit: Unit, is_prefix: bool) -> str:
+    """The expression of FTS5 for a unit. A word without longer words is no prefix: prefixes cost more."""
+    return any_of([(unit.phrases[0], is_prefix and len(unit.phrases) > 1)])
 
 
 def _pool(db: Connection, query: Query, root: str, size: int, counts_all: bool) -> Pool:
-    effort = EFFORTS[query.table]
-    effort = Effort(effort.postings, max(effort.candidates, 2 * size))
-    rows = candidates(db, query.table, query.wanted, effort, include_retired=counts_all)
+    rows = candidates(
+        db,
+        query.table,
+        [(unit.memories, text) for unit, text in zip(query.found.units, query.expressions, strict=True)],
+        postings=POSTINGS[query.table],
+        most=max(2 * size, CANDIDATES),
+        include_retired=counts_all,
+    )
     words = dict(encoded_words(db, rows))
     scores = {row: sum(query.contributions(encoded).values()) for row, encoded in words.items()}
     found = {row: score for row, score in scores.items() if score}

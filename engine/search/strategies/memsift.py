@@ -2,9 +2,9 @@
 
     strength = bm25 x sqrt(matched units / units of the prompt, MAX_ASKED at most)
 
-The BM25 is that of `scoring`, with Lucene's weight of a unit, which stays positive: idf = ln(1 + (N - n + 0.5) /
-(n + 0.5)), N = memories + ELSEWHERE (Lucene, BM25Similarity). The root is a coordination factor: of two equal sums, the
-sum of more units is the better answer. Unlike BM25 alone, a strength can be compared between prompts.
+`scoring` has the formula of BM25. The weight of a unit is Lucene's (BM25Similarity), which stays positive:
+idf = ln(1 + (N - n + 0.5) / (n + 0.5)) with N = memories + ELSEWHERE. The root is a coordination factor: of two equal
+sums, the sum of more units is the better answer. Unlike BM25, strengths of different prompts can be compared.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from math import log, sqrt
 
 from engine.lean.record import Record
 from engine.search.database import summaries_of
-from engine.search.query import joined_neighbours, query_terms
+from engine.search.query import any_of, joined_neighbours, query_terms
 from engine.search.ranking import Pool, Scored, first_ones, order
-from engine.search.scoring import Effort, Scorer, Wanted, best_rows, candidates, encoded_words
+from engine.search.scoring import Scorer, best_rows, candidates, encoded_words
 from engine.search.units import units_of
 
 TYPE_CHECKING = False
@@ -38,14 +38,14 @@ MAX_ASKED = 50
 """Units of a prompt that count: a paste must not silence the question beside it."""
 
 ELSEWHERE = 10
-"""Memories about other things that a root is taken to have besides its own: without them, a word of all memories would
-weigh nothing in a small root."""
+"""Memories about other things that are added to the number of memories: else a word of all memories in a small root
+would weigh nothing."""
 
 LEAST_POSTINGS, MOST_POSTINGS = 2500, 6000
-"""Postings that FTS5 may score for a prompt: more in a larger root."""
+"""Postings that FTS5 may read for a prompt: more in a larger root."""
 
-FEW, MANY, MANY_UNITS = 100, 150, 8
-"""Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt, which more memories answer alike."""
+FEW, MANY, MANY_UNITS = 80, 120, 8
+"""Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt: more memories match it equally."""
 
 
 class Match(Record):
@@ -59,7 +59,7 @@ class Match(Record):
 def find(text: str, index: Index, size: int, *, min_strength: float, include_retired: bool) -> Pool:
     """The *size* strongest active memories and the retired memories among them, best first.
 
-    With *include_retired*, retired memories count as active ones do.
+    With *include_retired*, retired memories count like active memories.
     """
     terms = asked(text)
     return index.pool(lambda db: _pool(db, Matcher(db, terms), index.root, size, min_strength, include_retired))
@@ -71,7 +71,7 @@ def asked(text: str) -> tuple[Term, ...]:
 
 
 class Matcher:
-    """Matches memories with one prompt. `rare` is the weight of the rarest possible word, the measure of a strength."""
+    """Matches memories with one prompt. `rare` is the weight of the rarest possible word, the unit of a strength."""
 
     def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
         self.found: Units = units_of(db, terms)
@@ -83,7 +83,7 @@ class Matcher:
         self._asked = min(len(self.found.units), MAX_ASKED)
 
     def match(self, encoded: str) -> Match | None:
-        """How a memory of these words answers; None where it holds no unit."""
+        """The match of a memory with these encoded tokens; None if it holds no unit."""
         parts = self.scorer.contributions(encoded)
         bm25 = sum(parts.values())
         return Match(bm25, bm25 * self.coordination(len(parts)), tuple(parts)) if parts else None
@@ -100,9 +100,14 @@ def idf(holding: int, memories: int) -> float:
 
 def _pool(db: Connection, matcher: Matcher, root: str, size: int, min_strength: float, include_retired: bool) -> Pool:
     units = matcher.found.units
-    postings = min(MOST_POSTINGS, LEAST_POSTINGS + matcher.memories // 10)
-    effort = Effort(postings, max(2 * size, FEW if len(units) > MANY_UNITS else MANY))
-    rows = candidates(db, "full_text", list(map(_wanted, units)), effort, include_retired=include_retired)
+    rows = candidates(
+        db,
+        "full_text",
+        list(map(_wanted, units)),
+        postings=min(MOST_POSTINGS, LEAST_POSTINGS + matcher.memories // 10),
+        most=max(2 * size, FEW if len(units) > MANY_UNITS else MANY),
+        include_retired=include_retired,
+    )
     matches = {row: match for row, words in encoded_words(db, rows) if (match := matcher.match(words))}
     best = best_rows({row: one.strength for row, one in matches.items()}, size, include_retired=include_retired)
     summaries = summaries_of(db, root, best)
@@ -111,9 +116,9 @@ def _pool(db: Connection, matcher: Matcher, root: str, size: int, min_strength: 
     return Pool(first, min_strength * matcher.rare, units, matcher.idf, matcher.rare)
 
 
-def _wanted(unit: Unit) -> Wanted:
+def _wanted(unit: Unit) -> tuple[int, str]:
     phrases = (*unit.phrases, *((word,) for word in unit.longer))
-    return Wanted([(phrase, False) for phrase in phrases], unit.memories)
+    return unit.memories, any_of((phrase, False) for phrase in phrases)
 
 
 def _scored(memory: MemorySummary, match: Match, units: Sequence[Unit]) -> Scored:

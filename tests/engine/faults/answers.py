@@ -11,7 +11,7 @@ from engine import inject
 from engine.config import SEARCH, Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.index import Index
+from engine.search.index import Index, index_of
 from engine.search.opening import hook_index, index_file, open_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_root
@@ -61,7 +61,7 @@ class FaultyRoot:
 
     def fresh(self) -> Everything:
         """The same of an index that is built in memory now: what is right."""
-        with closing(Index(read_corpus(str(self.root)))) as index:
+        with closing(index_of(read_corpus(str(self.root)))) as index:
             return everything(index)
 
     def there(self) -> set[str]:

@@ -16,7 +16,7 @@ from engine.config import Config
 from engine.lean.record import Record
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.index import Index
+from engine.search.index import index_of
 from engine.stores.roots import read_corpus
 from tests.engine.faults.answers import shown
 from tests.engine.faults.writer import IN_PLACE
@@ -91,7 +91,7 @@ class Moments:
         key = tuple(cut.values())
         if key not in self._right:
             self._put(cut)
-            with closing(Index(read_corpus(str(self._copy)))) as index:
+            with closing(index_of(read_corpus(str(self._copy)))) as index:
                 found = retrieve(typed_prompt(self._prompt), index, Config())
             self._right[key] = inject.context(found, Config())
         return self._right[key]

@@ -14,7 +14,7 @@ import pytest
 from engine.config import Config
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.index import Index
+from engine.search.index import Index, index_of
 from engine.search.opening import hook_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
@@ -100,7 +100,7 @@ def test_what_changed_in_place_is_scored_as_in_a_fresh_build(root: FaultyRoot) -
 
 
 def assert_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
-    with closing(Index(read_corpus(str(root.root)))) as index:
+    with closing(index_of(read_corpus(str(root.root)))) as index:
         right = scores(index)
     index = hook_index(str(root.root), root.environ, PATIENT_S)
     assert index

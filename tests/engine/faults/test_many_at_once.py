@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.index import Index
+from engine.search.index import index_of
 from engine.search.opening import open_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory
@@ -97,5 +97,5 @@ def assert_at_rest(world: World) -> None:
     """When all is quiet, what is on disk is what a fresh build says."""
     with closing(open_index(str(world.root), world.environ)) as index:
         on_disk = everything(index)
-    with closing(Index(read_corpus(str(world.root)))) as index:
+    with closing(index_of(read_corpus(str(world.root)))) as index:
         assert everything(index) == on_disk

@@ -11,7 +11,7 @@ import pytest
 from engine.memory import Corpus
 from engine.search.contributions import Bm25Contributions
 from engine.search.database import TOKENIZER
-from engine.search.index import Index
+from engine.search.index import Index, index_of
 from engine.search.query import any_of, query_terms
 from engine.search.strategies import fts5_bm25
 from engine.search.strategies.fts5_bm25 import MAX_TERMS
@@ -48,7 +48,7 @@ def of_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bodies: bool) -> di
 
 def assert_scored_as_by_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bodies: bool) -> None:
     right = of_fts5(memories, prompt, in_bodies=in_bodies)
-    with closing(Index(Corpus("/root", memories))) as index:
+    with closing(index_of(Corpus("/root", memories))) as index:
         found = {one.memory.id: one.bm25 for one in find(prompt, index, in_bodies=in_bodies).memories}
     assert found
     assert found == {memory_id: pytest.approx(right[memory_id], rel=1e-9, abs=1e-12) for memory_id in found}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.search.index import Index
+from engine.search.index import Index, index_of
 from engine.search.strategies import memsift
 from engine.stores.roots import read_corpus
 from tests.benchmarks.corpus import prompts, write_root
@@ -27,7 +27,7 @@ def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """An index and the seed of its language."""
     seed, size = request.param
     root = write_root(tmp_path_factory.mktemp("root"), size, seed=seed)
-    with closing(Index(read_corpus(str(root)))) as index:
+    with closing(index_of(read_corpus(str(root)))) as index:
         yield index, seed
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.inject import entry
 from engine.lean.record import fields, replace
 from engine.memory import Corpus, Memory, MemorySummary, Section, Skipped
-from engine.search.index import Index
+from engine.search.index import index_of
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory, write_root
 
@@ -321,7 +321,7 @@ def test_any_json_is_a_memory_that_can_be_indexed_and_injected_or_is_skipped(tmp
         assert all(isinstance(line, str) and len(line.splitlines()) < 2 for line in one.body.split("\n"))
         one.body.encode()
         assert entry(one.summary, "high").isprintable()
-    index = Index(corpus)
+    index = index_of(corpus)
     assert len(index.corpus_hash) == 16
     index.close()
 
