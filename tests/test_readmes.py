@@ -1,0 +1,53 @@
+"""The READMEs say what there is: every command, no link into nothing, and short enough to be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tui.cli import main
+
+PROJECT = Path(__file__).resolve().parent.parent
+README = PROJECT / "README.md"
+ROOMS = sorted(
+    path for part in ("engine", "labels", "tui", "tests") for path in (PROJECT / part).rglob("README.md")
+)
+
+
+def links(readme: Path) -> list[str]:
+    """The targets of the links and pictures of a README that lie in the project."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", readme.read_text(encoding="utf-8"))
+    return [target for target in targets if "://" not in target]
+
+
+def anchors(readme: Path) -> set[str]:
+    """The names by which a link reaches a heading: lower case, words joined by a minus sign."""
+    headings = re.findall(r"^#+ (.+)$", readme.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("readme", [README, *ROOMS], ids=lambda path: str(path.relative_to(PROJECT)))
+def test_every_link_of_a_readme_leads_somewhere(readme: Path) -> None:
+    for link in links(readme):
+        target, _, anchor = link.partition("#")
+        path = (readme.parent / target) if target else readme
+        assert path.exists(), link
+        assert not anchor or anchor in anchors(path), link
+
+
+def test_the_readme_of_the_project_leads_to_every_other_readme() -> None:
+    reached = {(README.parent / link.partition("#")[0]).resolve() for link in links(README)}
+    assert set(ROOMS) <= reached
+
+
+def test_the_readme_names_every_command_and_shows_a_picture() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert [name for name in main.commands if f"`memsift {name}" not in text] == []
+    assert any(link.endswith(".svg") for link in links(README))
+
+
+@pytest.mark.parametrize("readme", ROOMS, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_the_readme_of_a_room_is_read_in_a_few_minutes(readme: Path) -> None:
+    assert len(readme.read_text(encoding="utf-8").splitlines()) <= 100
