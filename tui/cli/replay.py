@@ -85,6 +85,10 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 def replay(
     roots: tuple[str, ...], files: tuple[str, ...], strict: bool, save: bool, db: str | None, **options: Any
 ) -> None:
+    """Run prompts through systems, and print a JSON line for each prompt and system.
+
+    Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
+    """
     wanted = Replay(**options)
     found = opening.resolve_roots(roots, os.environ)
     names_root = len(found) > 1

@@ -25,6 +25,7 @@ def test_every_command_explains_itself(command: str, option: str) -> None:
     result = memsift(*command.split(), option)
     assert result.exit_code == 0
     assert result.stdout.startswith("Usage: memsift")
+    assert not result.stdout.splitlines()[2].startswith("Options:"), "the help says nothing about the command"
     assert all(name in result.stdout for name in (COMMANDS if not command else ()))
 
 
