@@ -6,12 +6,28 @@ script anew at each start, so this file is short. Garbage collection is off beca
 
 import gc
 import sys
+from marshal import loads
 
 
 def main() -> None:
     """Answer the prompt on stdin and end the process."""
     try:
         gc.disable()
+        folder = f"{__file__[: -len('launch.py')]}../"
+        file = f"{folder}__pycache__/hook-{sys.hexversion:x}"
+        try:
+            with open(file, "rb") as stream:
+                loader, entries = loads(stream.read())
+            names = {"__name__": "engine.lean.bundle"}
+            exec(loader, names)
+            names["load"](folder, entries)  # type: ignore[operator]
+        except Exception:  # noqa: BLE001 - it is missing, damaged or out of date; the modules are loaded one by one
+            # With -I and -S neither the folder of the script nor installed packages are on the path.
+            sys.path.append(f"{folder}..")
+            from engine.hook import process
+            from engine.lean import bundle
+
+            bundle.write(folder, file)
         from engine.hook import process
 
         process.main()
@@ -21,6 +37,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # With -I and -S neither the folder of the script nor installed packages are on the path.
-    sys.path.append(f"{__file__[: -len('launch.py')]}../..")
     main()

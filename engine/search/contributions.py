@@ -220,8 +220,10 @@ def _found_in(
     memory: IndexedMemory, phrases: Iterable[tuple[str, ...]], codes: Mapping[str, str]
 ) -> list[tuple[str, tuple[int, int, int]]]:
     """The phrases that a memory holds, with their occurrences in title, tags and body."""
-    distinct = dict.fromkeys(phrases)
+    title, tags, body = memory.encoded.split("\n")
     counted = {
-        " ".join(phrase): occurrences(memory.encoded, code) for phrase in distinct for code in spelled([phrase], codes)
+        " ".join(phrase): (occurrences(title, code), occurrences(tags, code), occurrences(body, code))
+        for phrase in dict.fromkeys(phrases)
+        for code in spelled([phrase], codes)
     }
     return [(text, places) for text, places in counted.items() if any(places)]

@@ -86,12 +86,9 @@ def spelled(phrases: Iterable[tuple[str, ...]], code_of: Mapping[str, str]) -> l
     return ["".join([code_of[word] for word in phrase]) for phrase in known]
 
 
-def occurrences(encoded: str, code: str) -> tuple[int, int, int]:
-    """The occurrences of a word or phrase in title, tags and body. Overlapping occurrences count."""
-    title, tags, body = encoded.split("\n")
-    if len(code) == 1:
-        return title.count(code), tags.count(code), body.count(code)
-    return _overlapping(title, code), _overlapping(tags, code), _overlapping(body, code)
+def occurrences(field: str, code: str) -> int:
+    """The occurrences of a word or phrase in the codes of a field. Overlapping occurrences count."""
+    return field.count(code) if len(code) == 1 else _overlapping(field, code)
 
 
 def _overlapping(text: str, code: str) -> int:

@@ -44,7 +44,7 @@ would weigh nothing."""
 LEAST_POSTINGS, MOST_POSTINGS = 2500, 6000
 """Postings that FTS5 may read for a prompt: more in a larger root."""
 
-FEW, MANY, MANY_UNITS = 80, 120, 8
+FEW, MANY, MANY_UNITS = 64, 96, 8
 """Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt: more memories match it equally."""
 
 
