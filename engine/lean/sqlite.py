@@ -49,12 +49,9 @@ DatabaseError = module.DatabaseError
 DAMAGE = (DatabaseError, ValueError, TypeError, AttributeError, LookupError)
 """What reading a damaged file may end in: SQLite does not check the types of the values in it."""
 
-BUSY, FULL = 5, 13
-"""SQLite's result codes for a file that another process is writing, and for a full disk."""
-
 BUSY_SECONDS = 2.0
-READ_PRAGMAS = "pragma query_only=1; pragma temp_store=memory;"
-WRITE_PRAGMAS = "pragma page_size=8192; pragma temp_store=memory; pragma synchronous=normal; pragma cache_size=-64000;"
+READ_PRAGMAS = "pragma query_only=1; pragma temp_store=memory; pragma cache_size=-256;"
+WRITE_PRAGMAS = "pragma temp_store=memory; pragma synchronous=normal; pragma cache_size=-64000;"
 
 
 def in_memory() -> Connection:

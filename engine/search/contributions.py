@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.config import FTS5_BM25, SEARCH, TITLE_TAGS
 from engine.lean.record import Record
-from engine.search.query import Term
+from engine.search.query import Term, query_terms
 from engine.search.strategies import fts5_bm25, memsift, title_tags
 from engine.search.vocabulary import occurrences, spelled
 
@@ -139,7 +139,7 @@ class Bm25Contributions:
 
     def __init__(self, text: str, index: Index, *, in_bodies: bool) -> None:
         self._in_bodies = in_bodies
-        self._query = index.ask(lambda db: fts5_bm25.Query(db, text, in_bodies=in_bodies))
+        self._query = index.ask(lambda db: fts5_bm25.Query(db, query_terms(text), in_bodies=in_bodies))
         self.terms = self._query.terms
         self.memories = self._query.memories
 
@@ -155,7 +155,7 @@ class Bm25Contributions:
         scored = self._query.scored(memory.summary, memory.encoded, -total)
         scores = dict.fromkeys(scored.matched, 0.0)
         for number, score in parts.items():
-            scores[self._query.owners[number].text] += score
+            scores[self.terms[self._query.owners[number]].text] += score
         return Breakdown(
             asked=tuple(term.text for term in self.terms),
             contributions=tuple(
@@ -220,10 +220,7 @@ def _found_in(
     memory: IndexedMemory, phrases: Iterable[tuple[str, ...]], codes: Mapping[str, str]
 ) -> list[tuple[str, tuple[int, int, int]]]:
     """The phrases that a memory holds, with their occurrences in title, tags and body."""
-    title, tags, body = memory.encoded.split("\n")
-    counted = {
-        " ".join(phrase): (occurrences(title, code), occurrences(tags, code), occurrences(body, code))
-        for phrase in dict.fromkeys(phrases)
-        for code in spelled([phrase], codes)
-    }
+    fields = memory.encoded.split("\n")
+    distinct = dict.fromkeys(phrases)
+    counted = {" ".join(phrase): occurrences(fields, code) for phrase in distinct for code in spelled([phrase], codes)}
     return [(text, places) for text, places in counted.items() if any(places)]

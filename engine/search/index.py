@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 MOST_RENEWED = 200
 """Changed files that are read again for one prompt. More changed memories are left out of its pool."""
 
+MOST_SCORED = 1000
+"""Of more matches of a filter, FTS5's inexact BM25 decides the order: to score all would make the typist wait."""
+
 LISTED = "select place, reason from skipped order by number"
 UNUSED = "select name, reason from memory where reason is not null"
 STAMPS = """select id, size, mtime, ctime from memory
@@ -194,10 +197,14 @@ class Index:
         if not self.has_fts5:
             holding = _holding(db, terms)
             return [one for row, one in summaries.items() if row in holding]
-        sql = "select bm25(full_text, 4, 2, 1), rowid from full_text where full_text match ?"
-        found = db.execute(sql, (all_of(terms),)).fetchall()
-        scored = [(score, summaries[row].priority, summaries[row].path, row) for score, row in found]
-        return [summaries[row] for *_, row in sorted(scored)]
+        sql = "select rowid, -bm25(full_text, 4, 2, 1) from full_text where full_text match ?"
+        scores = dict(db.execute(sql, (all_of(terms),)).fetchall())
+        if len(scores) <= MOST_SCORED:
+            from engine.search.strategies.fts5_bm25 import Query
+
+            scores = Query(db, terms, in_bodies=True).scores(scores)
+        ordered = sorted((-score, summaries[row].priority, summaries[row].path, row) for row, score in scores.items())
+        return [summaries[row] for *_, row in ordered]
 
 
 def index_of(corpus: Corpus, module: str = "fts5") -> Index:

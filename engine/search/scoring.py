@@ -63,12 +63,12 @@ class Scorer:
         *encoded*: the tokens of the memory, see `vocabulary`.
         """
         weighted: dict[tuple[int, bool], float] = {}
-        title, tags, body = encoded.split("\n")
+        fields = encoded.split("\n")
         of_title, of_tags, of_body = self._weights
         for code, owners in self._owners.items():
             if code in encoded:
-                f = of_title * occurrences(title, code) + of_tags * occurrences(tags, code)
-                f += of_body * occurrences(body, code)
+                title, tags, body = occurrences(fields, code)
+                f = of_title * title + of_tags * tags + of_body * body
                 for owner in owners:
                     weighted[owner] = weighted.get(owner, 0.0) + f
         damping = self._damping(len(encoded) - 2)

@@ -11,7 +11,7 @@ from engine.lean.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from engine.lean.sqlite import Connection
@@ -86,9 +86,12 @@ def spelled(phrases: Iterable[tuple[str, ...]], code_of: Mapping[str, str]) -> l
     return ["".join([code_of[word] for word in phrase]) for phrase in known]
 
 
-def occurrences(field: str, code: str) -> int:
-    """The occurrences of a word or phrase in the codes of a field. Overlapping occurrences count."""
-    return field.count(code) if len(code) == 1 else _overlapping(field, code)
+def occurrences(fields: Sequence[str], code: str) -> tuple[int, int, int]:
+    """The occurrences of a word or phrase in title, tags and body, the lines of `encode`. Overlapping ones count."""
+    title, tags, body = fields
+    if len(code) == 1:
+        return title.count(code), tags.count(code), body.count(code)
+    return _overlapping(title, code), _overlapping(tags, code), _overlapping(body, code)
 
 
 def _overlapping(text: str, code: str) -> int:

@@ -15,11 +15,11 @@ from engine.search.query import any_of, query_terms, rarest
 from engine.search.ranking import Pool, Scored, first_ones, order
 from engine.search.scoring import Scorer, best_rows, candidates, encoded_words
 from engine.search.units import Unit, Units
-from engine.search.vocabulary import words_begun, words_of_text
+from engine.search.vocabulary import spelled, words_begun, words_of_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
@@ -53,28 +53,29 @@ def find(text: str, index: Index, size: int, *, in_bodies: bool, include_retired
 
     With *include_retired*, retired memories count as active memories do.
     """
-    counts_all = include_retired or not in_bodies
-    return index.pool(lambda db: _pool(db, Query(db, text, in_bodies=in_bodies), index.root, size, counts_all))
+    counts_all, terms = include_retired or not in_bodies, query_terms(text)
+    return index.pool(lambda db: _pool(db, Query(db, terms, in_bodies=in_bodies), index.root, size, counts_all))
 
 
 class Query:
     """A prompt under these rules, in one state of the index. `terms` are the terms that count.
 
-    Each phrase of a term is a unit of `found`. `owners` are their terms, `expressions` their FTS5 expressions.
+    Each phrase of a term is a unit of `found`. `owners` are the numbers of their terms, `expressions` those of FTS5.
     """
 
-    def __init__(self, db: Connection, text: str, *, in_bodies: bool) -> None:
+    def __init__(self, db: Connection, terms: tuple[Term, ...], *, in_bodies: bool) -> None:
         self._db = db
         self.in_bodies = in_bodies
         self.table = "full_text" if in_bodies else "headline"
-        self.terms = tuple(self._rarest(query_terms(text)))
-        self.owners = [term for term in self.terms for _ in term.phrases]
+        self.terms = tuple(self._rarest(terms))
+        self.owners = [number for number, term in enumerate(self.terms) for _ in term.phrases]
         phrases = [phrase for term in self.terms for phrase in term.searched]
         known = words_of_text(db, (token for phrase, _ in phrases for token in phrase))
         begun = words_begun(db, (phrase[0] for phrase, is_prefix in phrases if is_prefix))
         words = (*known.values(), *(word for words in begun.values() for word in words))
         counts = {word.text: count for word in words if (count := self._count(word))}
-        units = [_unit(term.text, phrase, counts, begun) for term, phrase in zip(self.owners, phrases, strict=True)]
+        texts = [self.terms[number].text for number in self.owners]
+        units = [_unit(text, phrase, counts, begun) for text, phrase in zip(texts, phrases, strict=True)]
         self.found = Units(tuple(units), {word.text: word.code for word in words})
         self.expressions = [_expression(unit, is_prefix) for unit, (_, is_prefix) in zip(units, phrases, strict=True)]
         memories, tokens = db.execute(SUMS[self.table]).fetchone()
@@ -93,25 +94,26 @@ class Query:
         """The part of each unit in the BM25 of a memory, positive. *encoded*: its tokens."""
         return self.scorer.contributions(encoded if self.in_bodies else encoded[: encoded.rindex("\n") + 1])
 
+    def scores(self, rows: Collection[int]) -> dict[int, float]:
+        """Row -> BM25, positive, of the memories in *rows* with a match."""
+        found = {row: sum(self.contributions(encoded).values()) for row, encoded in encoded_words(self._db, rows)}
+        return {row: score for row, score in found.items() if score}
+
     def scored(self, memory: MemorySummary, encoded: str, bm25: float) -> Scored:
         """A memory with its BM25 (negative), its bonus, and the terms that it holds.
 
-        The bonus wants whole words: a long body holds some longer word of any beginning by chance.
+        Only whole words count for the bonus: a long body holds longer words of any beginning by chance.
         """
         held = {self.owners[number] for number in self.contributions(encoded)}
         in_body = set() if self.in_bodies else self._in_body(encoded[encoded.rindex("\n") :])
         bonus = min(MAX_BODY_BONUS, len(in_body))
-        matched = tuple(term.text for term in self.terms if term in held or term in in_body)
+        matched = tuple(self.terms[number].text for number in sorted(held | in_body))
         return Scored(memory, bm25, bonus, bm25 - bonus, matched)
 
-    def _in_body(self, body: str) -> set[Term]:
-        codes = self.found.codes
-        exact = ((term, unit.phrases[0]) for term, unit in zip(self.owners, self.found.units, strict=True))
-        return {
-            term
-            for term, phrase in exact
-            if all(token in codes for token in phrase) and "".join([codes[token] for token in phrase]) in body
-        }
+    def _in_body(self, body: str) -> set[int]:
+        """The numbers of the terms that a body holds as they are."""
+        codes = [spelled(unit.phrases[:1], self.found.codes) for unit in self.found.units]
+        return {owner for owner, own in zip(self.owners, codes, strict=True) if own and own[0] in body}
 
     def _rarest(self, terms: tuple[Term, ...]) -> Sequence[Term]:
         if len(terms) <= MAX_TERMS:
@@ -170,10 +172,9 @@ def _pool(db: Connection, query: Query, root: str, size: int, counts_all: bool) 
         most=max(2 * size, CANDIDATES),
         include_retired=counts_all,
     )
-    words = dict(encoded_words(db, rows))
-    scores = {row: sum(query.contributions(encoded).values()) for row, encoded in words.items()}
-    found = {row: score for row, score in scores.items() if score}
-    summaries = summaries_of(db, root, best_rows(found, size, include_retired=counts_all))
+    found = query.scores(rows)
+    best = best_rows(found, size, include_retired=counts_all)
+    summaries, words = summaries_of(db, root, best), dict(encoded_words(db, best))
     scored = [Scored(one, -found[row], 0, -found[row], ()) for row, one in summaries.items()]
     first = {one.memory.id for one in first_ones(sorted(scored, key=order), size, include_retired=counts_all)}
     pool = [query.scored(one, words[row], -found[row]) for row, one in summaries.items() if one.id in first]

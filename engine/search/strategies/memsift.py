@@ -103,9 +103,9 @@ def _pool(db: Connection, matcher: Matcher, root: str, size: int, min_strength: 
     rows = candidates(
         db,
         "full_text",
-        list(map(_wanted, units)),
+        [_wanted(unit) for unit in units],
         postings=min(MOST_POSTINGS, LEAST_POSTINGS + matcher.memories // 10),
-        most=max(2 * size, FEW if len(units) > MANY_UNITS else MANY),
+        most=max(10 * size, FEW if len(units) > MANY_UNITS else MANY),
         include_retired=include_retired,
     )
     matches = {row: match for row, words in encoded_words(db, rows) if (match := matcher.match(words))}
