@@ -28,6 +28,9 @@ RANKED = {
 }
 """Table -> the best memories for an FTS5 expression. Without lengths, FTS5's BM25 hardly damps f."""
 
+SMALL = 400
+"""In a root of so many memories, every match is a candidate."""
+
 WORDS = "select rowid, words from memory where rowid in (select value from json_each(?))"
 
 ALL_ROWS, ACTIVE_ROWS = -(1 << 62), 0

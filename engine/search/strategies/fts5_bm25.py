@@ -13,7 +13,7 @@ from engine.lean.json_text import dumps
 from engine.search.database import summaries_of
 from engine.search.query import any_of, query_terms, rarest
 from engine.search.ranking import Pool, Scored, first_ones, order
-from engine.search.scoring import Scorer, best_rows, candidates, encoded_words
+from engine.search.scoring import SMALL, Scorer, best_rows, candidates, encoded_words
 from engine.search.units import Unit, Units
 from engine.search.vocabulary import spelled, words_begun, words_of_text
 
@@ -78,9 +78,9 @@ class Query:
         units = [_unit(text, phrase, counts, begun) for text, phrase in zip(texts, phrases, strict=True)]
         self.found = Units(tuple(units), {word.text: word.code for word in words})
         self.expressions = [_expression(unit, is_prefix) for unit, (_, is_prefix) in zip(units, phrases, strict=True)]
-        memories, tokens = db.execute(SUMS[self.table]).fetchone()
-        idf = [_idf(count, memories) for count in self._exact_counts()]
-        self.scorer = Scorer(self.found, idf, tokens / max(1, memories), weights=WEIGHTS[self.table])
+        self.size, tokens = db.execute(SUMS[self.table]).fetchone()
+        idf = [_idf(count, self.size) for count in self._exact_counts()]
+        self.scorer = Scorer(self.found, idf, tokens / max(1, self.size), weights=WEIGHTS[self.table])
 
     @property
     def memories(self) -> dict[str, int]:
@@ -169,7 +169,7 @@ def _pool(db: Connection, query: Query, root: str, size: int, counts_all: bool) 
         query.table,
         [(unit.memories, text) for unit, text in zip(query.found.units, query.expressions, strict=True)],
         postings=POSTINGS[query.table],
-        most=max(2 * size, CANDIDATES),
+        most=max(2 * size, SMALL if query.size <= SMALL else CANDIDATES),
         include_retired=counts_all,
     )
     found = query.scores(rows)

@@ -15,7 +15,7 @@ from engine.lean.record import Record
 from engine.search.database import summaries_of
 from engine.search.query import any_of, joined_neighbours, query_terms
 from engine.search.ranking import Pool, Scored, first_ones, order
-from engine.search.scoring import Scorer, best_rows, candidates, encoded_words
+from engine.search.scoring import SMALL, Scorer, best_rows, candidates, encoded_words
 from engine.search.units import units_of
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ def _pool(db: Connection, matcher: Matcher, root: str, size: int, min_strength: 
         "full_text",
         [_wanted(unit) for unit in units],
         postings=min(MOST_POSTINGS, LEAST_POSTINGS + matcher.memories // 10),
-        most=max(10 * size, FEW if len(units) > MANY_UNITS else MANY),
+        most=max(10 * size, SMALL if matcher.memories <= SMALL else FEW if len(units) > MANY_UNITS else MANY),
         include_retired=include_retired,
     )
     matches = {row: match for row, words in encoded_words(db, rows) if (match := matcher.match(words))}
