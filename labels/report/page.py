@@ -7,10 +7,10 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from labels.report.charts.bars import confusion_chart, precision_chart, worst_chart
-from labels.report.charts.curves import coverage_charts, history_chart, reliability_chart
-from labels.report.charts.svg import element
+from labels.report.bar_charts import confusion_chart, precision_chart, worst_chart
+from labels.report.line_charts import coverage_charts, history_chart, reliability_chart
 from labels.report.sections import sections, summary
+from labels.report.svg import element
 from labels.report.text import one_line
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from labels.measure.evidence import Evidence
 from labels.measure.groups import Worst
 from labels.measure.report import Captions, Report, ReportOptions, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.charts.bars import worst_chart
+from labels.report.bar_charts import worst_chart
 from labels.report.page import report_html
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
