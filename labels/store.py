@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from labels import events, orders, people, pooling, replays, runs
+from labels import events, people, pooling, replays, runs
+from labels import labelling_order as orders
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from labels.orders import Plan
+    from labels.labelling_order import Plan
     from labels.records import Card, Dispute, Event, Gold, JudgeCall, Label, Outcome, Pair, Pool, Repeat, RunSettings
     from labels.replays import EmptyReplay
 
@@ -323,6 +324,6 @@ class LabelStore:
     def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
         """The newest stratum of each prompt of a root, without plans of the annotator *besides*.
 
-        The labelled prompts are a simple random sample of each stratum, whoever labelled them (labels/orders.py).
+        The labelled prompts are a simple random sample of each stratum, whoever labelled them (labels/labelling_order.py).
         """
         return orders.newest_strata(self._db, root, besides)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from engine.retrieval import Retrieval
     from labels.measure.report import Report
-    from tui.workspace.planning import Planning
+    from tui.workspace.labelling_plan import Planning
 
 
 @dataclass

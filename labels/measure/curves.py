@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval, wilson
-from labels.measure.sequences import looks, stratified_intervals
+from labels.measure.live_interval import looks, stratified_intervals
 from labels.measure.strata import EQUAL, combined_ratio
 
 if TYPE_CHECKING:

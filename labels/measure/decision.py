@@ -9,8 +9,8 @@ from statistics import fmean, median, quantiles
 from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
+from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, judge_failures
-from labels.measure.sequences import stratified_interval
 from labels.measure.strata import Sample, StratifiedEstimate, stratified_estimate
 
 if TYPE_CHECKING:

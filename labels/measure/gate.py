@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.systems import JUDGED
+from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
 from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, judge_case
 from labels.measure.evidence import AS_NOT, Evidence, qrels_evidence
 from labels.measure.judgements import judged_labels
-from labels.measure.limits import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
 from labels.measure.metrics import Ratio, judge_failures, precision_bounds, tally, unjudged_share
 from labels.pooling import random_key
 from labels.records import BY_TIME

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from labels.labelling_order import ALL
 from labels.measure.agreement import selves_of
-from labels.orders import ALL
 from labels.records import VERDICTS
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
+from labels.measure.caveats import Limits, limits_from_store, same_prompts
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
 from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, qrels_evidence
@@ -24,9 +25,8 @@ from labels.measure.groups import (
 )
 from labels.measure.intervals import Interval, design_effect
 from labels.measure.judgements import judged_labels
-from labels.measure.limits import Limits, limits_from_store, same_prompts
+from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, tally
-from labels.measure.sequences import stratified_interval
 from labels.records import VERDICTS
 from labels.run_settings import changes
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from labels.measure.caveats import FEW_PROMPTS
 from labels.measure.decision import AHEAD, COSTS, FEWEST_TO_PLAN, PASS, PAYS, UNDECIDED
-from labels.measure.limits import FEW_PROMPTS
-from labels.report.limits import outdated_note
+from labels.report.caveats import outdated_note
 from labels.report.section import counted, part_of
 from labels.report.text import printable
 

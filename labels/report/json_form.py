@@ -6,11 +6,11 @@ import json
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from labels.measure.limits import Limits
+from labels.measure.caveats import Limits
 from labels.measure.metrics import Ratio
 from labels.measure.report import Captions
+from labels.report.caveats import notes
 from labels.report.gate import refusals, warnings
-from labels.report.limits import notes
 
 if TYPE_CHECKING:
     from labels.measure.gate import GateReport

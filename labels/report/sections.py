@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.report.agreement_sections import judge_sections, people_section
+from labels.report.caveats import notes
 from labels.report.curve_sections import curve_sections
-from labels.report.limits import notes
 from labels.report.section import UNKNOWN, Section, Table, counted, decimal, part_of, rate, share, span, system_rows
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.sequences import betting_interval, mirrored, stratified_interval
+from labels.measure.live_interval import betting_interval, mirrored, stratified_interval
 from labels.measure.strata import stratified_estimate
 from labels.records import Outcome
 from tests.benchmarks.hook import table

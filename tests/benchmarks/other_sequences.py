@@ -6,7 +6,7 @@ from math import lgamma, log, log1p
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
-from labels.measure.sequences import NOTHING_KNOWN, as_array, capitals, last_true
+from labels.measure.live_interval import NOTHING_KNOWN, as_array, capitals, last_true
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import LabelStoreError
-from labels.orders import ALL, RANDOM, Plan
+from labels.labelling_order import ALL, RANDOM, Plan
 from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT
 from labels.store import LabelStore
 from tests.labels.samples import card, pool_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labels.orders import AGREE, DIFFER, DISAGREEMENT_FIRST, Plan, offered
+from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, Plan, offered
 
 if TYPE_CHECKING:
     import random

@@ -104,7 +104,7 @@ def zone_of(least: float, zone: str) -> tuple[float, float]:
 
 
 def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> GateEvidence:
-    from labels.exchange.run_file import read_calls, read_outcomes
+    from labels.exchange.replay_file import read_calls, read_outcomes
     from labels.exchange.trec import read_qrels
     from labels.measure.gate import evidence_from_qrels
 

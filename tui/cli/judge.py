@@ -97,7 +97,7 @@ def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
 
     `judgement` is null if no memory was left to ask about.
     """
-    from labels.exchange.run_file import judgement_field
+    from labels.exchange.replay_file import judgement_field
 
     return {
         "prompt": retrieval.prompt.text,
@@ -120,7 +120,7 @@ def verdict_lines(rows: dict[str, Any]) -> list[str]:
 
 
 def _row(candidate: Candidate) -> dict[str, Any]:
-    from labels.exchange.run_file import verdict_field
+    from labels.exchange.replay_file import verdict_field
 
     memory = {name: getattr(candidate.memory, name) for name in ("id", "title", "category")}
     outcome = {"injected": candidate.injected, "dropped_by": candidate.dropped_by}

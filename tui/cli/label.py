@@ -74,7 +74,7 @@ def label(
 def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     """The progress, or with *next_count* the next prompts, in the format *form*."""
     from tui.workspace.labelling import LabelQueue, progress_of
-    from tui.workspace.planning import make_order
+    from tui.workspace.labelling_plan import make_order
 
     make_order(workspace)
     queue = LabelQueue(workspace)
@@ -107,7 +107,7 @@ def progress_text(progress: Progress) -> str:
 
 
 def strata_lines(progress: Progress) -> list[str]:
-    from labels.orders import ALL
+    from labels.labelling_order import ALL
 
     prompts, done = (sum(getattr(one, name) for one in progress.strata) for name in ("prompts", "done"))
     lines = [f"{done:,} of {plural(prompts, 'prompt')} done by {progress.annotator}, in {progress.order} order"]

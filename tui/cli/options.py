@@ -42,7 +42,7 @@ REPLAY_SAMPLES = 3
 def known_order(_context: click.Context, _option: click.Parameter, order: str | None) -> str | None:
     """Check --order. `labels` is imported only if the option was given."""
     if order is not None:
-        from labels.orders import ORDERS
+        from labels.labelling_order import ORDERS
 
         if order not in ORDERS:
             raise click.BadParameter(f"there is no order {order!r}. Choose from {', '.join(ORDERS)}.")

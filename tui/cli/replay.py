@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from engine.search.index import Index
     from engine.systems import System
-    from labels.exchange.run_file import UnfinishedRun
+    from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
     from tui.workspace.replaying import Ending, Job
 
@@ -131,7 +131,7 @@ class Replay:
     ) -> tuple[Ending, int]:
         """Print the rows, and record them in *store*. Returns the end, and the number of disputed verdicts."""
         from engine.judge.bulk.batches import Batches, without_split
-        from labels.exchange.run_file import run_row
+        from labels.exchange.replay_file import run_row
         from tui.workspace import replaying
         from tui.workspace.recording import record
 
@@ -239,7 +239,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
     A row is written whole before the function returns. Raises ExchangeError if *file* is not a run file, and
     MemsiftError if it cannot be written.
     """
-    from labels.exchange.run_file import UnfinishedRun, read_unfinished
+    from labels.exchange.replay_file import UnfinishedRun, read_unfinished
 
     if file is None:
         yield UnfinishedRun(), lambda row: click.echo(json.dumps(row, ensure_ascii=False))

@@ -93,7 +93,7 @@ def write_file(path: Path, content: str) -> None:
 
 
 def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions, options: ReportOptions) -> Report:
-    from labels.exchange.run_file import read_outcomes
+    from labels.exchange.replay_file import read_outcomes
     from labels.exchange.trec import read_qrels
     from labels.measure.report import report_from_qrels
 

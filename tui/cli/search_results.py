@@ -104,7 +104,7 @@ class Rows:
         row = self.of(candidate.memory, candidate.score, candidate.confidence)
         if candidate.verdict is None:
             return row
-        from labels.exchange.run_file import verdict_field
+        from labels.exchange.replay_file import verdict_field
 
         return {**row, "verdict": verdict_field(candidate.verdict)}
 

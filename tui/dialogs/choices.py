@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from labels.orders import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
+from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from labels.records import REASONS
 from tui.bindings import bindings
 

@@ -13,7 +13,7 @@ from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.plain import plain
-from tui.screens.mode_screen import ModeScreen
+from tui.screens.base_screen import ModeScreen
 from tui.widgets.browse_columns import MemoryList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.row_list import RowList

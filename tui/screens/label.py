@@ -15,17 +15,17 @@ from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOrder, ChooseReason
 from tui.messages import Kept, Surveyed
 from tui.plain import plain
-from tui.screens.mode_screen import ModeScreen
+from tui.screens.base_screen import ModeScreen
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.label_text import recent_text
 from tui.widgets.memory_pane import MemoryPane, memory_text
-from tui.widgets.prompts import PromptPane
+from tui.widgets.prompt_list import PromptPane
 from tui.widgets.ranking_table import RankingPane, ranking_rows
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.labelling import LabelQueue, Position
-from tui.workspace.planning import Planning, recorded_injections, require_possible, survey
+from tui.workspace.labelling_plan import Planning, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
-    from tui.workspace.planning import Injections
+    from tui.workspace.labelling_plan import Injections
 
 CARD_ACTIONS = ("label", "skip", "open", "note", "reason")
 QUESTION = "Inject it for this prompt?"

@@ -16,9 +16,9 @@ from tui.dialogs.full_text import FullText, text_width
 from tui.dialogs.pick_memory import PickMemory
 from tui.messages import Kept
 from tui.plain import beginning, plain
-from tui.screens.mode_screen import ModeScreen
+from tui.screens.base_screen import ModeScreen
 from tui.widgets.explain_text import candidate_sentence, explain_text, judge_sentence
-from tui.widgets.prompts import PromptList
+from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar

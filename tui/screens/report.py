@@ -14,7 +14,7 @@ from labels.measure.report import ReportOptions
 from tui.bindings import bindings
 from tui.messages import AllReplayed, Kept, Reported
 from tui.plain import plain
-from tui.screens.mode_screen import ModeScreen
+from tui.screens.base_screen import ModeScreen
 from tui.widgets.report_text import report_text
 from tui.widgets.top_bar import TopBar
 

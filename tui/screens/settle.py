@@ -10,10 +10,10 @@ from textual.widgets import Footer, Static
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
 from tui.plain import plain
-from tui.screens.mode_screen import ModeScreen
+from tui.screens.base_screen import ModeScreen
 from tui.widgets.label_text import dispute_text
 from tui.widgets.memory_pane import MemoryPane, memory_text
-from tui.widgets.prompts import PromptPane
+from tui.widgets.prompt_list import PromptPane
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from labels.measure.progress import Progress, people, strata
 from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import INJECTED, Card, Pool
-from tui.workspace.planning import NOTES
+from tui.workspace.labelling_plan import NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Set

@@ -105,7 +105,7 @@ def open_workspace(
 ) -> Workspace:
     """The workspace of the app. Close it after use. Raises MemsiftError if some part cannot be opened."""
     from labels.store import LabelStore
-    from tui.workspace.planning import require_possible
+    from tui.workspace.labelling_plan import require_possible
     from tui.workspace.workspace import Workspace
 
     config = judge.applied(load_config(root, environ), environ)

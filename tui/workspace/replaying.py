@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from engine.search.index import Index
     from engine.systems import System
-    from labels.exchange.run_file import UnfinishedRun
+    from labels.exchange.replay_file import UnfinishedRun
 
     Work = Callable[["Job"], list[Retrieval]]
 

@@ -11,8 +11,8 @@ from engine.pipeline import retrieve
 from engine.search.highlight import Marker
 from engine.search.opening import open_index
 from engine.systems import SYSTEMS, system_of
+from labels.labelling_order import ALL, RANDOM, Plan, offered
 from labels.measure.report import PLAIN, Captions, ReportOptions, report_from_store
-from labels.orders import ALL, RANDOM, Plan, offered
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore

@@ -8,8 +8,8 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, precision_recall_curve
 
 from labels.measure.curves import MAX_POINTS, PROBABILITY, STRENGTH, Coverage, coverage, history, reliability
+from labels.measure.live_interval import MAX_LOOKS
 from labels.measure.report import live_interval
-from labels.measure.sequences import MAX_LOOKS
 from labels.measure.strata import Sample
 from tests.labels.samples import Found, outcome
 

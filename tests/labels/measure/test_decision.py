@@ -6,7 +6,7 @@ import pytest
 
 from labels.measure.decision import AHEAD, FAIL, PASS, UNDECIDED, Decision, Gate, decide
 from labels.measure.intervals import Interval, headline_interval
-from labels.measure.sequences import betting_interval
+from labels.measure.live_interval import betting_interval
 from labels.measure.strata import Sample
 from tests.labels.simulated import Counts, World
 

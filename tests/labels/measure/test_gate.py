@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config, config_json
-from labels.exchange.run_file import read_outcomes
+from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
 from labels.measure.decision import COSTS, PAYS, UNCLEAR, UNDECIDED, Expense, Gate, expense, judge_case
 from labels.measure.evidence import EXCLUDE

@@ -14,9 +14,9 @@ from labels.measure.groups import (
     worst_prompts,
 )
 from labels.measure.intervals import headline_interval
+from labels.measure.live_interval import betting_interval
 from labels.measure.metrics import Ratio, Tally, tally
 from labels.measure.report import live_interval
-from labels.measure.sequences import betting_interval
 from labels.measure.strata import Sample, Weights, prompt_weights, stratified_estimate
 from tests.labels.samples import Found, outcome
 

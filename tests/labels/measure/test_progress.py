@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from labels.labelling_order import ALL, DIFFER
 from labels.measure.progress import Stratum, people, person, strata
-from labels.orders import ALL, DIFFER
 from labels.records import Label, Repeat
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import Config, JudgeConfig, config_json
-from labels.exchange.run_file import read_outcomes, run_row
+from labels.exchange.replay_file import read_outcomes, run_row
 from labels.exchange.trec import read_qrels
 from labels.measure.evidence import EXCLUDE, Evidence
 from labels.measure.intervals import Interval, wilson
@@ -14,7 +14,7 @@ from labels.measure.metrics import Ratio
 from labels.measure.report import Report, build_report, report_from_qrels, report_from_store
 from labels.pooling import pool
 from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
-from labels.report.limits import notes
+from labels.report.caveats import notes
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from labels.orders import AGREE, DIFFER, DISAGREEMENT_FIRST, RANDOM, STRATIFIED
+from labels.labelling_order import AGREE, DIFFER, DISAGREEMENT_FIRST, RANDOM, STRATIFIED
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, shown, starting_in, toasts, until
 from tests.tui.demo import demo_prompts
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
-from labels.orders import (
+from labels.labelling_order import (
     ALL,
     DISAGREEMENT_FIRST,
     FAR,

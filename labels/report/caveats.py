@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.measure.limits import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
+from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
 from labels.report.section import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from labels.measure.caveats import MixedRuns, Outdated
     from labels.measure.judgements import LabelFacts
-    from labels.measure.limits import MixedRuns, Outdated
     from labels.measure.report import Report, SystemReport
     from labels.measure.strata import Weights
 

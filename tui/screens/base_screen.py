@@ -12,7 +12,7 @@ from textual.worker import Worker, WorkerState
 from tui.dialogs.full_text import FullText
 from tui.messages import Reloaded
 from tui.widgets.memory_pane import NO_MARKS, memory_text
-from tui.widgets.prompts import prompt_text
+from tui.widgets.prompt_list import prompt_text
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:

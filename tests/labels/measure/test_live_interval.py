@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.sequences import (
+from labels.measure.live_interval import (
     MAX_LOOKS,
     NOTHING_KNOWN,
     as_array,

@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import ExchangeError
 from engine.judge.verdict import APPROVED, FLAGGED, REJECTED, TIMEOUT
-from labels.exchange.run_file import UnfinishedRun, read_calls, read_outcomes, read_unfinished, run_row
+from labels.exchange.replay_file import UnfinishedRun, read_calls, read_outcomes, read_unfinished, run_row
 from labels.records import JudgeCall
 from tests.labels.samples import failed, judged, retrieval, write
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labels.orders import (
+from labels.labelling_order import (
     AGREE,
     ALL,
     DIFFER,

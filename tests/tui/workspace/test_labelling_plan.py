@@ -8,11 +8,21 @@ import pytest
 
 from engine.config import load_config
 from engine.errors import MemsiftError
-from labels.orders import AGREE, ALL, DIFFER, DISAGREEMENT_FIRST, FAR, NEAR, RANDOM, STRATIFIED, UNCERTAIN_FIRST
+from labels.labelling_order import (
+    AGREE,
+    ALL,
+    DIFFER,
+    DISAGREEMENT_FIRST,
+    FAR,
+    NEAR,
+    RANDOM,
+    STRATIFIED,
+    UNCERTAIN_FIRST,
+)
 from tests.engine.models import cutoff
 from tests.tui.demo import DEMO_ROOT, demo_prompts
 from tui.workspace.labelling import LabelQueue
-from tui.workspace.planning import Planning, make_order, require_possible
+from tui.workspace.labelling_plan import Planning, make_order, require_possible
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
