@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from labels import events, people, pooling, replays, runs
-from labels import labelling_order as orders
+from labels import events, labelling_order, people, pooling, replays, runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -313,17 +312,17 @@ class LabelStore:
 
     def plan(self, root: str, annotator: str) -> Plan | None:
         """The annotator's labelling order; None before the first."""
-        return orders.plan_of(self._db, root, annotator)
+        return labelling_order.plan_of(self._db, root, annotator)
 
     def save_plan(self, root: str, annotator: str, plan: Plan) -> None:
         """Keep the order, and the strata of its prompts. Strata of other prompts stay."""
         ts = self._timestamp()
         with self._db.writing():
-            orders.save_plan(self._db, root, annotator, plan, ts)
+            labelling_order.save_plan(self._db, root, annotator, plan, ts)
 
     def strata(self, root: str, *, besides: str | None = None) -> dict[str, str]:
         """The newest stratum of each prompt of a root, without plans of the annotator *besides*.
 
-        The labelled prompts are a simple random sample of each stratum, whoever labelled them (labels/labelling_order.py).
+        The labelled prompts of a stratum are a simple random sample of it: see `labels.labelling_order`.
         """
-        return orders.newest_strata(self._db, root, besides)
+        return labelling_order.newest_strata(self._db, root, besides)
