@@ -1,7 +1,7 @@
 """Synthetic memories and prompts for the benchmarks: topics with Zipf words, about 2.3 kB of text per memory.
 
-The same arguments give the same root and the same prompts. Nothing is said about relevance: these measure time and
-whether two ways of ranking agree, not quality.
+The same arguments give the same root and the same prompts. Relevance is not known: with these, benchmarks measure times
+and whether two rankings agree, not quality.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CATEGORIES = [
 
 
 class Language:
-    """The words of one seed: common ones, and some for each topic, likelier the earlier they stand."""
+    """The words of a seed: common words, and words of each topic. Earlier words are more frequent."""
 
     def __init__(self, seed: int) -> None:
         made = random.Random(seed)

@@ -1,4 +1,4 @@
-"""LoCoMo as memories, prompts and judgements; not part of the project, so given by its folder."""
+"""LoCoMo as memories, prompts and judgements. The data set is not part of the project: its folder is an argument."""
 
 from __future__ import annotations
 

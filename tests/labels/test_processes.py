@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from labels.store import LabelStore
-from tests.engine.faults.effort import tries
+from tests.engine.faults.answers import tries
 from tests.labels.samples import pool_of
 
 if TYPE_CHECKING:

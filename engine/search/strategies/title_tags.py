@@ -1,7 +1,7 @@
-"""`title_tags`: by keywords. What is left where SQLite was built without FTS5.
+"""`title_tags`: by keywords, for an SQLite without FTS5.
 
-A word of the title counts 2, a tag 3, a prefix of four or more letters 1, a memory updated in the last 30 days 1 more.
-Tokens are plain runs of a-z and 0-9. Scores are turned negative so that, as with BM25, lower is better.
+A word of the title counts 2 points, a tag 3, a beginning of four or more letters 1. A memory that was updated in the
+last 30 days gets 1 more. Words are runs of a-z and 0-9. Scores are negative, so that lower is better as in BM25.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: st
 
 
 def recent_since(now: float) -> str:
-    """The ISO 8601 date from which on a memory is recent."""
+    """The ISO 8601 date of the oldest recent memory."""
     return time.strftime("%Y-%m-%d", time.gmtime(now - RECENT_SECONDS))
 
 
@@ -50,9 +50,9 @@ def keywords(text: str) -> dict[str, int]:
 
 
 def keyword_score(prompt_words: Mapping[str, int], memory: MemorySummary, since: str) -> tuple[float, tuple[str, ...]]:
-    """The (negative) score of a memory and the prompt words that counted, in their order; (0, ()) if none did.
+    """The (negative) score of a memory, and the prompt words with points, in their order; (0, ()) without points.
 
-    `prompt_words` are what `keywords` gives. A memory updated on or after the ISO 8601 date *since* is recent.
+    *prompt_words* are the result of `keywords`. A memory updated on the ISO 8601 date *since* or later is recent.
     """
     found = points(prompt_words, memory)
     if not found:
@@ -62,7 +62,7 @@ def keyword_score(prompt_words: Mapping[str, int], memory: MemorySummary, since:
 
 
 def points(prompt_words: Mapping[str, int], memory: MemorySummary) -> dict[str, int]:
-    """Prompt word -> its points. Goes by the memory's words: a prompt may have tens of thousands."""
+    """Prompt word -> points. It loops over the memory's words, because a prompt may have tens of thousands."""
     title = set(keywords(memory.title))
     tags = {word for tag in memory.tags for word in (tag.lower(), *keywords(tag))}
     prefixes = {word[:end] for word in title | tags for end in range(MIN_PREFIX, min(len(word), MAX_PREFIX))}

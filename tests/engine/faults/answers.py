@@ -1,7 +1,8 @@
-"""A root with a cache of its own, and what an index of it answers: from the disk, to the hook, and built in memory."""
+"""A root with a cache of its own, and the answers of its index: from the disk, for the hook, and built in memory."""
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import closing
 from pathlib import Path
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from engine.memory import Memory
 
     Answers = tuple[str, ...]
-    """What would be injected for each of PROMPTS; an empty text for nothing."""
+    """The injected context for each of PROMPTS; an empty text for nothing."""
 
     Everything = tuple[Answers, object]
-    """All that an index says, to compare."""
+    """All answers of an index, to compare."""
+
+IS_LONG = os.environ.get("CI") == "true" or bool(os.environ.get("MEMSIFT_LONG_TESTS"))
+"""Whether to try everything, or only a sample."""
 
 PROMPTS = (
     "how do we handle the cache rule",
@@ -34,11 +38,11 @@ PROMPTS = (
     "数据库 cache of the loader v2.0",
 )
 PATIENT_S = 60.0
-"""A deadline that leaves the hook all the time it wants, however busy the machine is."""
+"""A deadline that the hook keeps on the busiest machine."""
 
 TITLES = ("cache rule", "auth token of user_id", "migration of the loader", "数据库 cache", "v2.0 of the auth cache")
 TICK_S = 0.06
-"""After this long a file's times are old enough to be trusted."""
+"""After this time the stamp of a file can be trusted."""
 
 
 class FaultyRoot:
@@ -51,16 +55,16 @@ class FaultyRoot:
 
     @property
     def files(self) -> list[Path]:
-        """The index and what SQLite keeps beside it, as far as they are there."""
+        """The index and SQLite's own files, if they exist."""
         return [path for suffix in ("", "-wal", "-shm", "-journal") if (path := beside(self.file, suffix)).exists()]
 
     def opened(self) -> Everything:
-        """All that the app would see."""
+        """All answers that the app would see."""
         with closing(open_index(str(self.root), self.environ)) as index:
             return everything(index)
 
     def fresh(self) -> Everything:
-        """The same of an index that is built in memory now: what is right."""
+        """The right answers: those of an index that is built in memory now."""
         with closing(index_of(read_corpus(str(self.root)))) as index:
             return everything(index)
 
@@ -70,7 +74,7 @@ class FaultyRoot:
         return {f"{one.title} -> {one.path}" for one in summaries if one.status == "active"}
 
     def hook(self, deadline_s: float = PATIENT_S) -> Answers:
-        """What the hook would inject; nothing where it has no index yet."""
+        """The injected contexts of the hook; nothing without an index."""
         index = hook_index(str(self.root), self.environ, deadline_s)
         if index is None:
             return ("",) * len(PROMPTS)
@@ -78,7 +82,7 @@ class FaultyRoot:
             return answers(index)
 
     def settle(self) -> None:
-        """Bring the index up to date when every time is old enough to be trusted, as it is a moment after any edit."""
+        """Update the index when all stamps can be trusted, as a moment after an edit."""
         time.sleep(TICK_S)
         assert self.opened() == self.fresh()
 
@@ -115,7 +119,7 @@ def shown(text: str) -> list[str]:
 
 
 def eventually(condition: Callable[[], bool]) -> None:
-    """Wait for what another process does in its own time."""
+    """Wait until another process has made *condition* true."""
     until = time.monotonic() + PATIENT_S
     while not condition():
         assert time.monotonic() < until
@@ -126,3 +130,8 @@ def assert_right_or_silent(given: Answers, *right: Answers) -> None:
     """For each prompt the answer of one of *right*, or none."""
     for number, text in enumerate(given):
         assert text in ("", *(one[number] for one in right))
+
+
+def tries(in_all: int, sample: int) -> int:
+    """The number of tries: all where CI=true or MEMSIFT_LONG_TESTS is set, else a sample."""
+    return in_all if IS_LONG else sample

@@ -34,7 +34,7 @@ def finish(process: subprocess.Popen[bytes]) -> None:
 
 
 def seconds_of(root: FaultyRoot) -> float:
-    """How long a process takes to do all that is to be done."""
+    """The seconds that a process takes to update the index."""
     began = time.monotonic()
     finish(start(root))
     return time.monotonic() - began

@@ -1,4 +1,4 @@
-"""What would wait for ever must fail instead: a pipe or a device that is read does not come back."""
+"""A test that would wait for ever, such as on a pipe, must fail instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HANGS_AFTER_S = 600
 
 @pytest.fixture(autouse=True)
 def ended_when_hanging() -> Iterator[None]:
-    """End the process with a traceback, because no exception gets through to a system call that waits."""
+    """End the process with a traceback: an exception does not interrupt a system call that waits."""
     faulthandler.dump_traceback_later(HANGS_AFTER_S, exit=True, file=sys.__stderr__)
     yield
     faulthandler.cancel_dump_traceback_later()

@@ -1,4 +1,4 @@
-"""Which answers could have been right while a root changed: those of a fresh build of what there was at some moment.
+"""The answers that could be right while a root changed: those of a fresh build at some moment.
 
 Nobody can read all files of a root at one instant while others write. So a fresh build that begins at a moment finds
 each file as it is at that moment or a later one, and this is what an answer is held against: a build in memory of the
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 BROKEN = "{"
-"""What a file may hold while it is being written."""
+"""The content of a file while it is being written."""
 
 
 class Version(Record):
-    """What a file held: from line `number` of the journal on, which began at `since`, until `until`."""
+    """The content of a file from line `number` of the journal, which began at `since`, until `until`."""
 
     content: str | None
     number: int
@@ -49,7 +49,7 @@ class Asked(Record):
 
 
 class Moments:
-    """The states of a root, from what it held at first and the journal of its writers. *copy* is to build them in."""
+    """The states of a root, from its first contents and the journal of its writers. They are built in *copy*."""
 
     def __init__(self, first: dict[str, str], journal: Iterable[dict[str, object]], copy: Path, prompt: str) -> None:
         self._copy = copy
@@ -78,7 +78,7 @@ class Moments:
         return numbers[-1] if numbers else 0
 
     def _choice(self, name: str, versions: list[Version], entries: list[str], asked: Asked, first: int) -> str | None:
-        """What a file may have held: what was shown of it, else what would not be shown, else anything."""
+        """The possible content of a file: the shown one, else one that is not shown, else any."""
         possible = [one for one in versions if one.since <= asked.ended and one.replaced_by > first]
         present = [one for one in possible if one.until >= asked.began]
         for one in present:

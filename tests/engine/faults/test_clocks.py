@@ -18,8 +18,7 @@ from engine.search.index import Index, index_of
 from engine.search.opening import hook_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, memory, write_memory
-from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown
-from tests.engine.faults.effort import tries
+from tests.engine.faults.answers import PATIENT_S, PROMPTS, TICK_S, FaultyRoot, shown, tries
 
 if TYPE_CHECKING:
     from pathlib import Path

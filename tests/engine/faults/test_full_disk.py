@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import fillers, memory, write_memory
-from tests.engine.faults.answers import FaultyRoot
+from tests.engine.faults.answers import FaultyRoot, tries
 from tests.engine.faults.builder import OPEN_SMALL, finish, start
-from tests.engine.faults.effort import tries
 from tests.engine.faults.mounts import small_disk
 from tests.engine.hook.world import FORMS, World, context_of
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hook.process import respond
-from tests.engine.faults.effort import tries
+from tests.engine.faults.answers import tries
 from tests.engine.faults.payloads import payload
 from tests.engine.faults.trapped_world import TrappedWorld, assert_honest
 from tests.engine.hook.world import FORMS

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import memory, write_memory
-from tests.engine.faults.answers import FaultyRoot, shown
+from tests.engine.faults.answers import FaultyRoot, shown, tries
 from tests.engine.faults.builder import finish, kill, seconds_of, start
-from tests.engine.faults.effort import tries
 
 if TYPE_CHECKING:
     from pathlib import Path

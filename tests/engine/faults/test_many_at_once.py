@@ -16,8 +16,7 @@ from engine.search.index import index_of
 from engine.search.opening import open_index
 from engine.stores.roots import read_corpus
 from tests.engine.builders import fillers, memory, write_memory
-from tests.engine.faults.answers import everything
-from tests.engine.faults.effort import tries
+from tests.engine.faults.answers import everything, tries
 from tests.engine.faults.moments import Asked, Moments
 from tests.engine.faults.writer import CATEGORIES
 from tests.engine.hook.world import ASK, FORMS, PROJECT, World, context_of

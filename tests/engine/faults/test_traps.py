@@ -10,7 +10,7 @@ import pytest
 
 from engine.config import CONFIG_FILE
 from tests.engine.builders import document, memory, write_memory
-from tests.engine.faults.effort import tries
+from tests.engine.faults.answers import tries
 from tests.engine.faults.trapped_world import IN_CACHE, IN_ROOT, IN_STATE, TrappedWorld, assert_honest
 from tests.engine.faults.traps import BAIT, TRAPS, set_trap
 from tests.engine.hook.world import ASK, FORMS, context_of

@@ -1,4 +1,4 @@
-"""A project in which links lead outside and anything may lie where a file is expected."""
+"""A project with links that lead outside, and traps in the place of files."""
 
 from __future__ import annotations
 

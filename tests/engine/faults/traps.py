@@ -1,4 +1,4 @@
-"""What may lie where a file or a folder is expected, and bait that must stay unread: it lies outside the root."""
+"""Traps in the place of a file or folder, and bait outside of the root, which must stay unread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BAIT = "zanzibait"
-"""A word that nothing but bait holds. The bait matches the prompts as well: it would be shown if it were read."""
+"""A word that only the bait holds. The bait matches the prompts: if it were read, it would be shown."""
 
 SPARSE_BYTES = 3_000_000_000
 
@@ -66,11 +66,11 @@ TRAPS: dict[str, Callable[[Path, Path], object]] = {
     "invalid UTF-8": lambda path, _: path.write_bytes(b'{"title": "cache rule \xff\xfe"}'),
     "huge number": lambda path, _: path.write_bytes(b'{"retrieval": {"max_inject": ' + b"9" * 5000 + b"}}"),
 }
-"""Name -> what makes it at a path where nothing is, given the folder of the bait."""
+"""Name -> function that makes the trap at a free path, given the folder of the bait."""
 
 
 def remove(path: Path) -> None:
-    """Take away whatever is at *path*, a folder with nothing but files in it included."""
+    """Remove the file, link or folder of files at *path*."""
     if path.is_dir() and not path.is_symlink():
         for inner in path.iterdir():
             inner.unlink()
@@ -80,7 +80,7 @@ def remove(path: Path) -> None:
 
 
 def set_trap(name: str, path: Path, outside: Path) -> None:
-    """Put a trap where *path* is, whatever is there now."""
+    """Put a trap in the place of *path*."""
     path.parent.mkdir(parents=True, exist_ok=True)
     remove(path)
     TRAPS[name](path, outside)

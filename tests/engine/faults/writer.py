@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Changes = dict[Path, str | None]
-    """What files hold after a change; None for one that is gone."""
+    """File -> content after a change; None for a deleted file."""
 
 CATEGORIES = {"decisions": "decision", "runbooks": "runbook"}
 NAMES = [f"{folder}/m{number}.json" for folder in CATEGORIES for number in range(8)]
