@@ -1,1 +1,1 @@
-"""Finding memories: tokens, queries, the index, ranking, and what to do without FTS5."""
+"""Finding memories: see README.md."""

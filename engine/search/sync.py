@@ -109,7 +109,7 @@ def _update(
         db.execute("begin immediate")
         store = store_of(root)
         is_new = not db.execute("select 1 from sqlite_master").fetchone()
-        if is_new:
+        if is_new and only is None:
             create(db, root, store.INDEX_FILE)
         else:
             check(db, root, store.INDEX_FILE)

@@ -407,6 +407,18 @@ def test_a_hook_that_finds_another_builder_answers_from_the_index_as_it_is(proje
     assert project.hook() == ["cache rule", "cache rule two"]
 
 
+def test_an_index_that_is_deleted_while_the_hook_reads_it_is_done_without(project: Project) -> None:
+    settle(project)
+    path = Path(project.root) / "decisions/cache-rule.json"
+    path.write_text(json.dumps(document(memory("rule of caches", memory_id="cache-rule"))), "utf-8")
+    index = hook_index(project.root, project.environ, 20.0)
+    assert index
+    project.file.unlink()
+    with closing(index):
+        assert [titles[:1] for titles in asked(index)] == [["rule of caches"]] * 4
+    assert project.opened() == project.fresh()
+
+
 def test_segments_are_merged_where_no_prompt_waits(project: Project) -> None:
     for number in range(6):
         project.write(memory(f"cache rule {number}"))
