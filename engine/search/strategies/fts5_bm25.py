@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
-    from engine.search.index import Index
     from engine.search.query import Phrase, Term
+    from engine.search.ranking import Searchable
     from engine.search.vocabulary import Word
 
 MAX_BODY_BONUS = 3
@@ -48,7 +48,7 @@ COUNT = """select value, (
 ) from json_each(?)"""
 
 
-def find(text: str, index: Index, size: int, *, in_bodies: bool, include_retired: bool) -> Pool:
+def find(text: str, index: Searchable, size: int, *, in_bodies: bool, include_retired: bool) -> Pool:
     """The best *size* memories by title and tags; with *in_bodies*, the best *size* active memories by the whole text.
 
     With *include_retired*, retired memories count as active memories do.

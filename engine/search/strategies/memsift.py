@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
-    from engine.search.index import Index
     from engine.search.query import Term
+    from engine.search.ranking import Searchable
     from engine.search.units import Unit, Units
 
 TITLE, TAGS, BODY = 4, 2, 1
@@ -56,7 +56,7 @@ class Match(Record):
     units: tuple[int, ...]
 
 
-def find(text: str, index: Index, size: int, *, min_strength: float, include_retired: bool) -> Pool:
+def find(text: str, index: Searchable, size: int, *, min_strength: float, include_retired: bool) -> Pool:
     """The *size* strongest active memories and the retired memories among them, best first.
 
     With *include_retired*, retired memories count like active memories.
