@@ -50,7 +50,7 @@ class Term(Record):
     @property
     def searched(self) -> list[Phrase]:
         """The phrases in the form that `any_of` takes."""
-        return [(phrase, self.is_prefix and len(phrase) == 1) for phrase in self.phrases]
+        return [(phrase, self.is_prefix) for phrase in self.phrases]
 
 
 def query_terms(text: str) -> tuple[Term, ...]:
@@ -93,7 +93,7 @@ def any_of(phrases: Iterable[Phrase]) -> str:
 
 def all_of(terms: tuple[Term, ...]) -> str:
     """The FTS5 expression that finds all of *terms*."""
-    return " AND ".join(f"({any_of((phrase, term.is_prefix) for phrase in term.phrases)})" for term in terms)
+    return " AND ".join(f"({any_of(term.searched)})" for term in terms)
 
 
 def filter_terms(text: str) -> tuple[Term, ...]:
@@ -190,4 +190,4 @@ def _may_be_one(first: str, second: str) -> bool:
 
 def _quoted(phrase: tuple[str, ...], is_prefix: bool) -> str:
     text = " ".join(phrase).replace('"', '""')
-    return f'"{text}"*' if is_prefix and len(phrase) == 1 else f'"{text}"'
+    return f'"{text}"*' if is_prefix else f'"{text}"'

@@ -114,7 +114,7 @@ def word_tokens(word: str) -> tuple[str, ...]:
     if not whole:
         return ()
     if has_unspaced(whole):
-        return tuple(token for run in runs(whole) for token in _each(run))
+        return tuple(token for run in runs(whole) for token in (run if is_unspaced(run[0]) else [run]))
     return tuple(filter(None, map(fold, camel_parts(word))))
 
 
@@ -213,7 +213,3 @@ def _starts_part(word: str, i: int) -> bool:
     if not word[i].isupper():
         return False
     return not word[i - 1].isupper() or (i + 1 < len(word) and word[i + 1].islower())
-
-
-def _each(run: str) -> list[str]:
-    return list(run) if is_unspaced(run[0]) else [run]

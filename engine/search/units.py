@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from engine.lean.json_text import dumps
 from engine.lean.record import Record
 from engine.search.query import rarest
 from engine.search.stems import HANGUL, stem
@@ -135,8 +136,6 @@ class Lookup:
         """Word -> stem. For a paste, only for words in the index, which holds their stems."""
         if not is_paste:
             return {word: stem(word) for word in words}
-        from engine.lean.json_text import dumps
-
         return dict(self._db.execute(STEM_OF, (dumps(sorted(words), ascii_only=False),)))
 
 

@@ -119,7 +119,7 @@ class Query:
         if len(terms) <= MAX_TERMS:
             return terms
         phrases = [phrase for term in terms for phrase in term.searched]
-        sql = COUNT.format(column=self._column)
+        sql = COUNT.format(column="memories" if self.in_bodies else "headlines")
         begun = self._ask(sql, (phrase[0] for phrase, is_prefix in phrases if is_prefix))
         known = words_of_text(self._db, (token for phrase, is_prefix in phrases if not is_prefix for token in phrase))
         exact = {text: self._count(word) for text, word in known.items()}
@@ -136,10 +136,6 @@ class Query:
         unsure = [text for text, most in upper.items() if 0 < most <= POSTINGS[self.table] and text[1:-1] not in single]
         counted = self._ask(EXACT_COUNT.format(table=self.table), unsure)
         return [counted.get(text, upper[text]) for text in self.expressions]
-
-    @property
-    def _column(self) -> str:
-        return "memories" if self.in_bodies else "headlines"
 
     def _count(self, word: Word) -> int:
         return word.memories if self.in_bodies else word.headlines
