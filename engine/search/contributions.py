@@ -104,12 +104,10 @@ class StrengthContributions:
         if match is None:
             return None
         units = self._matcher.found.units
-        parts = self._matcher.scorer.contributions(memory.encoded)
+        parts = match.parts.items()
         return Breakdown(
             asked=tuple(unit.text for unit in units),
-            contributions=tuple(
-                self._contribution(number, score, memory, match.bm25) for number, score in parts.items()
-            ),
+            contributions=tuple(self._contribution(number, score, memory, match.bm25) for number, score in parts),
             bm25=match.bm25,
             coordination=self._matcher.coordination(len(parts)),
             bonus=0.0,

@@ -36,9 +36,6 @@ FORMAT = "15"
 FILES = ("", "-journal", "-wal", "-shm")
 """Suffixes of the index and of SQLite's own files. The index is deleted first: then no journal is played back."""
 
-FULL_TEXT, HEADLINE = "full_text", "headline"
-"""Title, tags and body; title and tags."""
-
 TABLES = """
 create table about(
     format text, root text, store text, memories int, tokens int, headline_tokens int, fingerprint text

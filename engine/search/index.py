@@ -16,7 +16,7 @@ from engine.search.query import all_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import TypeVar
 
     from engine.lean.sqlite import Connection
@@ -68,17 +68,8 @@ class Index:
         names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
         """
         self.root = root
-        self._lock = allocate_lock()
-        self._use(db, memories, recover, renew)
-
-    def _use(
-        self,
-        db: Connection,
-        memories: dict[str, Memory] | None,
-        recover: Callable[[Exception], Index] | None,
-        renew: Callable[[set[bytes]], Index | None] | None,
-    ) -> None:
         self.has_fts5 = has_fts5(db)
+        self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._by_row: dict[int, MemorySummary] = {}
         self._version = -1
@@ -97,11 +88,11 @@ class Index:
     @property
     def corpus_hash(self) -> str:
         """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
-        return self.ask(_fingerprint)
+        return self.ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
 
     def summaries(self) -> list[MemorySummary]:
         """Every memory, ordered by path."""
-        return list(self.ask(self.read_summaries))
+        return list(self.ask(self.read_summaries).values())
 
     def memory(self, memory_id: str) -> Memory | None:
         """The whole memory, as its file is now; None for an unknown id."""
@@ -139,7 +130,8 @@ class Index:
                 return pool
             other = self._renew(stale) if self._renew and len(renewed) < MOST_RENEWED else None
             if other is None:
-                return replace(pool, memories=[one for one in pool.memories if self._name(one.memory) not in stale])
+                fresh = [one for one in pool.memories if _name(self.root, one.memory) not in stale]
+                return replace(pool, memories=fresh)
             renewed |= stale
             with self._lock:
                 self._become(other)
@@ -164,8 +156,11 @@ class Index:
                 self._db.execute("rollback")
 
     def _become(self, other: Index) -> None:
+        """Use the tables of *other*, which must have no other user."""
         self._db.close()
-        self._use(other._db, other._memories, other._recover, other._renew)
+        self.has_fts5, self._db, self._memories = other.has_fts5, other._db, other._memories
+        self._recover, self._renew = other._recover, other._renew
+        self._by_row, self._version = other._by_row, other._version
 
     def _stale(self, memories: list[MemorySummary]) -> set[bytes]:
         """The names of the files of memories that are gone or may have changed since they were read."""
@@ -173,17 +168,10 @@ class Index:
             return set()
         listed = dumps([one.id for one in memories], ascii_only=False)
         known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
-        return {self._name(one) for one in memories if known.get(one.id) != stamp(one.file)}
+        return {_name(self.root, one) for one in memories if known.get(one.id) != stamp(one.file)}
 
-    def _name(self, memory: MemorySummary) -> bytes:
-        return os.fsencode(memory.file.removeprefix(os.path.join(self.root, "")))
-
-    def read_summaries(self, db: Connection) -> Iterable[MemorySummary]:
-        """All memories by path, for a *question* of `ask`."""
-        return self._read_summaries(db).values()
-
-    def _read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
-        """Row -> memory, by path; read again if another process changed the index."""
+    def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
+        """Row -> memory, by path, for a *question* of `ask`; read again if another process changed the index."""
         (version,) = db.execute("pragma data_version").fetchone()
         if version != self._version:
             rows = db.execute(f"select rowid, {SUMMARY} from memory where reason is null")
@@ -193,7 +181,7 @@ class Index:
         return self._by_row
 
     def _matching(self, db: Connection, terms: tuple[Term, ...]) -> list[MemorySummary]:
-        summaries = self._read_summaries(db)
+        summaries = self.read_summaries(db)
         if not self.has_fts5:
             holding = _holding(db, terms)
             return [one for row, one in summaries.items() if row in holding]
@@ -216,12 +204,16 @@ def index_of(corpus: Corpus, module: str = "fts5") -> Index:
     create(db, corpus.root, "", module)
     writer = Writer(db)
     for memory in corpus.memories:
-        name = os.fsencode(memory.summary.file.removeprefix(os.path.join(corpus.root, "")))
-        writer.add(memory, name, (0, 0, 0))
+        writer.add(memory, _name(corpus.root, memory.summary), (0, 0, 0))
     writer.finish()
     db.executemany("insert into skipped(place, reason) values (?, ?)", [(s.where, s.reason) for s in corpus.skipped])
     db.execute("commit")
     return Index(db, corpus.root, memories={one.summary.id: one for one in corpus.memories})
+
+
+def _name(root: str, memory: MemorySummary) -> bytes:
+    """The file of a memory, within its root."""
+    return os.fsencode(memory.file.removeprefix(os.path.join(root, "")))
 
 
 def _from_file(root: str, name: str, memory_id: str) -> Memory | None:
@@ -241,10 +233,6 @@ def _indexed(db: Connection, root: str, memory_id: str) -> IndexedMemory | None:
     sql = f"select {SUMMARY}, words from memory where id = ? and reason is null"
     row = db.execute(sql, (memory_id,)).fetchone()
     return IndexedMemory(summary(root, row[:-1]), decode(db, row[-1]), row[-1]) if row else None
-
-
-def _fingerprint(db: Connection) -> str:
-    return f"{int(db.execute('select fingerprint from about').fetchone()[0], 16):016x}"
 
 
 def _skipped(db: Connection) -> tuple[Skipped, ...]:

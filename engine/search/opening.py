@@ -59,15 +59,13 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return index_of(read_corpus(resolved))
 
 
-def hook_index(
-    root: str, environ: Mapping[str, str], deadline_s: float, clock: Callable[[], float] = time.monotonic
-) -> Index | None:
+def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
     """The index for one prompt; None if there is none yet. It is ready within *deadline_s* seconds.
 
     If a few `stat` calls show that it is behind, it is updated, or without time for that, a process of its own updates
     it. In both cases a changed file is read again before its memory is shown. Raises only errors of reading the root.
     """
-    until = clock() + SYNC_SHARE * deadline_s
+    until = time.monotonic() + SYNC_SHARE * deadline_s
     path = index_file(root, environ)
     index = _existing(path, root, deadline_s)
     if index and index.is_fresh():
@@ -77,7 +75,7 @@ def hook_index(
         return index
     if index:
         index.close()
-    return _updated(path, root, deadline_s, lambda: until - clock())
+    return _updated(path, root, deadline_s, until)
 
 
 def build_seconds(root: str) -> float:
@@ -115,19 +113,19 @@ def main(path: str, root: str) -> None:
         return
 
 
-def _updated(path: str, root: str, deadline_s: float, seconds_left: Callable[[], float]) -> Index | None:
+def _updated(path: str, root: str, deadline_s: float, until: float) -> Index | None:
     """The updated index. Without time, or while another process writes it, the index as it is.
 
-    If no index can be written, one in memory.
+    If no index can be written, one in memory. *until* is a time of the monotonic clock.
     """
     from engine.search.sync import OutOfTimeError, is_busy, update
 
     try:
-        update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=lambda: seconds_left() < 0)
+        update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=lambda: time.monotonic() > until)
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        if not is_busy(error) and (index := _in_memory(root, seconds_left())):
+        if not is_busy(error) and (index := _in_memory(root, until - time.monotonic())):
             return index
     return _existing(path, root, deadline_s)
 

@@ -12,8 +12,6 @@ import os
 from engine.lean.sqlite import DAMAGE, for_writing
 from engine.search.database import (
     FILES,
-    FULL_TEXT,
-    HEADLINE,
     check,
     create,
     has_fts5,
@@ -52,17 +50,13 @@ class OutOfTimeError(Exception):
     """The deadline passed; the index is what it was."""
 
 
-def never() -> bool:
-    return False
-
-
 def update(
     path: str,
     root: str,
     *,
     wait_s: float,
     only: Set[bytes] | None = None,
-    is_over: Callable[[], bool] = never,
+    is_over: Callable[[], bool] = lambda: False,
     merges: bool = False,
 ) -> None:
     """Update the index at *path* for *root*, or build it.
@@ -116,7 +110,7 @@ def _update(
             db.execute("pragma cache_spill=off")  # else readers would be locked out until the end of a large update
         is_changed = Sync(db, root, store, is_over).run(only)
         if has_fts5(db) and (is_new or (merges and is_changed)):
-            for table in (FULL_TEXT, HEADLINE):
+            for table in ("full_text", "headline"):
                 db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
         db.execute("commit")
     finally:
@@ -200,6 +194,6 @@ class Sync:
                 continue
             self.writer.remove(row)
             if place == 0:
-                self._read(name, (found[0], found[1], found[2]))
+                self._read(name, tuple(found))
             else:
-                self.writer.add_unused(has_earlier_id(memory_id), name, (found[0], found[1], found[2]), memory_id)
+                self.writer.add_unused(has_earlier_id(memory_id), name, tuple(found), memory_id)

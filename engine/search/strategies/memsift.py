@@ -20,7 +20,7 @@ from engine.search.units import units_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
@@ -49,11 +49,14 @@ FEW, MANY, MANY_UNITS = 64, 96, 8
 
 
 class Match(Record):
-    """How a memory answers a prompt: its BM25 and strength, positive, and the numbers of the units that it holds."""
+    """How a memory answers a prompt: its BM25 and strength, positive, and the part of each unit in the BM25.
+
+    `parts` has the number of each unit that the memory holds.
+    """
 
     bm25: float
     strength: float
-    units: tuple[int, ...]
+    parts: Mapping[int, float]
 
 
 def find(text: str, index: Searchable, size: int, *, min_strength: float, include_retired: bool) -> Pool:
@@ -86,7 +89,7 @@ class Matcher:
         """The match of a memory with these encoded tokens; None if it holds no unit."""
         parts = self.scorer.contributions(encoded)
         bm25 = sum(parts.values())
-        return Match(bm25, bm25 * self.coordination(len(parts)), tuple(parts)) if parts else None
+        return Match(bm25, bm25 * self.coordination(len(parts)), parts) if parts else None
 
     def coordination(self, matched: int) -> float:
         """The factor of a memory that holds *matched* units, 0..1."""
@@ -122,4 +125,4 @@ def _wanted(unit: Unit) -> tuple[int, str]:
 
 
 def _scored(memory: MemorySummary, match: Match, units: Sequence[Unit]) -> Scored:
-    return Scored(memory, -match.bm25, 0, -match.strength, tuple(units[number].text for number in match.units))
+    return Scored(memory, -match.bm25, 0, -match.strength, tuple(units[number].text for number in match.parts))

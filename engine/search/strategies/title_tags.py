@@ -28,7 +28,7 @@ _KEPT = {code: chr(code) if chr(code).isalnum() else " " for code in range(128)}
 def find(text: str, index: Index, size: int, *, now: float) -> Pool:
     """The best *size* memories. *now* is in seconds since 1970."""
     words, since = keywords(text), recent_since(now)
-    return index.pool(lambda db: _pool(index.read_summaries(db), words, since, size))
+    return index.pool(lambda db: _pool(index.read_summaries(db).values(), words, since, size))
 
 
 def _pool(memories: Iterable[MemorySummary], words: Mapping[str, int], since: str, size: int) -> Pool:
