@@ -216,12 +216,8 @@ def _read(name: str, value: Any, default: object, where: str, prefix: str) -> ob
 def _with_prompt_files(config: Config, root: str, where: str) -> Config:
     """*config* with the text of each `prompt_file` as its `prompt`. Raises ConfigError for an unreadable file."""
     modes = config.judge.modes
-    if not (modes.auto.prompt_file or modes.search.prompt_file):
-        return config
-    auto, search = (
-        replace(mode, prompt=_prompt(name, mode, root, where))
-        for name, mode in (("auto", modes.auto), ("search", modes.search))
-    )
+    auto = replace(modes.auto, prompt=_prompt(AUTO, modes.auto, root, where))
+    search = replace(modes.search, prompt=_prompt(SEARCH, modes.search, root, where))
     return replace(config, judge=replace(config.judge, modes=ModesConfig(auto, search)))
 
 

@@ -105,7 +105,7 @@ class Model(Record):
     def probability(self, features: Mapping[str, float]) -> float:
         """P(relevant), 0..1, of a candidate with these features."""
         z = self.intercept + sum(weight * features.get(name, 0.0) for name, weight in self.weights.items())
-        return 1 / (1 + exp(-z)) if z > 0 else exp(z) / (1 + exp(z)) if z > -700 else 0.0
+        return 1 / (1 + exp(-z)) if z > 0 else exp(z) / (1 + exp(z))
 
 
 class UnusableModelError(Exception):
@@ -127,9 +127,8 @@ class Cutoff:
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
         """The candidates, with those below the threshold dropped."""
         least = self.least(has_judge=has_judge)
-        return [
-            _dropped(one, least) if one.injected and (one.probability or 0.0) < least else one for one in candidates
-        ]
+        weak = {one.memory.id for one in candidates if one.injected and (one.probability or 0.0) < least}
+        return [_dropped(one, least) if one.memory.id in weak else one for one in candidates]
 
     def least(self, *, has_judge: bool) -> float:
         """The least P(relevant) that passes."""
@@ -188,7 +187,8 @@ def model_of(content: Any) -> Model:
         model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
-    if not 0 <= model.doubt <= model.threshold <= 1 or not all(map(_is_known, weights)):
+    are_known = all(name in DIRECTIONS or name.startswith(CATEGORY) for name in weights)
+    if not (0 <= model.doubt <= model.threshold <= 1 and are_known):
         raise UnusableModelError("makes no sense (thresholds or names of features)")
     return model
 
@@ -204,10 +204,6 @@ def _number(value: Any) -> float:
     if isinstance(value, (bool, str)) or not abs(number) < 1e9:
         raise ValueError(f"{value!r} is no number")
     return number
-
-
-def _is_known(name: str) -> bool:
-    return name in DIRECTIONS or name.startswith(CATEGORY)
 
 
 class _Prompt(Record):
@@ -244,9 +240,8 @@ def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
 
 def _words(asked: Asked) -> list[frozenset[str]]:
     """The sets of tokens that match a word or phrase of the prompt; any of them is enough."""
-    return [frozenset(phrase) for phrase in asked.phrases] + [
-        frozenset((word,)) for word in getattr(asked, "longer", ())
-    ]
+    longer = [(word,) for word in getattr(asked, "longer", ())]
+    return [frozenset(phrase) for phrase in (*asked.phrases, *longer)]
 
 
 def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float], newest: float) -> Features:

@@ -25,6 +25,9 @@ TRANSCRIPT, HISTORY, PROMPTS = "transcript", "history", "prompts"
 """Kinds of files."""
 
 MAX_LINE_BYTES = 64 << 20
+MOST_LISTED = 20
+"""Unreadable rows of a file that are listed by line."""
+
 CONTEXT_TURNS = 5
 TURN_CHARACTERS = 2000
 
@@ -66,9 +69,9 @@ def prompts_in(path: str, *, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[F
             yield from (_from_text if is_text else _from_rows)(chain([first], lines), path)
 
 
-def skipped_rows(path: str, rows: list[BadRow], limit: int = 20) -> tuple[Skipped, ...]:
-    """An entry per unreadable row of a file, or a single entry with the count if there are more than *limit*."""
-    if len(rows) > limit:
+def skipped_rows(path: str, rows: list[BadRow]) -> tuple[Skipped, ...]:
+    """An entry per unreadable row of a file, or a single entry with the count if there are more than MOST_LISTED."""
+    if len(rows) > MOST_LISTED:
         first = f"the first is line {rows[0].number}: {rows[0].reason}"
         return (Skipped(where=path, reason=f"{len(rows)} rows cannot be read; {first}"),)
     return tuple(Skipped(where=f"{path}:{row.number}", reason=row.reason) for row in rows)
@@ -176,12 +179,13 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
 
 def _turns_of(context: object) -> tuple[Turn, ...]:
     rows = [] if context is None else context
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    if not isinstance(rows, list) or not all(map(_is_turn, rows)):
         raise ValueError("the context is not a list of {role, text}")
-    turns = [(row.get("role"), row.get("text")) for row in rows]
-    if not all(role in (USER, ASSISTANT) and isinstance(text, str) for role, text in turns):
-        raise ValueError("the context is not a list of {role, text}")
-    return tuple(Turn(role, without_lone_surrogates(text)) for role, text in turns)
+    return tuple(Turn(row["role"], without_lone_surrogates(row["text"])) for row in rows)
+
+
+def _is_turn(row: object) -> bool:
+    return isinstance(row, dict) and row.get("role") in (USER, ASSISTANT) and isinstance(row.get("text"), str)
 
 
 class _TranscriptReader:
