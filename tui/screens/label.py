@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -270,13 +271,11 @@ class LabelScreen(ModeScreen):
         return self.position is not None and self.card is None and not self.position.is_repeat
 
     def action_label(self, verdict: str) -> None:
-        remark = self.remark_line.remark
-        self._write(
-            lambda store, *about, **how: store.label(*about, verdict, **how, reason=remark.reason, note=remark.note)
-        )
+        store, remark = self.app.workspace.store, self.remark_line.remark
+        self._write(partial(store.label, verdict=verdict, reason=remark.reason, note=remark.note))
 
     def action_skip(self) -> None:
-        self._write(lambda store, *about, **how: store.skip(*about, **how))
+        self._write(self.app.workspace.store.skip)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Keys of a card act on a card, and not while a note is typed; the key that goes on acts in a reveal."""
@@ -295,7 +294,7 @@ class LabelScreen(ModeScreen):
         # a repeat is blind: its ranks were shown, but long ago and not beside the card
         how |= {"blind": repeat or workspace.is_blind(prompt_id), "repeat": repeat}
         with self.app.telling_errors():
-            event = write(workspace.store, workspace.annotator, prompt_id, self.card, **how)
+            event = write(workspace.annotator, prompt_id, self.card, **how)
             if event.action == LABEL:
                 self.remark_line.forget()
             self.show_position()
