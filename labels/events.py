@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from labels.database import LabelDatabase
     from labels.records import Pair
 
-LABEL_COLUMNS = """event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, source,
-    action = 'adjudicate' AS adjudicated"""
+LABEL_COLUMNS = "event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, source"
 
 OF_ROOT = """(:root IS NULL OR EXISTS (
     SELECT 1 FROM result JOIN run USING (run_id)
@@ -77,7 +76,7 @@ def skips(db: LabelDatabase, annotator: str, prompt_id: str | None) -> dict[str,
     return found
 
 
-def repeats(db: LabelDatabase, root: str | None, annotator: str | None) -> tuple[Repeat, ...]:
+def repeats(db: LabelDatabase, root: str | None) -> tuple[Repeat, ...]:
     rows = db.rows(
         f"""SELECT annotator, prompt_id, memory_id, digest, verdict AS again, (
                 SELECT first.verdict FROM label_standing AS first
@@ -87,9 +86,8 @@ def repeats(db: LabelDatabase, root: str | None, annotator: str | None) -> tuple
                 ORDER BY first.event_id DESC LIMIT 1
             ) AS first
             FROM label_standing AS event
-            WHERE action = 'label' AND repeat AND first IS NOT NULL
-              AND (:annotator IS NULL OR annotator = :annotator) AND {OF_ROOT} ORDER BY event_id""",
-        {"annotator": annotator, "root": root},
+            WHERE action = 'label' AND repeat AND first IS NOT NULL AND {OF_ROOT} ORDER BY event_id""",
+        {"root": root},
     )
     return tuple(Repeat(**row) for row in rows)
 
@@ -142,8 +140,8 @@ def event_of(row: dict[str, Any]) -> Event:
 
 def label_of(row: tuple[Any, ...]) -> Label:
     """A label from a row of LABEL_COLUMNS."""
-    *fields, blind, source, adjudicated = row
-    return Label._make((*fields, bool(blind), source, bool(adjudicated)))
+    *fields, blind, source = row
+    return Label._make((*fields, bool(blind), source))
 
 
 def record_seen(db: LabelDatabase, annotator: str, prompt_id: str, ts: str) -> None:

@@ -86,7 +86,7 @@ class Event(NamedTuple):
 class Label(NamedTuple):
     """The current label of an annotator for one memory text and one prompt.
 
-    It is the latest label that was not taken back. An `adjudicated` label settles a dispute between annotators.
+    It is the latest label that was not taken back, or the latest adjudication of the text.
     """
 
     event_id: int
@@ -101,7 +101,6 @@ class Label(NamedTuple):
     note: str
     blind: bool
     source: str = ""
-    adjudicated: bool = False
 
     @property
     def pair(self) -> Pair:

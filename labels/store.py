@@ -206,7 +206,7 @@ class LabelStore:
         return self._append(SKIP, annotator, prompt_id, card, how)
 
     def adjudicate(
-        self, annotator: str, prompt_id: str, card: Card, verdict: str, *, seed: int, elapsed_ms: int, note: str = ""
+        self, annotator: str, prompt_id: str, card: Card, verdict: str, *, seed: int, elapsed_ms: int
     ) -> Event:
         """Append the verdict that settles a dispute. It is not blind, because the other verdicts were shown.
 
@@ -214,7 +214,7 @@ class LabelStore:
         """
         if verdict not in VERDICTS:
             raise ValueError(f"no such verdict: {verdict!r}")
-        content = {"verdict": verdict, "note": note, "seed": seed, "blind": 0, "elapsed_ms": elapsed_ms}
+        content = {"verdict": verdict, "seed": seed, "blind": 0, "elapsed_ms": elapsed_ms}
         return self._append(ADJUDICATE, annotator, prompt_id, card, content)
 
     def undo(
@@ -300,9 +300,9 @@ class LabelStore:
         """The latest adjudication of each pair, in the order of their events."""
         return events.adjudications(self._db, root)
 
-    def repeats(self, root: str | None = None, annotator: str | None = None) -> tuple[Repeat, ...]:
+    def repeats(self, root: str | None = None) -> tuple[Repeat, ...]:
         """Each repeat with the label that stood before it, in the order of the repeats."""
-        return events.repeats(self._db, root, annotator)
+        return events.repeats(self._db, root)
 
     def repeated(self, annotator: str, prompt_id: str) -> frozenset[Pair]:
         """The cards of a prompt that the annotator has answered or skipped as repeats."""

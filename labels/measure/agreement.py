@@ -204,11 +204,10 @@ class People:
     alpha: Alpha | None
 
 
-def people_agreement(labels: Iterable[Label], repeats: Iterable[Repeat]) -> People | None:
+def people_agreement(labels: Sequence[Label], repeats: Iterable[Repeat]) -> People | None:
     """The agreement in labels and repeated labels; None if nothing was labelled twice."""
-    opinions = [label for label in labels if not label.adjudicated]
-    is_alone = len({label.annotator for label in opinions}) < 2
-    answers = {} if is_alone else answers_of(opinions)
+    is_alone = len({label.annotator for label in labels}) < 2
+    answers = {} if is_alone else answers_of(labels)
     selves, others = selves_of(repeats), others_of(answers)
     if not selves and not others:
         return None

@@ -139,17 +139,18 @@ def evidence_from_store(
     """
     rows = store.outcomes(root)
     labels = judged_labels(store, rows, root, digests)
-    counted = overruled(labels.labels, labels.settled)
+    given = without_adjudication(labels.given, labels.settling)
+    counted = without_adjudication(labels.labels, labels.settled)
     return GateEvidence(
         rows=rows,
         judgements=labels.consensus.judgements,
         moments=labels.moments,
         strata=store.strata(root),
         calls=store.judge_calls(root),
-        stale=len(overruled(labels.given, labels.settling)) - len(counted),
+        stale=len(given) + len(labels.settling) - len(counted) - len(labels.settled),
         disputed=labels.consensus.disputed,
-        blind=blindness(counted),
-        underway=underway([*labels.labels, *labels.settled]),
+        blind=Ratio(sum(label.blind for label in counted), len(counted)),
+        underway=underway(labels.labels),
         changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
     )
 
@@ -167,16 +168,10 @@ def evidence_from_qrels(
     return GateEvidence(rows, known.judgements, moments, explicit=known.explicit, is_qrels=True, calls=calls)
 
 
-def overruled(labels: Sequence[Label], adjudications: Sequence[Label]) -> list[Label]:
-    """The *labels* of pairs without an adjudication, and the last adjudication of each other pair."""
-    settled = {(label.prompt_id, *label.pair): label for label in adjudications}
-    return [*(label for label in labels if (label.prompt_id, *label.pair) not in settled), *settled.values()]
-
-
-def blindness(labels: Iterable[Label]) -> Ratio:
-    """Labels that were given blind, of all but adjudications, which are never blind."""
-    opinions = [label for label in labels if not label.adjudicated]
-    return Ratio(sum(label.blind for label in opinions), len(opinions))
+def without_adjudication(labels: Iterable[Label], adjudications: Iterable[Label]) -> list[Label]:
+    """The *labels* of pairs without an adjudication."""
+    settled = {(label.prompt_id, *label.pair) for label in adjudications}
+    return [label for label in labels if (label.prompt_id, *label.pair) not in settled]
 
 
 def underway(labels: Iterable[Label]) -> frozenset[str]:
@@ -184,8 +179,7 @@ def underway(labels: Iterable[Label]) -> frozenset[str]:
 
     A person who stops leaves this prompt open whatever its memories are like, as the order of prompts was fixed before.
     """
-    opinions = [label for label in labels if not label.adjudicated]
-    return frozenset({label.annotator: label.prompt_id for label in sorted(opinions, key=BY_TIME)}.values())
+    return frozenset({label.annotator: label.prompt_id for label in sorted(labels, key=BY_TIME)}.values())
 
 
 # Caveats

@@ -68,20 +68,15 @@ class JudgedLabels:
 
 
 def judged_labels(
-    store: LabelStore,
-    rows: Sequence[Outcome],
-    root: str | None,
-    digests: Digests | None,
-    annotator: str | None = None,
+    store: LabelStore, rows: Sequence[Outcome], root: str | None, digests: Digests | None
 ) -> JudgedLabels:
-    """The labels of *annotator* (None: of everybody) on the memories in *rows*, the newest outcomes of *root*.
+    """The labels on the memories in *rows*, the newest outcomes of *root*.
 
     A label counts if it is about the text that was replayed and, where *digests* are known, the memory still has that
     text. Labels about another text than the present one are stale; those about another than the replayed are unmatched.
     """
     replayed, returned = replayed_texts(rows), store.returned_texts(root)
-    given = store.labels(annotator=annotator, root=root)
-    settling = [] if annotator else store.adjudications(root)
+    given, settling = store.labels(root=root), store.adjudications(root)
     fresh = current(given, digests)
     labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
     agreed = consensus(labels, settled)

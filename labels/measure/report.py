@@ -130,7 +130,6 @@ def report_from_store(
     store: LabelStore,
     root: str | None = None,
     digests: Mapping[str, str] | None = None,
-    annotator: str | None = None,
     captions: Captions = NO_CAPTIONS,
     options: ReportOptions = PLAIN,
     config: Config | None = None,
@@ -139,11 +138,11 @@ def report_from_store(
     """The report of the newest replays of *root* (None: of all roots) and the labels on the memories they returned.
 
     *digests* are the present ones by memory id. A label counts if its text was replayed and is still the present one;
-    with None it only has to be the replayed one. *annotator* None takes the majority. *config* and *cutoff* are the
-    present ones of the root, which are compared with those of the runs; without *config* nothing is compared.
+    with None it only has to be the replayed one. *config* and *cutoff* are the present ones of the root, which are
+    compared with those of the runs; without *config* nothing is compared.
     """
     rows = store.outcomes(root)
-    labels = judged_labels(store, rows, root, digests, annotator)
+    labels = judged_labels(store, rows, root, digests)
     replayed = {row.prompt_id for row in rows}
     strata = store.strata(root) if root else {}
     evidence = Evidence(
@@ -157,7 +156,7 @@ def report_from_store(
     changed = changes(rows, made, config, cutoff) if config else {}
     limits = limits_from_store(evidence, labels.facts, made, changed)
     shown = replace(captions, prompts={**store.prompt_texts(), **captions.prompts})
-    return build_report(evidence, shown, options, limits, labels, store.repeats(root, annotator))
+    return build_report(evidence, shown, options, limits, labels, store.repeats(root))
 
 
 def report_from_qrels(

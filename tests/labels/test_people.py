@@ -31,7 +31,7 @@ def say(store: LabelStore, who: str, verdict: str, memory_id: str = "a", *, repe
 
 
 def settle(store: LabelStore, who: str, verdict: str) -> Event:
-    return store.adjudicate(who, "p1", card("a"), verdict, seed=1, elapsed_ms=1, note="because")
+    return store.adjudicate(who, "p1", card("a"), verdict, seed=1, elapsed_ms=1)
 
 
 def gold(store: LabelStore) -> list[tuple[str, str, int]]:
@@ -73,11 +73,11 @@ def test_an_adjudication_settles_a_pair_until_it_is_taken_back(store: LabelStore
     say(store, "ann", RELEVANT)
     say(store, "bob", NOT_RELEVANT)
     event = settle(store, "cat", NOT_RELEVANT)
-    assert (event.action, event.blind, event.note, event.supersedes) == ("adjudicate", False, "because", None)
+    assert (event.action, event.blind, event.supersedes) == ("adjudicate", False, None)
     assert gold(store) == [(NOT_RELEVANT, ADJUDICATED, 1)]
     settle(store, "ann", RELEVANT)
     assert gold(store) == [(RELEVANT, ADJUDICATED, 1)]
-    assert [(label.annotator, label.adjudicated) for label in store.adjudications()] == [("ann", True)]
+    assert [label.annotator for label in store.adjudications()] == ["ann"]
     store.undo("ann", adjudications=True)
     assert gold(store) == [(NOT_RELEVANT, ADJUDICATED, 1)]
     assert store.undo("cat") is None
@@ -104,7 +104,7 @@ def test_an_adjudication_is_nobodys_own_label(store: LabelStore) -> None:
     say(store, "ann", RELEVANT)
     settle(store, "ann", NOT_RELEVANT)
     (label,) = store.labels("ann")
-    assert (label.verdict, label.adjudicated) == (RELEVANT, False)
+    assert label.verdict == RELEVANT
     assert say(store, "ann", UNSURE).supersedes == label.event_id
 
 
@@ -154,7 +154,6 @@ def test_repeats_and_gold_can_be_asked_for_by_root(store: LabelStore) -> None:
     settle(store, "ann", RELEVANT)
     for root, there in [("/one", 1), ("/two", 0), (None, 1)]:
         assert [len(store.repeats(root)), len(store.gold(root)), len(store.adjudications(root))] == [there] * 3
-    assert store.repeats("/one", "bob") == ()
 
 
 def test_events_carry_names_that_no_other_store_gives(tmp_path: Path) -> None:
