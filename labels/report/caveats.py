@@ -131,20 +131,13 @@ def on_pool(report: Report) -> Iterator[str]:
 
 
 def on_unjudged(system: SystemReport) -> Iterator[str]:
-    part, whole = system.unjudged.part, system.unjudged.whole
-    if system.precision.whole and part > MAX_UNJUDGED * whole:
+    part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
+    if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
         yield (
             f"{system.system}: {part:,} of {counted(whole, 'injected memory', 'injected memories')} have no label that "
-            f"counts: none yet, unsure, disputed or stale.{within(system)}"
+            "counts: none yet, unsure, disputed or stale. Unless chance left them out, precision is only sure to be "
+            f"from {bounds.low:.2f} (none relevant) to {bounds.high:.2f} (all)."
         )
-
-
-def within(system: SystemReport) -> str:
-    """The precision if no unlabelled memory were relevant, and if all were."""
-    if system.bounds is None:
-        return ""
-    none, every = f"{system.bounds.low:.2f}", f"{system.bounds.high:.2f}"
-    return f" Unless chance left them out, precision is only sure to be from {none} (none relevant) to {every} (all)."
 
 
 def on_convention(report: Report) -> Iterator[str]:
@@ -152,8 +145,8 @@ def on_convention(report: Report) -> Iterator[str]:
         part, whole = system.unjudged.part, system.unjudged.whole
         if part:
             done = "are left out" if report.limits.is_excluding else "count as not relevant, by TREC's convention"
-            share = f"{100 * part / whole:.0f} %"
-            yield f"{system.system}: {part} of {whole} injected memories ({share}) are not in the qrels and {done}."
+            of = f"{part} of {whole} injected memories ({percent(part, whole)})"
+            yield f"{system.system}: {of} are not in the qrels and {done}."
         if system.assumed and system.agreement:
             decided = f"{system.assumed} of the {system.agreement.confusion.total} memories that its judge is graded on"
             yield f"{system.system}: {decided} are not in the qrels and count as not relevant."

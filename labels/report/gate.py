@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labels.measure.caveats import FEW_PROMPTS
-from labels.measure.decision import AHEAD, COSTS, FEWEST_TO_PLAN, PASS, PAYS, UNDECIDED
+from labels.measure.decision import AHEAD, COSTS, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
 from labels.report.caveats import outdated_note
 from labels.report.section import counted, part_of
 from labels.report.text import printable
@@ -56,7 +56,7 @@ def estimate_lines(report: GateReport) -> Iterator[str]:
         yield "No prompt for which it injects something is judged in full yet."
     else:
         counts = f"{report.relevant.part:,} of {report.relevant.whole:,} memories that it injected were relevant"
-        prompts = counted(decision.estimate.prompts, "prompt", "prompts")
+        prompts = counted(decision.estimate.prompts, "prompt")
         raw = report.relevant.part / report.relevant.whole
         weighted = "" if abs(raw - decision.estimate.value) < 0.005 else ", with each kind of prompt at its true share"
         yield f"  found so far   {decision.estimate.value:.2f}   {counts}, on {prompts}{weighted}"
@@ -137,7 +137,7 @@ def finishing(left: Mapping[str, int], caveats: Caveats) -> str:
     """Which prompts to finish, those with most memories *left* first, and how."""
     most = sorted(left, key=lambda name: (-left[name], name))
     named = [f"{name} ({left[name]:,} left)" for name in most[:NAMED]]
-    more = [counted(len(most) - NAMED, "other", "others")] if len(most) > NAMED else []
+    more = [counted(len(most) - NAMED, "other")] if len(most) > NAMED else []
     which = f"Finish {listed([*named, *more])}"
     if caveats.is_from_files:
         return f"{which} in the qrels."
@@ -186,7 +186,7 @@ def warnings(caveats: Caveats) -> Iterator[str]:
 def judge_lines(case: JudgeCase) -> Iterator[str]:
     found = case.comparison
     names = f"{printable(found.second)} against {printable(found.first)}"
-    prompts = counted(found.prompts, "prompt", "prompts")
+    prompts = counted(found.prompts, "prompt")
     yield f"Would the judge pay? {names}, on {prompts} for which either injects something"
     yield f"  irrelevant memories per prompt   {signed(found.irrelevant, 'more', 'fewer')}"
     yield f"  relevant memories per prompt     {signed(found.relevant, 'more', 'fewer')}"
@@ -218,18 +218,16 @@ def signed(difference: Difference, above: str, below: str) -> str:
 def spent(expense: Expense) -> str:
     price = "at a price that is not known" if expense.cost_usd is None else f"for ${expense.cost_usd:.5f} on average"
     slowest = f", over {expense.p95_ms:,.0f} ms in 1 of 20" if expense.calls >= 20 else ""
-    calls = counted(expense.calls, "call", "calls")
+    calls = counted(expense.calls, "call")
     return f"{expense.median_ms:,.0f} ms at the median{slowest}, {price} ({calls} recorded)"
 
 
 def conclusion(case: JudgeCase) -> str:
-    return without_worth(case.comparison) if case.answer is None else with_worth(case.comparison, case.answer)
-
-
-def with_worth(found: SystemComparison, answer: str) -> str:
-    start = {PAYS: "It pays.", COSTS: "It does not pay."}.get(answer, "It cannot be told yet whether it pays.")
+    found = case.comparison
     if found.gain is None:
-        return start
+        return without_worth(found)
+    pays = {PAYS: "It pays.", COSTS: "It does not pay.", UNCLEAR: "It cannot be told yet whether it pays."}
+    start = pays[case.answer or UNCLEAR]
     change = signed(found.gain, "fewer", "more")
     rate = f"At {found.worth:g} irrelevant to one relevant memory"
     return f"{start} {rate}, the balance per prompt in irrelevant ones is {change}."
