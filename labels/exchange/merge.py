@@ -6,10 +6,10 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import ExchangeError, LabelStoreError
 from labels import runs
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from labels.exchange.records import Dataset, LabelEvent, MemoryText, Retrieved
-
-R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -243,10 +241,9 @@ def comparable(event: LabelEvent) -> LabelEvent:
     return replace(event, source="", note="", reason="", supersedes=None)
 
 
-def stored(record: R) -> R:
-    """*record* with its texts as SQLite can hold them."""
-    texts = {field.name: storable(getattr(record, field.name)) for field in fields(record)}  # type: ignore[arg-type]
-    return type(record)(**texts)
+def stored(event: LabelEvent) -> LabelEvent:
+    """*event* with its texts as SQLite can hold them."""
+    return replace(event, **{name: storable(value) for name, value in vars(event).items()})
 
 
 def targets_first(db: LabelDatabase, events: Mapping[str, LabelEvent], known: Iterable[str]) -> Iterator[LabelEvent]:

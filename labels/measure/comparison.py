@@ -139,6 +139,7 @@ def compare(
         return None
     gains = [gain for pair in pairs if (gain := pair.precision_gain) is not None]
     freedom = len(pairs) - len({pair.stratum for pair in pairs})
+    first_only, second_only = added([pair.first_only for pair in pairs]), added([pair.second_only for pair in pairs])
     values, resampled = differences(totals(pairs), worth), differences(resampled_totals(pairs), worth)
     made = {
         name: Difference(float(value[0]), percentile_interval(resampled[name], freedom))
@@ -152,9 +153,9 @@ def compare(
         p_value=sign_flip_p_value(gains),
         irrelevant=made["irrelevant"],
         relevant=made["relevant"],
-        first_only=added([pair.first_only for pair in pairs]),
-        second_only=added([pair.second_only for pair in pairs]),
-        mcnemar=mcnemar_p_value(pairs),
+        first_only=first_only,
+        second_only=second_only,
+        mcnemar=mcnemar_p_value(first_only, second_only),
         worth=worth,
         gain=None if worth is None else made["gain"],
     )
@@ -288,7 +289,7 @@ def sign_flip_p_value(differences: Sequence[float]) -> float | None:
     return float(test.pvalue)
 
 
-def mcnemar_p_value(pairs: Sequence[Both]) -> float | None:
+def mcnemar_p_value(first_only: tuple[int, int], second_only: tuple[int, int]) -> float | None:
     """McNemar's exact test of which system is right more often on memories that only one injects; None without any.
 
     It is right to inject a relevant memory, and not to inject an irrelevant one.
@@ -296,8 +297,7 @@ def mcnemar_p_value(pairs: Sequence[Both]) -> float | None:
     """
     from scipy.stats import binomtest
 
-    first_right = sum(pair.first_only[0] + pair.second_only[1] for pair in pairs)
-    second_right = sum(pair.second_only[0] + pair.first_only[1] for pair in pairs)
+    first_right, second_right = first_only[0] + second_only[1], second_only[0] + first_only[1]
     if not first_right + second_right:
         return None
     return float(binomtest(first_right, first_right + second_right).pvalue)
