@@ -42,11 +42,6 @@ GRID = 1000
 NOTHING_KNOWN = Interval(0.0, 1.0)
 
 
-def betting_interval(per_prompt: PerPrompt, most: float, confidence: float = 0.95) -> Interval:
-    """The interval of set precision after all of *per_prompt*; see `betting_intervals`."""
-    return betting_intervals(per_prompt, most, [len(per_prompt)], confidence)[0]
-
-
 def betting_intervals(
     per_prompt: PerPrompt, most: float, moments: Sequence[int], confidence: float = 0.95
 ) -> list[Interval]:

@@ -146,14 +146,19 @@ def highest_bound(points: Sequence[Point]) -> Point | None:
 
 def doubt(prompts: Sequence[JudgedPrompt], probabilities: Probabilities, threshold: float) -> float:
     """The P(relevant) below which no judge is asked, at most *threshold*. MAX_DOUBT_LOSS of the relevant lie there."""
-    relevant = sorted(
-        p
-        for prompt, own in zip(prompts, probabilities, strict=True)
-        for one, p in zip(prompt.examples, own, strict=True)
-        if one.is_relevant
-    )
+    relevant = sorted(p for p, is_relevant in judged(prompts, probabilities) if is_relevant)
     lowest = relevant[int(MAX_DOUBT_LOSS * len(relevant))] if relevant else 0.0
     return min(threshold, int(lowest * STEPS) / STEPS)
+
+
+def judged(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> list[tuple[float, bool]]:
+    """(P(relevant), label) of all judged examples."""
+    return [
+        (p, one.is_relevant)
+        for prompt, own in zip(prompts, probabilities, strict=True)
+        for one, p in zip(prompt.examples, own, strict=True)
+        if one.is_relevant is not None
+    ]
 
 
 def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:

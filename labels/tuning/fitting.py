@@ -50,25 +50,25 @@ class Weights:
         return [float(p) for p in self.probabilities([example.features for example in prompt.examples])]
 
 
-def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], c: float = C) -> Weights:
+def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool]) -> Weights:
     """The weights that best predict *relevant* from *rows* of features. Zero weights are left out."""
     names = [*DIRECTIONS, *sorted({name for row in rows for name in row if name.startswith(CATEGORY)})]
     table = np.array([[row.get(name, 0.0) for name in names] for row in rows], float)
     scales = np.array([_scale(name, column) for name, column in zip(names, table.T, strict=True)])
     means = table.mean(axis=0)
     bounds = [FREE, *(BOUNDS.get(DIRECTIONS.get(name, 0), FREE) for name in names)]
-    found = _minimised((table - means) / scales, np.array(relevant, float), bounds, c)
+    found = _minimised((table - means) / scales, np.array(relevant, float), bounds)
     weights = found[1:] / scales
     named = {name: round(float(weight), 6) for name, weight in zip(names, weights, strict=True) if abs(weight) > 1e-6}
     return Weights(round(float(found[0] - weights @ means), 6), named)
 
 
-def out_of_fold(prompts: Sequence[JudgedPrompt], seed: int = 0) -> list[list[float]]:
+def out_of_fold(prompts: Sequence[JudgedPrompt]) -> list[list[float]]:
     """P(relevant) of every example, by weights that were fitted without its prompt: a list for each prompt."""
     count = min(FOLDS, len(prompts))
     ids = [prompt.prompt_id for prompt in prompts]
     found: list[list[float]] = [[] for _ in prompts]
-    for others, own in GroupKFold(count, shuffle=True, random_state=seed).split(prompts, groups=ids):
+    for others, own in GroupKFold(count, shuffle=True, random_state=0).split(prompts, groups=ids):
         weights = fit(*labelled([prompts[place] for place in others]))
         for place in own:
             found[place] = weights.of_prompt(prompts[place])
@@ -87,11 +87,11 @@ def _scale(name: str, column: Numbers) -> float:
     return 1.0 if name.startswith(CATEGORY) else float(column.std()) or 1.0
 
 
-def _minimised(table: Numbers, y: Numbers, bounds: Sequence[Bounds], c: float) -> Numbers:
+def _minimised(table: Numbers, y: Numbers, bounds: Sequence[Bounds]) -> Numbers:
     def loss(b: Numbers) -> tuple[float, Numbers]:
         z = table @ b[1:] + b[0]
         wrong = 1 / (1 + np.exp(-z)) - y
-        value = np.logaddexp(0, z).sum() - y @ z + b[1:] @ b[1:] / (2 * c)
-        return float(value), np.concatenate([[wrong.sum()], table.T @ wrong + b[1:] / c])
+        value = np.logaddexp(0, z).sum() - y @ z + b[1:] @ b[1:] / (2 * C)
+        return float(value), np.concatenate([[wrong.sum()], table.T @ wrong + b[1:] / C])
 
     return np.asarray(minimize(loss, np.zeros(table.shape[1] + 1), jac=True, method="L-BFGS-B", bounds=bounds).x)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sklearn.metrics import brier_score_loss
 
 from engine.errors import TuningError
-from labels.tuning.curve import NO_STRATA, curve, doubt, highest_bound, injected, judge_calls, lowest_reaching
+from labels.tuning.curve import NO_STRATA, curve, doubt, highest_bound, injected, judge_calls, judged, lowest_reaching
 from labels.tuning.fitting import fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
@@ -94,12 +94,7 @@ def tune(
     points = curve(prompts, probabilities, max_inject, confidence, strata)
     at = lowest_reaching(points, target)
     low = doubt(prompts, probabilities, at.threshold) if at else 0.0
-    known = [
-        p
-        for prompt, own in zip(prompts, probabilities, strict=True)
-        for one, p in zip(prompt.examples, own, strict=True)
-        if one.is_relevant is not None
-    ]
+    known = judged(prompts, probabilities)
     return Tuning(
         weights=fit(rows, relevant),
         target=target,
@@ -109,9 +104,9 @@ def tune(
         reachable=highest_bound(points),
         doubt=low,
         asked=(judge_calls(probabilities, low, at.threshold if at else low), judge_calls(probabilities, 0.0, inf)),
-        brier=float(brier_score_loss(relevant, known)),
+        brier=float(brier_score_loss(relevant, [p for p, _ in known])),
         base_rate=sum(relevant) / len(relevant),
-        reliability=reliability(relevant, known),
+        reliability=reliability(known),
         changes=changes(prompts, probabilities, at.threshold, max_inject) if at else (),
         labels_hash=labels_hash(prompts),
         prompts=len(prompts),
@@ -141,10 +136,10 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt]) -> None:
         )
 
 
-def reliability(relevant: Sequence[bool], probabilities: Sequence[float]) -> tuple[Reliability, ...]:
+def reliability(known: Sequence[tuple[float, bool]]) -> tuple[Reliability, ...]:
     """Mean P and observed share by tenths of P, without empty tenths."""
     tenths: dict[int, list[tuple[float, bool]]] = {}
-    for p, is_relevant in zip(probabilities, relevant, strict=True):
+    for p, is_relevant in known:
         tenths.setdefault(min(BINS - 1, int(p * BINS)), []).append((p, is_relevant))
     pairs = (tenths[tenth] for tenth in sorted(tenths))
     return tuple(Reliability(fmean(p for p, _ in own), fmean(yes for _, yes in own), len(own)) for own in pairs)

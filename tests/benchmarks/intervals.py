@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure.comparison import SystemComparison, compare
 from labels.measure.intervals import Interval, headline_interval, wilson
-from labels.measure.live_interval import betting_interval, mirrored, stratified_interval
+from labels.measure.live_interval import betting_intervals, mirrored, stratified_interval
 from labels.measure.strata import stratified_estimate
 from labels.records import Outcome
 from tests.benchmarks.hook import table
@@ -258,7 +258,7 @@ def live_strata(frame: Population, number: int, runs: int) -> tuple[str, ...]:
         judged = [(strata[each], counts[each]) for each in chosen]
         live = stratified_interval(judged, shares, 3)  # if it holds the truth now, it did at every look before
         wrong.append(not holds(live, ratio(counts, list(counts))))
-        by_chance = betting_interval([counts[each] for each in rng.sample(list(counts), number)], 3)
+        (by_chance,) = betting_intervals([counts[each] for each in rng.sample(list(counts), number)], 3, [number])
         widths.append([each.high - each.low for each in (live, added_up(judged, shares), by_chance)])
     return f"{mean(wrong):.3f}", *(f"{mean(each):.3f}" for each in zip(*widths, strict=True))
 
@@ -266,7 +266,7 @@ def live_strata(frame: Population, number: int, runs: int) -> tuple[str, ...]:
 def added_up(judged: Sequence[tuple[str, Counts]], shares: dict[str, float]) -> Interval:
     """Each stratum's own sequence, at alpha / 2, weighted: the simple way."""
     parts = {
-        name: betting_interval([counts for stratum, counts in judged if stratum == name], 3, 1 - ALPHA / len(shares))
+        name: stratified_interval([one for one in judged if one[0] == name], {name: 1.0}, 3, 1 - ALPHA / len(shares))
         for name in shares
     }
     return Interval(

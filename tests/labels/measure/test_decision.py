@@ -6,7 +6,7 @@ import pytest
 
 from labels.measure.decision import AHEAD, FAIL, PASS, UNDECIDED, Decision, Gate, decide
 from labels.measure.intervals import Interval, headline_interval
-from labels.measure.live_interval import betting_interval
+from labels.measure.live_interval import betting_intervals
 from labels.measure.strata import Sample
 from tests.labels.simulated import Counts, World
 
@@ -34,7 +34,7 @@ def test_an_interval_above_the_gate_passes_and_one_below_it_fails() -> None:
 def test_the_verdict_follows_the_live_interval_not_that_of_a_single_look() -> None:
     prompts = World(0.7).prompts(random.Random(2), 60)
     found = decide(sample(prompts), gate(0.7))
-    assert found.live == betting_interval(prompts, 3)
+    assert [found.live] == betting_intervals(prompts, 3, [60])
     assert found.estimate is not None
     single = headline_interval(prompts)
     assert single is not None
@@ -46,7 +46,7 @@ def test_the_verdict_follows_the_live_interval_not_that_of_a_single_look() -> No
 
 def test_in_the_indifference_zone_either_answer_comes_sooner() -> None:
     prompts = World(0.75).prompts(random.Random(3), 120)
-    live = betting_interval(prompts, 3)
+    (live,) = betting_intervals(prompts, 3, [120])
     middle = (live.low + live.high) / 2
     assert decide(sample(prompts), gate(middle)).verdict == UNDECIDED
     above = decide(sample(prompts), gate(middle, live.low, middle + 0.01))

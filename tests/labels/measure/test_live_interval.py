@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 from itertools import pairwise, product
 from math import comb, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from labels.measure.live_interval import (
     MAX_LOOKS,
     NOTHING_KNOWN,
     as_array,
-    betting_interval,
     betting_intervals,
     capitals,
     kinds_of,
@@ -29,9 +29,17 @@ from labels.measure.live_interval import (
 from tests.benchmarks.other_sequences import beta_binomial_interval, rejected_after
 from tests.labels.simulated import Population, World, disagreements_first
 
+if TYPE_CHECKING:
+    from labels.measure.intervals import PerPrompt
+
 PROMPT = st.integers(0, 3).flatmap(lambda m: st.tuples(st.integers(0, m), st.just(m)))
 COUNTS = st.lists(PROMPT, max_size=40)
 GATE, THRESHOLD = 0.8, 40.0
+
+
+def betting_interval(per_prompt: PerPrompt, most: float, confidence: float = 0.95) -> Interval:
+    """The interval after all prompts."""
+    return betting_intervals(per_prompt, most, [len(per_prompt)], confidence)[0]
 
 
 @given(COUNTS)

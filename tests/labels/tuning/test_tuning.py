@@ -202,7 +202,7 @@ def test_the_promise_is_kept_as_often_as_it_says() -> None:
 
 
 def test_the_reliability_is_by_tenths() -> None:
-    found = reliability([True, False, True, True], [0.1, 0.15, 0.95, 1.0])
+    found = reliability([(0.1, True), (0.15, False), (0.95, True), (1.0, True)])
     assert [(one.predicted, one.observed, one.count) for one in found] == [
         (pytest.approx(0.125), 0.5, 2),
         (pytest.approx(0.975), 1.0, 2),
