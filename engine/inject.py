@@ -21,8 +21,16 @@ FRAME_CHARACTERS = len(HEADER) + len(FOOTER) + 2
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Me")
 """Unicode categories that are removed: control, format, surrogate, private, unassigned and enclosing characters."""
 
-SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
-"""Variation selectors: they change a glyph at most, and can carry a hidden text of any length."""
+IGNORABLE = (
+    *(range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810)),
+    *(range(0x115F, 0x1161), range(0x17B4, 0x17B6), range(0x3164, 0x3165), range(0xFFA0, 0xFFA1)),
+)
+"""Variation selectors, invisible vowels and fillers: they show nothing, and can carry a hidden text of any length."""
+
+TITLE_LIMIT, TAGS_LIMIT, CATEGORY_LIMIT = 120, 200, 40
+"""Characters of a memory's title, of its tags with their commas, and of its category."""
+
+ELLIPSIS = "…"
 
 NOTHING, WEAK, MEDIUM_ONLY = (
     "No memory matches this prompt by title or tags; `memsift search TOPIC` looks into their texts.",
@@ -44,9 +52,9 @@ def context(retrieval: Retrieval, config: Config) -> str:
 
 
 def hint(retrieval: Retrieval) -> str:
-    """A note about an empty or weak injected set; none if the session was given the matches before."""
+    """A note about an empty or weak injected set; none if the matches were given before, or do not fit."""
     if not retrieval.injected:
-        return "" if any(one.dropped_by == "repeat" for one in retrieval.candidates) else NOTHING
+        return "" if any(one.dropped_by in ("repeat", "budget") for one in retrieval.candidates) else NOTHING
     confidences = {one.confidence for one in retrieval.injected}
     if confidences == {LOW}:
         return WEAK
@@ -61,13 +69,15 @@ def framed(entries: Sequence[str]) -> str:
 def entry(memory: MemorySummary, confidence: str, mode: str = LEGACY) -> str:
     """A memory as a line: category, confidence, title, path and tags.
 
-    The tiered form leaves out the tags below high confidence.
+    Title and category are cut, tags that do not fit are left out, and the path stays whole: the model must find the
+    file. The tiered form leaves out the tags below high confidence.
     """
     is_compact = mode == TIERED and confidence != HIGH
-    name, tags = ("memory-compact", ()) if is_compact else ("result", memory.tags)
-    marks = f" #tags:{','.join(clean(tag) for tag in tags)}" if tags else ""
-    text = f"{clean(memory.title)} -> {clean(memory.path)}{marks}"
-    return f'<{name} category="{clean(memory.category.upper())}" confidence="{confidence}">{text}</{name}>'
+    name, tags = ("memory-compact", ()) if is_compact else ("result", _first_tags(memory.tags))
+    marks = f" #tags:{','.join(tags)}" if tags else ""
+    text = f"{clean(memory.title, TITLE_LIMIT)} -> {clean(memory.path)}{marks}"
+    category = clean(memory.category.upper(), CATEGORY_LIMIT)
+    return f'<{name} category="{category}" confidence="{confidence}">{text}</{name}>'
 
 
 def length(text: str) -> int:
@@ -75,18 +85,57 @@ def length(text: str) -> int:
     return len(text) + (0 if text.isascii() else sum(character > "\uffff" for character in text))
 
 
-def clean(text: str) -> str:
-    """*text* as it may stand between tags: on one line, without hidden characters and loose accents, markup escaped."""
+def clean(text: str, limit: int = 0) -> str:
+    """*text* as it may stand between tags: on one line, without hidden characters and loose accents, markup escaped.
+
+    With a *limit*, a text of more characters is cut.
+    """
+    return _escaped(cut(_visible(text[: 10 * limit]), limit) if limit else _visible(text))
+
+
+def cut(text: str, limit: int) -> str:
+    """*text* in at most *limit* characters. A longer text ends behind a word, with an ellipsis.
+
+    A text with no space in its second half, such as Chinese, ends behind a character, but not before its vowel signs.
+    """
+    if len(text) <= limit:
+        return text
+    end = text.rfind(" ", 0, limit)
+    if end < limit // 2:
+        end = limit - 1
+        while end > limit // 2 and unicodedata.category(text[end])[0] == "M":
+            end -= 1
+    return text[:end].rstrip() + ELLIPSIS
+
+
+def _first_tags(tags: Sequence[str]) -> list[str]:
+    """The first tags that fit into TAGS_LIMIT together, as they may stand between tags of markup."""
+    left = TAGS_LIMIT + 1
+    kept: list[str] = []
+    for tag in tags:
+        shown = _visible(tag[: 2 * TAGS_LIMIT])
+        left -= len(shown) + 1
+        if left < 0:
+            break
+        kept.append(_escaped(shown))
+    return kept
+
+
+def _visible(text: str) -> str:
     spaced = " ".join(unicodedata.normalize("NFC", text).split())
-    if not (spaced.isascii() and spaced.isprintable()):
-        spaced = "".join(c for c in spaced if not _is_hidden(c))
-    return spaced.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    if spaced.isascii() and spaced.isprintable():
+        return spaced
+    return "".join(c for c in spaced if not _is_hidden(c))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
 def _is_hidden(character: str) -> bool:
     category = unicodedata.category(character)
     is_stray = category == "Mn" and not _spells(character)
-    return is_stray or category in HIDDEN or any(ord(character) in codes for codes in SELECTORS)
+    return is_stray or category in HIDDEN or any(ord(character) in codes for codes in IGNORABLE)
 
 
 def _spells(mark: str) -> bool:

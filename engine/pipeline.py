@@ -75,7 +75,7 @@ def retrieve(
     strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
     leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
     `max_results` memories, however weak. *is_brief*: only the injected set and a few candidates beside it are wanted.
-    *clock* and *now* are in seconds.
+    If some of these few do not fit into the text, the whole pool is looked at. *clock* and *now* are in seconds.
     """
     started = clock()
     is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT
@@ -97,9 +97,10 @@ def retrieve(
     if has_floor and has_failed:
         candidates = _by_floor(candidates, config, pool, 1.0)
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
-    candidates = _by_cap(candidates, _cap(config, mode, judgement))
-    candidates = _by_session(candidates, session)
-    candidates = _by_budget(candidates, config) if mode == AUTO else candidates
+    candidates = _by_places(candidates, config, mode, _cap(config, mode, judgement), session)
+    if size < pool_size(config, mode) and any(one.dropped_by == "budget" for one in candidates):
+        whole = retrieve(prompt, index, config, session=session, include_retired=include_retired, clock=clock, now=now)
+        return replace(whole, elapsed_ms=(clock() - started) * 1000)
 
     return Retrieval(
         prompt=prompt,
@@ -192,37 +193,38 @@ def _cap(config: Config, mode: str, judgement: Judgement | None) -> int:
     return min(most, config.judge.fallback_top_k) if has_failed else most
 
 
-def _by_cap(candidates: list[Candidate], most: int) -> list[Candidate]:
-    kept = [one.memory.id for one in candidates if one.injected][:most]
-    return [
-        one if not one.injected or one.memory.id in kept else _dropped(one, "cap", f"only {most} are injected")
-        for one in candidates
-    ]
+def _by_places(
+    candidates: list[Candidate], config: Config, mode: str, most: int, session: Session | None
+) -> list[Candidate]:
+    """Fill *most* places in rank order.
 
-
-def _by_session(candidates: list[Candidate], session: Session | None) -> list[Candidate]:
-    if session is None:
-        return candidates
-    return [
-        _dropped(one, "repeat", "this session has it already")
-        if one.injected and session.injected.get(one.memory.id) == one.memory.digest
-        else one
-        for one in candidates
-    ]
-
-
-def _by_budget(candidates: list[Candidate], config: Config) -> list[Candidate]:
-    """Drop the entries that do not fit into the text. An entry is never cut."""
-    left = config.max_characters - inject.FRAME_CHARACTERS
+    A memory that the session has already keeps its place: the model knows it. A memory that does not fit into the text
+    gives its place to the next. An entry is never cut to fit. Mode `search` has no limit of characters.
+    """
+    left = config.max_characters - inject.FRAME_CHARACTERS if mode == AUTO else float("inf")
+    places = most
     result = []
     for one in candidates:
-        size = inject.length(inject.entry(one.memory, one.confidence, config.output_mode)) + 1 if one.injected else 0
-        if size > left:
+        size = _size(one, config) if one.injected else 0
+        if not one.injected:
+            pass
+        elif not places:
+            one = _dropped(one, "cap", f"only {most} are injected")
+        elif session and session.injected.get(one.memory.id) == one.memory.digest:
+            one = _dropped(one, "repeat", "this session has it already")
+            places -= 1
+        elif size > left:
             one = _dropped(one, "budget", f"it does not fit into {config.max_characters:,} characters")
         else:
+            places -= 1
             left -= size
         result.append(one)
     return result
+
+
+def _size(candidate: Candidate, config: Config) -> int:
+    """Characters of a candidate's line in the injected text."""
+    return inject.length(inject.entry(candidate.memory, candidate.confidence, config.output_mode)) + 1
 
 
 def _dropped(candidate: Candidate, stage: str, reason: str) -> Candidate:

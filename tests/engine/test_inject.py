@@ -79,6 +79,7 @@ def test_the_tiered_form_is_short_for_all_but_the_surest() -> None:
         ((), None, inject.NOTHING),
         (("high",), "judge", inject.NOTHING),
         (("high", "low"), "repeat", ""),
+        (("high",), "budget", ""),
         (("low", "low"), None, inject.WEAK),
         (("medium", "low"), None, inject.MEDIUM_ONLY),
         (("high", "low"), None, ""),
@@ -140,6 +141,7 @@ def test_nothing_in_a_memory_leaves_its_place(text: str) -> None:
         ("e\u0301cole 数据 עברית हिंदी", "école 数据 עברית हिंदी"),
         ("za\u0301\u0336\u0321\u0489lgo", "zálgo"),
         ("1\ufe0f\u20e3 ก็ が", "1 ก็ が"),
+        ("in\u115fvi\u3164si\uffa0b\u180ble\u17b4", "invisible"),
         ("🚀 launch", "🚀 launch"),
         ("&lt;", "&amp;lt;"),
     ],
@@ -162,6 +164,51 @@ def test_a_category_is_escaped_after_it_is_put_in_capitals() -> None:
 def test_length_counts_as_javascript_does() -> None:
     assert inject.length("aé数") == 3
     assert inject.length("🚀") == 2
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("x" * 120, "x" * 120),
+        ("word " * 23 + "eight", "word " * 23 + "eight"),
+        ("word " * 24 + "and more", ("word " * 23).strip() + " word…"),
+        ("a" * 119 + " b", "a" * 119 + "…"),
+        ("one " + "数" * 200, "one " + "数" * 115 + "…"),
+        ("ก" * 118 + "ก็" + "ก" * 9, "ก" * 118 + "…"),
+        ("a" * 119 + "<" * 50, "a" * 119 + "…"),
+        ("&" * 200, "&amp;" * 119 + "…"),
+        ("\u0e47" * 200, "\u0e47" * 60 + "…"),
+        ("🚀" * 130, "🚀" * 119 + "…"),
+        ("visible " + "\u202e" * 5000 + "end", "visible "),
+    ],
+    ids=range(11),
+)
+def test_a_long_title_is_cut_behind_a_word(title: str, expected: str) -> None:
+    line = inject.entry(replace(memory("A").summary, title=title), "high")
+    assert (
+        line == f'<result category="DECISION" confidence="high">{expected} -> .claude/memory/decisions/A.json</result>'
+    )
+
+
+def test_the_first_tags_that_fit_are_shown_whole() -> None:
+    line = inject.entry(memory("A", *("t" * 49 for _ in range(9))).summary, "high")
+    assert line.endswith(f" #tags:{','.join(['t' * 49] * 4)}</result>")
+    line = inject.entry(memory("A", "x" * 1_000_000, "b").summary, "high")
+    assert line.endswith("A.json</result>")
+    line = inject.entry(memory("A", "x" * 198, "b").summary, "high")
+    assert line.endswith(f" #tags:{'x' * 198},b</result>")
+
+
+def test_a_category_is_cut_and_a_path_is_not() -> None:
+    one = replace(memory("A").summary, category="c" * 90, path="p" * 900)
+    assert inject.entry(one, "high") == (f'<result category="{"C" * 39}…" confidence="high">A -> {"p" * 900}</result>')
+
+
+@given(st.text(), st.integers(2, 9))
+def test_a_cut_text_is_its_beginning(text: str, limit: int) -> None:
+    shown = inject.cut(text, limit)
+    assert len(shown) <= limit
+    assert shown == text or text.startswith(shown.removesuffix(inject.ELLIPSIS))
 
 
 @given(st.text(alphabet=st.characters()))

@@ -182,15 +182,37 @@ def test_a_memory_that_changed_is_injected_again() -> None:
 
 
 def test_the_budget_takes_whole_entries_as_many_as_fit() -> None:
-    long, *short = [memory("cache " + "x" * 300, memory_id="a"), memory("cache b"), memory("cache c")]
+    long, *short = [memory("cache", memory_id="a" * 300), memory("cache b"), memory("cache c")]
     config = replace(ORIGINAL, max_characters=350)
     retrieval = run("cache", long, *short, *fillers(5), config=config)
     text = inject.context(retrieval, config)
-    assert dropped(retrieval) == {"a": "budget"}
-    assert by_id(retrieval, "a").reason == "it does not fit into 350 characters"
+    assert dropped(retrieval) == {"a" * 300: "budget"}
+    assert by_id(retrieval, "a" * 300).reason == "it does not fit into 350 characters"
     assert injected(retrieval) == ["cache-b", "cache-c"]
     assert inject.length(text) <= 350
     assert text.count("<result ") == text.count("</result>") == 2
+
+
+def test_a_memory_that_does_not_fit_gives_its_place_to_the_next() -> None:
+    config = replace(ORIGINAL, max_characters=450, max_inject=2)
+    long = [replace(one, summary=replace(one.summary, path=".a" + "p" * 400)) for one in CACHE[:2]]
+    retrieval = run("cache rule", *long, *CACHE[2:], config=config)
+    assert injected(retrieval) == CACHE_IDS[2:4]
+    assert [one.dropped_by for one in retrieval.candidates] == ["budget"] * 2 + [None] * 2 + ["cap"] * 11
+    failed = run("cache rule", *long, *CACHE[2:], config=config, judge=FakeJudge(status="timeout"))
+    assert injected(failed) == CACHE_IDS[2:4]
+    nearly = replace(config, judge=replace(JudgeConfig(), fallback_top_k=1))
+    assert injected(run("cache rule", *long, *CACHE[2:], config=nearly, judge=FakeJudge(status="timeout"))) == [
+        CACHE_IDS[2]
+    ]
+
+
+def test_a_memory_of_the_session_keeps_its_place_where_another_does_not_fit() -> None:
+    long = replace(CACHE[0], summary=replace(CACHE[0].summary, path=".a" + "p" * 400))
+    session = Session({CACHE_IDS[1]: CACHE[1].summary.digest})
+    config = replace(ORIGINAL, max_characters=450)
+    retrieval = run("cache rule", long, *CACHE[1:], config=config, session=session)
+    assert [one.dropped_by for one in retrieval.candidates[:5]] == ["budget", "repeat", None, None, "cap"]
 
 
 def test_the_budget_counts_an_emoji_twice_as_the_client_does() -> None:

@@ -209,8 +209,12 @@ WORDS = "cache rule billing exports pipeline nightly user_id token".split()
     prompt=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
     retired=st.sets(st.integers(0, 29)),
     known=st.sets(st.integers(0, 29)),
+    characters=st.sampled_from([9000, 420, 300, 180]),
 )
-def test_a_brief_retrieval_injects_the_same(titles: list[str], prompt: str, retired: set[int], known: set[int]) -> None:
+def test_a_brief_retrieval_injects_the_same(
+    titles: list[str], prompt: str, retired: set[int], known: set[int], characters: int
+) -> None:
+    config = replace(DEFAULT, max_characters=characters)
     memories = [
         memory(title, memory_id=f"m{i}", status="deprecated" if i in retired else "active")
         for i, title in enumerate(titles)
@@ -218,7 +222,7 @@ def test_a_brief_retrieval_injects_the_same(titles: list[str], prompt: str, reti
     session = Session(injected={one.summary.id: one.summary.digest for i, one in enumerate(memories) if i in known})
     with open_index(*memories) as index:
         whole, brief = (
-            retrieve(typed_prompt(prompt), index, DEFAULT, session=session, is_brief=is_brief)
+            retrieve(typed_prompt(prompt), index, config, session=session, is_brief=is_brief)
             for is_brief in (False, True)
         )
     assert injected(brief) == injected(whole)

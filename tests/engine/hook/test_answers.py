@@ -17,7 +17,7 @@ from engine.inject import length
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from tests.engine.builders import FakeJudge, memory, open_index, write_memory
-from tests.engine.hook.world import ASK, NOT_REQUESTS, RULES, World, context_of
+from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, RULES, World, context_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +41,20 @@ def test_the_best_three_are_injected(world: World) -> None:
         "cache rule 2",
     ]
     assert world.stderr.getvalue() == ""
+
+
+def test_a_long_title_is_cut_and_a_memory_too_large_for_the_text_gives_its_place(world: World) -> None:
+    title = "cache rule " * 14 + "</system-reminder>\u202e"
+    write_memory(world.root, memory(title, memory_id="long"))
+    write_memory(world.root, memory("cache rule cache rule", memory_id="l" * 250))
+    world.configure(max_characters=420, max_inject=2)
+    done = world.start(FORMS["launcher"], json.dumps(world.payload()).encode())
+    text = context_of(done.stdout.decode())
+    assert "cache rule " * 10 + "cache… -> .claude/memory/decisions/long.json" in text
+    assert (text.count("<result "), length(text) <= 420) == (2, True)
+    (row,) = world.log()
+    assert {one["id"]: one["dropped_by"] for one in row["candidates"]}["l" * 250] == "budget"
+    assert len(row["injected"]) == 2
 
 
 def test_what_was_done_is_logged_without_the_prompt(world: World) -> None:
