@@ -1,11 +1,13 @@
 """The hook's start: `python -I -S launch.py`, as `memsift install --print` writes it, or the script `memsift-hook`.
 
-It always ends with exit code 0: a broken installation must look like a hook that found nothing. Python compiles a
-script anew at each start, so this file is short. Garbage collection is off because the process ends at once.
+It always ends with exit code 0: a broken installation must look like a hook that found nothing. Where this file itself
+is gone, the shell command that starts it sees to that. Python compiles a script anew at each start, so this file is
+short. Garbage collection is off because the process ends at once.
 """
 
 import gc
 import sys
+from _imp import source_hash
 from marshal import loads
 
 
@@ -17,7 +19,10 @@ def main() -> None:
         file = f"{folder}__pycache__/hook-{sys.hexversion:x}"
         try:
             with open(file, "rb") as stream:
-                loader, entries = loads(stream.read())
+                seal, content = stream.read(8), stream.read()
+            if seal != source_hash(sys.hexversion, content):
+                raise ValueError(file)
+            loader, entries = loads(content)
             names = {"__name__": "engine.lean.bundle"}
             exec(loader, names)
             names["load"](folder, entries)  # type: ignore[operator]

@@ -13,7 +13,7 @@ import unicodedata
 from engine import inject
 from engine.activity import MAX_REASON, Activity
 from engine.config import GUARD, Config, config_json, load_config
-from engine.hook.deadline import Watchdog
+from engine.hook.deadline import Watchdog, allowed_seconds
 from engine.hook.session import load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
@@ -112,7 +112,7 @@ class Decision:
     """
 
     def __init__(
-        self, environ: Mapping[str, str], stderr: TextIO, allow: Callable[[float], None] | None = None
+        self, environ: Mapping[str, str], stderr: TextIO | None, allow: Callable[[float], None] | None = None
     ) -> None:
         self.activity = Activity()
         self._environ = environ
@@ -166,7 +166,7 @@ class Decision:
     def _decide(self, request: Request, root: str) -> str:
         config = load_config(root, self._environ)
         if self._allow:
-            self._allow(config.deadline + (config.judge.timeout_per_call if config.judge.enabled else 0))
+            self._allow(allowed_seconds(config))
         self.activity.note(config=hex_digest(config_json(config))[:16])
         if config.logging.prompts:
             self.activity.note(prompt=request.prompt)
@@ -182,8 +182,7 @@ class Decision:
         self.activity.note_retrieval(retrieval, inject.length(context))
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval
-        if line := warning(retrieval):
-            print(line, file=self._stderr)
+        self._warn(warning(retrieval))
         return _output(context) if context else ""
 
     def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
@@ -202,6 +201,14 @@ class Decision:
         self.activity.note(corpus=index.corpus_hash)
         self.activity.stage("retrieve")
         return retrieval
+
+    def _warn(self, line: str) -> None:
+        """Print a line on stderr, if there is one: a closed or full stderr must not cost the memories."""
+        if line and self._stderr:
+            try:
+                print(line, file=self._stderr, flush=True)
+            except (OSError, ValueError):
+                self._stderr = None
 
     def _cutoff(self, config: Config) -> Cutoff | None:
         """The cutoff of this root, imported only if one was tuned. The log says why a cutoff is ignored."""

@@ -1,7 +1,8 @@
 """The compiled modules of the hook in one file: opening thirty files takes longer than the search.
 
 The file lies in the package's `__pycache__`, may be deleted, and is written anew whenever a source changed. It holds
-the code of this module, which loads the others, and an entry for each of them.
+the code of this module, which loads the others, and an entry for each of them. Its first 8 bytes are a hash of the
+rest and of Python's version: damaged code would crash the interpreter at every prompt.
 """
 
 from __future__ import annotations
@@ -44,14 +45,16 @@ def load(folder: str, entries: list[Entry]) -> None:
 
 def write(folder: str, file: str) -> None:
     """Write the loaded modules of the package in *folder* into *file*. Without write access nothing happens."""
+    from _imp import source_hash
     from marshal import dumps
 
     # A module moves to the end of `sys.modules` when it is complete, so it comes after the modules that it imports.
     names = [name for name in sys.modules if name.partition(".")[0] == "engine" and name not in NOT_INSIDE]
     temporary = f"{file}.{os.getpid()}"
     try:
+        content = dumps((_code(__file__), [_entry(name, folder) for name in names]))
         with open(temporary, "wb") as stream:
-            stream.write(dumps((_code(__file__), [_entry(name, folder) for name in names])))
+            stream.write(source_hash(sys.hexversion, content) + content)
         os.replace(temporary, file)
     except OSError:
         pass

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
+from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.hook import process
+from engine.hook.deadline import allowed_seconds
+from engine.paths import PROJECT_FOLDER, find_root
 
-TIMEOUT_S = 5
-"""The client stops waiting after this time. Without a judge, the hook's own deadline is shorter."""
+if TYPE_CHECKING:
+    from engine.config import Config
+
+LEAST_TIMEOUT_S = 5
+MARGIN_S = 3
+"""Time for work that no deadline covers: on a busy machine, the shell and Python start slowly."""
 
 
 @click.command()
@@ -21,20 +31,33 @@ TIMEOUT_S = 5
 def install(is_print: bool) -> None:
     """Print the hook's settings for Claude Code.
 
-    With them, Claude Code runs the hook on every prompt. Put them into .claude/settings.json. The printed command
-    starts faster than `memsift-hook`, which does the same.
+    With them, Claude Code runs the hook on every prompt. Put them into .claude/settings.json.
+
+    The printed command exits with 0 even after memsift was moved or removed, so it can never block a prompt. The
+    script memsift-hook gives the same answers, but it starts slower, and without memsift it shows an error.
+
+    The printed timeout is longer than the deadlines in the configuration of this project. Run the command again after
+    you enabled a judge, gave a deadline or the judge more time, or trusted this project's configuration: Claude Code
+    would end a hook that takes longer than its timeout.
     """
     if not is_print:
         raise MemsiftError(
             "Use --print, and put its output into .claude/settings.json. memsift does not change that file itself."
         )
-    click.echo(json.dumps(hook_settings(), indent=2))
+    here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
+    root = find_root(here, os.environ) or f"{here}/{PROJECT_FOLDER}"
+    click.echo(json.dumps(hook_settings(load_config(root, os.environ)), indent=2))
 
 
-def hook_command(executable: str | None = None) -> str:
-    """The shell command that runs the hook with *executable*, or with this interpreter."""
+def hook_command() -> str:
+    """The shell command that runs the hook.
+
+    It exits with 0 whatever happens to the interpreter or the launcher: Python exits with 2 where it finds no launcher,
+    and Claude Code blocks the prompt then. The answer is printed only if the hook exited with 0, so it is whole.
+    """
     launcher = Path(process.__file__).resolve().with_name("launch.py")
-    return shlex.join([executable or bare_interpreter(), "-I", "-S", str(launcher)])
+    start = shlex.join([bare_interpreter(), "-I", "-S", str(launcher)])
+    return f'out=$({start}) && printf %s "$out"; exit 0'
 
 
 def bare_interpreter() -> str:
@@ -43,7 +66,8 @@ def bare_interpreter() -> str:
     return base if base and Path(base).exists() else sys.executable
 
 
-def hook_settings() -> dict[str, object]:
-    """The `hooks` section of a settings.json, with this hook only."""
-    entry = {"type": "command", "command": hook_command(), "timeout": TIMEOUT_S}
+def hook_settings(config: Config) -> dict[str, object]:
+    """The `hooks` section of a settings.json, with this hook only. *config* is of the root that it will search."""
+    timeout = max(LEAST_TIMEOUT_S, ceil(allowed_seconds(config) + MARGIN_S))
+    entry = {"type": "command", "command": hook_command(), "timeout": timeout}
     return {"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}}

@@ -5,23 +5,30 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from click.testing import CliRunner
 
 from tests.engine.hook.world import World, context_of
 from tui.cli import main
-from tui.cli.install import bare_interpreter, hook_command
+from tui.cli.install import bare_interpreter
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_printed_command_is_the_hook(tmp_path: Path) -> None:
-    done = CliRunner().invoke(main, ["install", "--print"])
+def printed_entry(environ: dict[str, str]) -> dict[str, Any]:
+    done = CliRunner().invoke(main, ["install", "--print"], env=environ)
     assert done.exit_code == 0
     (group,) = json.loads(done.stdout)["hooks"]["UserPromptSubmit"]
     (entry,) = group["hooks"]
+    assert isinstance(entry, dict)
+    return entry
+
+
+def test_the_printed_command_is_the_hook(tmp_path: Path) -> None:
+    entry = printed_entry({})
     assert (entry["type"], entry["timeout"]) == ("command", 5)
     world = World(tmp_path)
     payload = json.dumps(world.payload()).encode()
@@ -29,14 +36,25 @@ def test_the_printed_command_is_the_hook(tmp_path: Path) -> None:
     assert context_of(answer.stdout.decode()).count("<result ") == 3
 
 
-def test_a_path_with_spaces_and_quotes_is_quoted(tmp_path: Path) -> None:
-    python = tmp_path / "a 'quoted' $folder" / "python"
-    python.parent.mkdir()
-    python.symlink_to(sys.executable)
-    done = subprocess.run(
-        ["/bin/sh", "-c", f'set -- {hook_command(str(python))}; echo "$1"'], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == str(python)
+@pytest.mark.parametrize(
+    ("environ", "timeout"),
+    [
+        ({"MEMSIFT_DEADLINE": "0.05"}, 5),
+        ({"MEMSIFT_DEADLINE": "2.1"}, 6),
+        ({"MEMSIFT_JUDGE_TIMEOUT": "60"}, 5),
+        ({"MEMSIFT_JUDGE_ENABLED": "true"}, 8),
+        ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "10.2"}, 16),
+        ({"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE_TIMEOUT": "60", "MEMSIFT_DEADLINE": "60"}, 123),
+    ],
+)
+def test_the_timeout_leaves_three_seconds_after_the_deadlines(environ: dict[str, str], timeout: int) -> None:
+    assert printed_entry(environ)["timeout"] == timeout
+
+
+def test_a_configuration_with_a_mistake_is_refused() -> None:
+    done = CliRunner().invoke(main, ["install", "--print"], env={"MEMSIFT_DEADLINE": "soon"})
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "MEMSIFT_DEADLINE" in done.stderr
 
 
 def test_the_interpreter_is_this_one_without_its_environment() -> None:

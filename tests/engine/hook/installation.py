@@ -1,0 +1,77 @@
+"""An installation of memsift in folders of its own, which a test may break."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+
+from tests.engine.hook.world import PROJECT, World
+from tui.cli.install import bare_interpreter
+
+PRINT = ["-c", "from tui.cli import main; main()", "install", "--print"]
+
+
+class Installation:
+    """Folders with spaces and quotes, as people have them. `command` is the command that `install --print` printed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.world = World(folder)
+        self.python = folder / "some 'python' $v/python"
+        self.packages = folder / 'my "packages"/lib'
+        self.package = self.packages / "engine"
+        self.launcher = self.package / "hook/launch.py"
+        self._untouched = folder / "untouched"
+        for name in ("engine", "labels", "tui"):
+            hidden = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(PROJECT / name, self._untouched / name, ignore=hidden)
+        self.restore()
+        self.command = self._printed()
+
+    def restore(self) -> None:
+        """Make everything whole again, as if it was just installed."""
+        self.remove(self.packages.parent)
+        self.remove(self.python.parent)
+        shutil.copytree(self._untouched, self.packages)
+        self.python.parent.mkdir()
+        self.python.symlink_to(bare_interpreter())
+
+    def remove(self, path: Path) -> None:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+    def write_interpreter(self, script: str) -> None:
+        """Put a shell script in the interpreter's place."""
+        self.remove(self.python)
+        self.python.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        self.python.chmod(0o755)
+
+    @property
+    def bundle(self) -> Path:
+        """The file of compiled modules, which the first start writes."""
+        (found,) = [path for path in (self.package / "__pycache__").glob("hook-*") if path.suffix != ".pyc"]
+        return found
+
+    def run(
+        self, session_id: str, shell: str = "/bin/sh", redirections: str = ""
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run the command as Claude Code does."""
+        stdin = json.dumps(self.world.payload(session_id=session_id)).encode()
+        command = f"{{ {self.command}; }} {redirections}" if redirections else self.command
+        return self.world.start([shell, "-c", command], stdin)
+
+    def _printed(self) -> str:
+        site = Path(click.__file__).parent.parent
+        environ = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{self.packages}:{site}", "HOME": str(self.world.home)}
+        done = subprocess.run(
+            [str(self.python), *PRINT], env=environ, cwd=self.world.project, capture_output=True, check=True
+        )
+        command = json.loads(done.stdout)["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
+        assert isinstance(command, str)
+        return command
