@@ -4,40 +4,77 @@ from __future__ import annotations
 
 import os
 
+from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 PROJECT_FOLDER = os.path.join(".claude", "memory")
 _SLUG_CHARACTERS = 200
 
 
-def find_root(start: str, environ: Mapping[str, str], transcript_path: str = "") -> str | None:
-    """The nearest `.claude/memory` upwards from *start*, else `memory/` beside the project's transcripts, else None."""
-    folder = os.path.abspath(start)
-    while True:
-        candidate = os.path.join(folder, PROJECT_FOLDER)
-        if os.path.isdir(candidate):
-            return os.path.realpath(candidate)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            break
-        folder = parent
-    beside = os.path.dirname(transcript_path) if transcript_path else transcripts_dir(start, environ)
-    candidate = os.path.join(beside, "memory")
-    return os.path.realpath(candidate) if os.path.isdir(candidate) else None
+class RootSearch(Record):
+    """The root of a project, or None. `refused` has a sentence for each folder that was found and not taken."""
+
+    root: str | None
+    refused: tuple[str, ...] = ()
+
+
+def find_root(
+    start: str, environ: Mapping[str, str], transcript_path: str = "", users: Collection[int] | None = None
+) -> RootSearch:
+    """The nearest `.claude/memory` from *start* upwards, else `memory/` beside the project's transcripts.
+
+    A folder of memories is text for the model, so it must not come from a stranger. It is taken only if it, its
+    `.claude`, the folder around them and, for a link, the folder that it leads into belong to *users*: `own_users` by
+    default. A path that no file system can hold has no root.
+    """
+    owners = own_users(environ) if users is None else users
+    refused: list[str] = []
+    try:
+        for candidate, reason in _candidates(start, environ, transcript_path):
+            if os.path.isdir(candidate):
+                reason = reason or _stranger(candidate, owners)
+                if not reason:
+                    return RootSearch(os.path.realpath(candidate), tuple(refused))
+                refused.append(f"{candidate} is not used: {reason}.")
+    except (OSError, ValueError):
+        pass
+    return RootSearch(None, tuple(refused))
+
+
+def own_users(environ: Mapping[str, str]) -> Collection[int]:
+    """The numbers of the users whose folders are taken. As in git, root also takes those of the user who called sudo.
+
+    Windows has no such numbers: there every folder belongs to user 0.
+    """
+    own = getattr(os, "geteuid", int)()
+    caller = "" if own else environ.get("SUDO_UID", "")
+    return {own, int(caller)} if caller.isdecimal() else {own}
+
+
+def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
+    """Whether a path, after all links are followed, is a transcript in the folder where Claude Code keeps them."""
+    place = os.path.realpath(projects_dir(environ)) + os.sep
+    real = os.path.realpath(transcript_path)
+    return real.startswith(place) and real.endswith(".jsonl")
+
+
+def state_home(environ: Mapping[str, str]) -> str:
+    """The folder of what belongs to no root: the hook's log of prompts without a root, and the app's theme."""
+    return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift")
 
 
 def state_dir(root: str, environ: Mapping[str, str]) -> str:
     """The folder of a root's hook log, tuned cutoff and session files."""
-    return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift", root_key(root))
+    return os.path.join(state_home(environ), root_key(root))
 
 
 def theme_file(environ: Mapping[str, str]) -> str:
     """The file with the name of the theme that was chosen in the app, for all roots."""
-    return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift", "theme")
+    return os.path.join(state_home(environ), "theme")
 
 
 def cutoff_file(folder: str) -> str:
@@ -86,6 +123,57 @@ def project_slug(cwd: str) -> str:
         for character in cwd
     )
     return slug if len(slug) <= _SLUG_CHARACTERS else slug[:_SLUG_CHARACTERS] + "-"
+
+
+def _candidates(start: str, environ: Mapping[str, str], transcript_path: str) -> Iterator[tuple[str, str]]:
+    """The folders that could be the root, best first, each with a reason not to take it, or an empty text."""
+    for folder in _upwards(start, environ):
+        yield os.path.join(folder, PROJECT_FOLDER), ""
+    if not transcript_path:
+        yield os.path.join(transcripts_dir(start, environ), "memory"), ""
+        return
+    is_strange = not is_in_place(transcript_path, environ)
+    reason = f"the transcript beside it is not in {projects_dir(environ)}" if is_strange else ""
+    yield os.path.join(os.path.dirname(os.path.realpath(transcript_path)), "memory"), reason
+
+
+def _upwards(start: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """*start* and the folders above it, as far as git looks for a repository: to its top, within one file system.
+
+    The search also ends before the home folder. Its `.claude` is the client's own, and memories in it would count for
+    every project below that is no repository. They are found from the home folder itself.
+    """
+    home = _status(_home(environ))
+    folder = first = os.path.realpath(start)
+    device: int | None = None
+    while True:
+        found = _status(folder)
+        is_home = bool(found and home and os.path.samestat(found, home))
+        if (is_home and folder != first) or (found and device not in (None, found.st_dev)):
+            return
+        yield folder
+        if is_home or os.path.lexists(os.path.join(folder, ".git")) or os.path.dirname(folder) == folder:
+            return
+        folder, device = os.path.dirname(folder), found.st_dev if found else device
+
+
+def _stranger(candidate: str, owners: Collection[int]) -> str:
+    """The reason not to take a folder of memories: which folder or link on the way belongs to another user."""
+    project = os.path.dirname(candidate)
+    around = os.path.dirname(project) if candidate.endswith(PROJECT_FOLDER) else project
+    real = os.path.realpath(candidate)
+    for path in (around, project, candidate, os.path.dirname(real)):
+        for found in (os.lstat(path), os.stat(path)):
+            if found.st_uid not in owners:
+                return f"{path} belongs to another user (number {found.st_uid})"
+    return ""
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except OSError:
+        return None
 
 
 def _base(environ: Mapping[str, str], variable: str, default: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from engine.lean.json_text import loads, without_lone_surrogates
-from engine.paths import projects_dir
 from engine.prompt import Turn, is_human_prompt
 from engine.stores.files import open_regular
 
@@ -37,13 +36,6 @@ _NOT_TYPED = (
 _CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
 _INTERRUPTION = "[Request interrupted by user"
 _PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
-
-
-def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
-    """Whether a path, after all links are followed, is a transcript in the folder where Claude Code keeps them."""
-    place = os.path.realpath(projects_dir(environ)) + os.sep
-    real = os.path.realpath(transcript_path)
-    return real.startswith(place) and real.endswith(".jsonl")
 
 
 def read_row(line: bytes) -> dict[str, Any]:

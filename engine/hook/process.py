@@ -18,7 +18,7 @@ from engine.hook.session import load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.paths import cutoff_file, find_root, state_dir
+from engine.paths import cutoff_file, find_root, is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, typed_prompt
 from engine.search.index import Index, index_of
@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.hook.session import Session
     from engine.judge.judge import Judge
+    from engine.paths import RootSearch
     from engine.prompt import Turn
     from engine.retrieval import Retrieval
 
 MAX_STDIN_BYTES = 8_000_000
 MIN_PROMPT_CHARACTERS = 10
 OPT_OUT = "[nomem]"
+NO_ROOT = "no folder of memories was taken"
 
 
 class Request(Record):
@@ -132,13 +134,14 @@ class Decision:
             return ""
         self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
         self.activity.stage("parse")
-        root = find_root(request.cwd, self._environ, request.transcript_path)
-        if root is None:
+        search = find_root(request.cwd, self._environ, request.transcript_path)
+        if search.root is None and not search.refused:
             return ""
         try:
-            self._folder = state_dir(root, self._environ)
+            self._folder = state_dir(search.root, self._environ) if search.root else state_home(self._environ)
             self.activity.stage("root")
-            return self._decide(request, root)
+            self._note_refused(search)
+            return self._decide(request, search.root) if search.root else ""
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
             self.activity.note_reason(f"{type(error).__name__}: {error}")
             return ""
@@ -162,6 +165,15 @@ class Decision:
         """Close the index. The hook's own process ends without it."""
         if self._index is not None:
             self._index.close()
+
+    def _note_refused(self, search: RootSearch) -> None:
+        """Say which folders of memories were not taken, on stderr and in the log: without a root, in `state_home`."""
+        if search.refused:
+            self.activity.note(refused=list(search.refused))
+        if search.root is None:
+            self.activity.note_reason(NO_ROOT)
+        for reason in search.refused:
+            print("memsift-hook:", "".join(c if c.isprintable() else "·" for c in reason), file=self._stderr)
 
     def _decide(self, request: Request, root: str) -> str:
         config = load_config(root, self._environ)
@@ -240,7 +252,7 @@ def _output(context: str) -> str:
 
 def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tuple[Turn, ...]:
     """The last turns of the conversation, for the judge. They leave the machine, so only a transcript is ever read."""
-    from engine.claude_code.transcripts import is_in_place, last_turns
+    from engine.claude_code.transcripts import last_turns
 
     wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
     if not wanted or not is_in_place(request.transcript_path, environ):

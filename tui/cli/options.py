@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-ROOT_HELP = "Folder of memories. Default: the nearest .claude/memory upwards, else this project's auto memory."
+ROOT_HELP = (
+    "Folder of memories, whoever owns it. Default: the nearest .claude/memory of yours, up to the repository's top, "
+    "else this project's auto memory."
+)
 PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. "
     "Repeatable."

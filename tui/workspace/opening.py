@@ -12,7 +12,7 @@ from engine.config import load_config
 from engine.errors import RootNotFoundError
 from engine.paths import cache_dir, find_root, labels_file, state_dir, transcripts_dir
 from tui.workspace.judge_options import JudgeOptions, make_judge
-from tui.workspace.stderr import explained_if_slow
+from tui.workspace.stderr import explained_if_slow, tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,14 +27,22 @@ DEMO = Path(__file__).parent.parent / "demo"
 
 
 def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
-    """The absolute path of *given*, or of this project's root. Raises RootNotFoundError if there is none."""
-    root = given or find_root(os.getcwd(), environ)  # noqa: PTH109 - the engine speaks in strings
-    if root is None:
+    """The absolute path of *given*, whoever owns it, or of this project's root. Raises RootNotFoundError for none.
+
+    stderr tells which folders of memories were not taken, and why.
+    """
+    if given:
+        return os.path.abspath(given)  # noqa: PTH100 - the engine speaks in strings
+    search = find_root(os.getcwd(), environ)  # noqa: PTH109
+    if search.root is None:
         raise RootNotFoundError(
-            "There are no memories here: no .claude/memory in this folder or above it, and no Claude Code auto memory "
-            "for this project. Name a folder with --root, or try `memsift demo`."
+            "There are no memories here: no .claude/memory from this folder up to the top of its repository, and no "
+            f"Claude Code auto memory for this project. {''.join(f'{reason} ' for reason in search.refused)}Name a "
+            "folder with --root, or try `memsift demo`."
         )
-    return os.path.abspath(root)  # noqa: PTH100
+    for reason in search.refused:
+        tell(reason)
+    return search.root
 
 
 def resolve_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -103,15 +104,16 @@ def test_nothing_outside_the_root_is_read(world: TrappedWorld) -> None:
 
 def test_nothing_outside_an_auto_memory_is_read(world: TrappedWorld) -> None:
     shutil.rmtree(world.root)
-    folder = world.folder / "memory"
-    folder.mkdir()
+    folder = world.home / ".claude/projects/p/memory"
+    folder.mkdir(parents=True)
+    outside = os.path.relpath(world.outside, folder)
     (folder / "note.md").write_text("---\ndescription: cache rule of the house\n---\n", "utf-8")
     (folder / "bait.md").symlink_to(world.outside / "bait.md")
-    (folder / "relative.md").symlink_to("../outside/bait.md")
-    (folder / "MEMORY.md").write_text("- [x](../outside/bait.md)\n", "utf-8")
+    (folder / "relative.md").symlink_to(f"{outside}/bait.md")
+    (folder / "MEMORY.md").write_text(f"- [x]({outside}/bait.md)\n", "utf-8")
     for trap in TRAPS:
         set_trap(trap, folder / f"{trap}.md", world.outside)
-    text = world.context(f"{ASK} {BAIT}")
+    text = world.context(f"{ASK} {BAIT}", transcript_path=str(folder.with_name("session.jsonl")))
     assert text.count("<result ") == 1
     assert "cache rule of the house" in text
     assert BAIT not in text

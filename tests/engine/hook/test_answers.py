@@ -182,11 +182,13 @@ def test_without_a_session_id_nothing_is_held_back(world: World) -> None:
 
 def test_auto_memory_beside_the_transcript_is_found(world: World) -> None:
     shutil.rmtree(world.root)
-    folder = world.folder / "memory"
-    folder.mkdir()
+    folder = world.home / ".claude/projects/p/memory"
+    folder.mkdir(parents=True)
     (folder / "note.md").write_text("---\ndescription: Cache rule of the house\n---\ntext\n", encoding="utf-8")
-    assert "Cache rule of the house -&gt;" not in world.context(session_id="a")
-    assert f"Cache rule of the house -> {folder}/note.md #tags:note" in world.context(session_id="b")
+    transcript = str(folder.with_name("session.jsonl"))
+    assert "Cache rule of the house -&gt;" not in world.context(session_id="a", transcript_path=transcript)
+    found = world.context(session_id="b", transcript_path=transcript)
+    assert f"Cache rule of the house -> {folder}/note.md #tags:note" in found
 
 
 def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:

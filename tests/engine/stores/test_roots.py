@@ -1,67 +1,21 @@
-"""Which folder is the root, and what is said when it cannot be used."""
+"""A root and its places, and what is said when it cannot be used."""
 
 from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.memory import Corpus
-from engine.paths import cache_dir, find_root, labels_file, root_key, state_dir, transcripts_dir
+from engine.paths import cache_dir, labels_file, root_key, state_dir
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
 
-
-def test_the_nearest_memory_folder_upwards_is_the_root(tmp_path: Path) -> None:
-    outer, inner = tmp_path / ".claude/memory", tmp_path / "project/.claude/memory"
-    outer.mkdir(parents=True)
-    inner.mkdir(parents=True)
-    deep = tmp_path / "project/src/deep"
-    deep.mkdir(parents=True)
-    assert find_root(str(deep), {}) == str(inner.resolve())
-    assert find_root(str(tmp_path), {}) == str(outer.resolve())
-
-
-def test_a_file_of_that_name_is_no_root(tmp_path: Path) -> None:
-    (tmp_path / "project/.claude").mkdir(parents=True)
-    (tmp_path / "project/.claude/memory").write_text("", encoding="utf-8")
-    assert find_root(str(tmp_path / "project"), {"HOME": str(tmp_path)}) is None
-
-
-def test_auto_memory_beside_the_transcript_comes_second(tmp_path: Path) -> None:
-    transcript = tmp_path / "projects/slug/session.jsonl"
-    (tmp_path / "projects/slug/memory").mkdir(parents=True)
-    project = tmp_path / "project"
-    project.mkdir()
-    assert find_root(str(project), {}, str(transcript)) == str((tmp_path / "projects/slug/memory").resolve())
-    (project / ".claude/memory").mkdir(parents=True)
-    assert find_root(str(project), {}, str(transcript)) == str((project / ".claude/memory").resolve())
-
-
-def test_without_a_transcript_its_folder_follows_from_the_project(tmp_path: Path) -> None:
-    project, environ = tmp_path / "project", {"HOME": str(tmp_path)}
-    project.mkdir()
-    beside = Path(transcripts_dir(str(project), environ), "memory")
-    assert find_root(str(project), environ) is None
-    beside.mkdir(parents=True)
-    assert find_root(str(project), environ) == str(beside.resolve())
-
-
-def test_a_start_that_makes_no_sense_finds_nothing(tmp_path: Path) -> None:
-    for start in ("/nowhere/at/all", "/a\0b", "\ud800", "/" + "x" * 5000):
-        assert find_root(start, {"HOME": str(tmp_path)}, str(tmp_path / "a\0b.jsonl")) is None
-
-
-def test_a_link_to_the_root_names_the_folder_itself(tmp_path: Path) -> None:
-    write_root(tmp_path / "store", [memory("A")])
-    (tmp_path / "project/.claude").mkdir(parents=True)
-    (tmp_path / "project/.claude/memory").symlink_to(tmp_path / "store")
-    root = find_root(str(tmp_path / "project"), {})
-    assert root == str((tmp_path / "store").resolve())
-    assert len(read_corpus(str(tmp_path / "project/.claude/memory")).memories) == 1
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_root_that_does_not_exist_says_what_to_do(tmp_path: Path) -> None:

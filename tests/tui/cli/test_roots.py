@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -176,3 +177,20 @@ def test_runs_in_a_file_are_taken_as_over_the_first_root(
 
 def test_the_app_is_open_on_one_root(both: Options) -> None:
     assert "one folder of memories at a time, not on 2" in usage_error(memsift(*both))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_a_folder_of_another_user_is_used_only_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a root the message says why, and how to use it anyway. With a root above, stderr says it."""
+    foreign = write_root(tmp_path / "project/.claude/memory", [memory("token cache rule", "tokens")])
+    os.chown(foreign, 4242, -1)
+    monkeypatch.chdir(tmp_path / "project")
+    reason = f"{foreign} is not used: {foreign} belongs to another user (number 4242)."
+    for command in (["search", ASK], ["report"], []):
+        line = refused(memsift(*command))
+        assert f"no Claude Code auto memory for this project. {reason} Name a folder with --root" in line
+    assert printed(memsift("search", ASK, "--root", foreign))["total_results"] == 1
+    write_root(tmp_path / ".claude/memory", [memory("token of the own root", "tokens")])
+    done = memsift("search", ASK)
+    assert [one["title"] for one in printed(done)["results"]] == ["token of the own root"]
+    assert done.stderr == f"memsift: {reason}\n"
