@@ -45,7 +45,7 @@ def install(is_print: bool) -> None:
             "Use --print, and put its output into .claude/settings.json. memsift does not change that file itself."
         )
     here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
-    root = find_root(here, os.environ) or f"{here}/{PROJECT_FOLDER}"
+    root = find_root(here, os.environ).root or f"{here}/{PROJECT_FOLDER}"
     click.echo(json.dumps(hook_settings(load_config(root, os.environ)), indent=2))
 
 
