@@ -41,6 +41,11 @@ ELSEWHERE = 10
 """Memories about other things that are added to the number of memories: else a word of all memories in a small root
 would weigh nothing."""
 
+SHORT_WORDS = 60
+"""A prompt of so many words counts whole, whatever part of it was typed."""
+
+LEAST_TYPED = 3
+
 LEAST_POSTINGS, MOST_POSTINGS = 2500, 6000
 """Postings that FTS5 may read for a prompt: more in a larger root."""
 
@@ -68,9 +73,20 @@ def find(text: str, index: Searchable, size: int, *, min_strength: float, includ
     return index.pool(lambda db: _pool(db, Matcher(db, terms), index.root, size, min_strength, include_retired))
 
 
+def searched_text(text: str) -> str:
+    """The typed part of a prompt if it has LEAST_TYPED terms, else all of it: "fix this" alone says nothing."""
+    if len(text.split()) <= SHORT_WORDS:
+        return text
+    from engine.search.typed_part import typed_part
+
+    typed = typed_part(text)
+    return typed if typed is text or len(query_terms(typed)) >= LEAST_TYPED else text
+
+
 def asked(text: str) -> tuple[Term, ...]:
     """The terms of a prompt, and the words that two neighbours in it may be."""
-    return (*query_terms(text), *joined_neighbours(text))
+    searched = searched_text(text)
+    return (*query_terms(searched), *joined_neighbours(searched))
 
 
 class Matcher:

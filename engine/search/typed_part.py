@@ -1,0 +1,104 @@
+"""The part of a prompt that a person typed, without the code, logs and texts that were pasted beside it.
+
+A question beside a long paste must find the same memories as the question alone. Most clients do not mark a paste, so
+the rules look at its form: fenced and tagged blocks, lines of code and logs, and, in a long prompt, all paragraphs but
+the first and the last.
+"""
+
+from __future__ import annotations
+
+MOST_TYPED_WORDS = 200
+"""A prompt of so many words counts whole if no line of it looks pasted."""
+
+MOST_QUESTION_WORDS, MOST_BESIDE_WORDS = 60, 20
+"""Most words of a paragraph that has the only question of a prompt, and of the other paragraph beside a question."""
+
+FENCES = ("```", "~~~")
+TAG = "pasted_content"
+"""The client puts a pasted text between <pasted_content id="..."> and </pasted_content id="...">."""
+
+LEVELS = frozenset("CRITICAL DEBUG ERROR FATAL INFO NOTICE TRACE WARN WARNING".split())
+CODE_STARTS = (" ", "\t", ">", "$", "|", "+", "@", "<", "at ", "#!", "//", "/*")
+CODE_ENDS = ("{", "}", ";", "(", "[", "\\", "):", "->", "=>")
+PROSE_SIGNS = frozenset("'\"`,.?!-–—:()…。、？！「」")
+MOST_SIGNS = 0.08
+"""The largest share of other signs in a line of prose. Code has more."""
+
+QUESTION_MARKS = ("?", "？")
+
+
+def typed_part(text: str) -> str:
+    """The first and the last paragraph that were typed; *text* itself if it is not long and nothing looks pasted.
+
+    If only one of them asks, the other counts only if it is short.
+    """
+    lines = text.strip().splitlines()
+    outside = _outside_blocks(lines)
+    if _count(text) <= MOST_TYPED_WORDS and outside == lines and not any(map(_is_pasted, lines)):
+        return text
+    first = _first_words(_until_paste(outside))
+    last = _last_words(_until_paste(outside[::-1])[::-1])
+    if _asks(last) and not _asks(first):
+        return f"{first}\n{last}" if _count(first) <= MOST_BESIDE_WORDS else last
+    most = MOST_QUESTION_WORDS if _asks(last) else MOST_BESIDE_WORDS
+    return f"{first}\n{last}" if _count(last) <= most and first != last else first
+
+
+def _outside_blocks(lines: list[str]) -> list[str]:
+    """The lines, with an empty line in place of each line of a fenced or tagged block."""
+    kept, is_inside = [], False
+    for line in lines:
+        start = line.lstrip()
+        is_edge = start.startswith(FENCES) or start.startswith((f"<{TAG}", f"</{TAG}"))
+        is_inside = is_inside != is_edge
+        kept.append("" if is_inside or is_edge else line)
+    return kept
+
+
+def _until_paste(lines: list[str]) -> list[str]:
+    """The first paragraph, up to a line that looks pasted."""
+    found: list[str] = []
+    for line in lines:
+        if (found and not line.strip()) or _is_pasted(line):
+            break
+        if line.strip():
+            found.append(line)
+    return found
+
+
+def _first_words(lines: list[str]) -> str:
+    """The beginning of a paragraph: up to the end of its first question, else its first words if it is long."""
+    asking = [place for place, line in enumerate(lines) if _asks(line)]
+    if asking:
+        line = lines[asking[0]]
+        end = max(map(line.rfind, QUESTION_MARKS)) + 1
+        return "\n".join([*lines[: asking[0]], line[:end]])
+    text = "\n".join(lines)
+    return text if _count(text) <= MOST_QUESTION_WORDS else " ".join(lines[0].split()[:MOST_QUESTION_WORDS])
+
+
+def _last_words(lines: list[str]) -> str:
+    """A paragraph from its first question on."""
+    asking = [place for place, line in enumerate(lines) if _asks(line)]
+    return "\n".join(lines[asking[0] :] if asking else lines)
+
+
+def _is_pasted(line: str) -> bool:
+    """Whether a line looks like code or like a line of a log."""
+    if not line.strip():
+        return False
+    if line.startswith(CODE_STARTS) or line.rstrip().endswith(CODE_ENDS):
+        return True
+    beginning = line[:24]
+    if sum(map(str.isdecimal, beginning)) > 5 and ":" in beginning:  # a time of day
+        return True
+    signs = sum(not (character.isalnum() or character in PROSE_SIGNS or character.isspace()) for character in line)
+    return signs > MOST_SIGNS * len(line) or not LEVELS.isdisjoint(word.strip("[]():") for word in line.split()[:5])
+
+
+def _asks(text: str) -> bool:
+    return any(mark in text for mark in QUESTION_MARKS)
+
+
+def _count(text: str) -> int:
+    return len(text.split())

@@ -1,0 +1,73 @@
+"""The typed part of a prompt: the question, without the code, the logs and the prose that were pasted beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.search.strategies import memsift
+from engine.search.typed_part import typed_part
+from tests.engine.builders import memory, open_index
+
+QUESTION = "Why does the hold queue lose its order when a patron is merged?"
+CODE = "\n".join(f"    loan_{i} = branch.renewals[{i}].apply(limit={i}, now=clock())" for i in range(60))
+LOG = "\n".join(
+    f"2026-03-0{i % 9 + 1}T11:20:{i:02}Z INFO api.loans: renewed loan {i} at the north branch" for i in range(50)
+)
+PROSE = "\n\n".join(
+    f"Chapter {i} is about the gardens of the north. They were planted long ago, by people who liked shade and water, "
+    "and who walked there in the evening to talk about the harvest and the weather of the coming winter."
+    for i in range(20)
+)
+PASTES = pytest.mark.parametrize("paste", [CODE, LOG, PROSE], ids=["code", "log", "prose"])
+
+
+@PASTES
+@pytest.mark.parametrize("gap", ["\n\n", "\n"], ids=["paragraph", "line"])
+def test_of_a_question_before_a_paste_only_the_question_counts(paste: str, gap: str) -> None:
+    assert typed_part(f"{QUESTION}{gap}{paste}").strip() == QUESTION
+
+
+@PASTES
+def test_of_a_question_behind_a_paste_the_question_counts(paste: str) -> None:
+    assert typed_part(f"{paste}\n\n{QUESTION}").strip().endswith(QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("```python", "```"), ("~~~", "~~~"), ('<pasted_content id="12cd">', '</pasted_content id="12cd">')],
+)
+def test_nothing_between_fences_or_paste_tags_counts(before: str, after: str) -> None:
+    words = "\n".join(["plain words without any sign of code"] * 20)
+    assert typed_part(f"{QUESTION}\n{before}\n{words}\n{after}\nThanks a lot").split("\n") == [QUESTION, "Thanks a lot"]
+
+
+def test_a_request_around_a_paste_counts_on_both_sides() -> None:
+    found = typed_part(f"Rename the column in the export.\n\n{CODE}\n\nKeep the old name as an alias.")
+    assert found.split("\n") == ["Rename the column in the export.", "Keep the old name as an alias."]
+
+
+def test_a_short_prompt_counts_whole() -> None:
+    text = f"{QUESTION}\n\n" + "\n".join(CODE.splitlines()[:8])
+    assert memsift.searched_text(text) is text
+
+
+def test_a_long_prompt_without_a_paste_counts_whole() -> None:
+    text = "\n\n".join(PROSE.split("\n\n")[:4])
+    assert 100 < len(text.split()) <= 200
+    assert typed_part(text) is text
+
+
+def test_a_memory_is_found_by_the_question_and_not_by_the_paste() -> None:
+    order = memory("Merging patrons keeps the order of the hold queue")
+    garden = memory("Loans are renewed at the north branch")
+    with open_index(order, garden) as index:
+        for paste in (CODE, LOG, PROSE):
+            pool = memsift.find(f"{QUESTION}\n\n{paste}", index, 3, min_strength=0.8, include_retired=False)
+            assert [one.memory.title for one in pool.memories] == [order.summary.title]
+
+
+def test_a_paste_is_searched_where_the_typed_words_say_nothing() -> None:
+    renewal = memory("Loans are renewed at the north branch")
+    with open_index(renewal, memory("Deploys happen on Mondays")) as index:
+        pool = memsift.find(f"fix this\n\n{LOG}", index, 3, min_strength=0.8, include_retired=False)
+        assert [one.memory.title for one in pool.memories] == [renewal.summary.title]
