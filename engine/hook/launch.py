@@ -19,8 +19,8 @@ def main() -> None:
         file = f"{folder}__pycache__/hook-{sys.hexversion:x}"
         try:
             with open(file, "rb") as stream:
-                seal, content = stream.read(8), stream.read()
-            if seal != source_hash(sys.hexversion, content):
+                content = stream.read()
+            if content[-8:] != source_hash(sys.hexversion, memoryview(content)[:-8]):
                 raise ValueError(file)
             loader, entries = loads(content)
             names = {"__name__": "engine.lean.bundle"}

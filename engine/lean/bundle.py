@@ -1,7 +1,7 @@
 """The compiled modules of the hook in one file: opening thirty files takes longer than the search.
 
 The file lies in the package's `__pycache__`, may be deleted, and is written anew whenever a source changed. It holds
-the code of this module, which loads the others, and an entry for each of them. Its first 8 bytes are a hash of the
+the code of this module, which loads the others, and an entry for each of them. Its last 8 bytes are a hash of the
 rest and of Python's version: damaged code would crash the interpreter at every prompt.
 """
 
@@ -54,7 +54,7 @@ def write(folder: str, file: str) -> None:
     try:
         content = dumps((_code(__file__), [_entry(name, folder) for name in names]))
         with open(temporary, "wb") as stream:
-            stream.write(source_hash(sys.hexversion, content) + content)
+            stream.write(content + source_hash(sys.hexversion, content))
         os.replace(temporary, file)
     except OSError:
         pass

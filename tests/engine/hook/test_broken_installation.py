@@ -100,13 +100,13 @@ def damage(content: bytes, at: int) -> bytes:
 
 
 BUNDLES: dict[str, Callable[[bytes], bytes]] = {
-    "a bit in its hash": lambda whole: damage(whole, 3),
+    "a bit in its hash": lambda whole: damage(whole, len(whole) - 3),
     "a bit in its middle": lambda whole: damage(whole, len(whole) // 2),
-    "a bit at its end": lambda whole: damage(whole, len(whole) - 1),
+    "a bit at its start": lambda whole: damage(whole, 3),
     "a page of zeros": lambda whole: whole[:8192] + bytes(4096) + whole[12288:],
     "half": lambda whole: whole[: len(whole) // 2],
     "empty": lambda _: b"",
-    "without a hash": lambda whole: whole[8:],
+    "without a hash": lambda whole: whole[:-8],
 }
 
 
