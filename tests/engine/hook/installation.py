@@ -7,13 +7,12 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tests.engine.hook.world import PROJECT, World
 from tui.cli.install import bare_interpreter
-
-PRINT = ["-c", "from tui.cli import main; main()", "install", "--print"]
 
 
 class Installation:
@@ -30,7 +29,7 @@ class Installation:
             hidden = shutil.ignore_patterns("__pycache__")
             shutil.copytree(PROJECT / name, self._untouched / name, ignore=hidden)
         self.restore()
-        self.command = self._printed()
+        self.command = str(self.entry()["command"])
 
     def restore(self) -> None:
         """Make everything whole again, as if it was just installed."""
@@ -66,12 +65,16 @@ class Installation:
         command = f"{{ {self.command}; }} {redirections}" if redirections else self.command
         return self.world.start([shell, "-c", command], stdin)
 
-    def _printed(self) -> str:
+    def entry(self) -> dict[str, Any]:
+        """The hook's entry in the settings that `memsift install --print` prints in the project's folder."""
+        (group,) = json.loads(self.memsift("install", "--print"))["hooks"]["UserPromptSubmit"]
+        (entry,) = group["hooks"]
+        assert isinstance(entry, dict)
+        return entry
+
+    def memsift(self, *arguments: str) -> str:
+        """The stdout of a command of this installation, in the project's folder."""
         site = Path(click.__file__).parent.parent
-        environ = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{self.packages}:{site}", "HOME": str(self.world.home)}
-        done = subprocess.run(
-            [str(self.python), *PRINT], env=environ, cwd=self.world.project, capture_output=True, check=True
-        )
-        command = json.loads(done.stdout)["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
-        assert isinstance(command, str)
-        return command
+        environ = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{self.packages}:{site}", **self.world.environ}
+        command = [str(self.python), "-c", "from tui.cli import main; main()", *arguments]
+        return subprocess.check_output(command, env=environ, cwd=self.world.project, text=True)

@@ -1,0 +1,83 @@
+"""One prompt through the real Claude Code client: `python claude_code.py '{...}'` prints what the client sent and kept.
+
+Everything is on loopback: a model's server of others, which records each request, and a judge that never answers.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from typing import Any
+
+
+class SilentJudge(ThreadingTCPServer):
+    """Accepts every connection, counts the requests, and never answers."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Silence)
+        self.requests = 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Silence(BaseRequestHandler):
+    def handle(self) -> None:
+        if self.request.recv(1):
+            self.server.requests += 1  # type: ignore[attr-defined]
+            time.sleep(60)
+
+
+def run(client: str, model_server: str, project: str, environ: dict[str, str], prompt: str) -> dict[str, Any]:
+    """The text and requests of the client, the number of requests to the judge, and the transcript of the hook."""
+    judge = SilentJudge()
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "requests.jsonl"
+        command = [sys.executable, model_server, "--port", "0", "--log", str(log)]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout
+            port = server.stdout.readline().split()[1]
+            environ = {
+                **environ,
+                "TERM": "xterm",
+                "CLAUDE_CONFIG_DIR": f"{folder}/client",
+                "ANTHROPIC_API_KEY": "dummy",
+                "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
+                "OPENAI_BASE_URL": f"http://127.0.0.1:{judge.server_address[1]}/v1",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                "DISABLE_AUTOUPDATER": "1",
+            }
+            done = subprocess.run(
+                [client, "-p", "--model", "claude-haiku-4-5", prompt],
+                cwd=project,
+                env=environ,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+        finally:
+            server.kill()
+            server.wait()
+        sent = [row["body"]["messages"] for row in rows(log) if row["path"].partition("?")[0] == "/v1/messages"]
+        entries = [entry for file in Path(folder).glob("client/projects/*/*.jsonl") for entry in rows(file)]
+    kept = [entry["attachment"] for entry in entries if entry.get("attachment")]
+    hook = [one for one in kept if one.get("type", "").startswith("hook")]
+    said = done.stdout + done.stderr
+    return {"exit": done.returncode, "said": said, "sent": sent, "judged": judge.requests, "hook": hook}
+
+
+def rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(run(**json.loads(sys.argv[1]))))
