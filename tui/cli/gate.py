@@ -118,7 +118,7 @@ def evidence_of_labels(found: str, db: str | None) -> tuple[GateEvidence, str]:
 
     config = load_config(found, os.environ)
     cutoff = opening.usable_cutoff(found, config, os.environ)
-    with opening.opened_index(found) as index, opened_store(db) as store:
+    with opened_store(db) as store, opening.opened_index(found) as index:
         digests = {summary.id: summary.digest for summary in index.summaries()}
         evidence = evidence_from_store(store, index.root, digests, config, cutoff)
     return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=cutoff is not None).name

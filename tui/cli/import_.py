@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import RootNotFoundError
-from engine.paths import labels_file
 from tui.cli.export import FormatChoice
 from tui.cli.merge import report_added
-from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option
+from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option, store_path
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -57,7 +56,7 @@ def import_(
     source = read_source(file)
     form = FORMATS[name] if name else recognise(source)
     context = context_of(roots, prompts)
-    store = opened_copy(Path(db or labels_file(os.environ))) if dry_run else opened_labels(db)
+    store = opened_copy(store_path(db, writes=True)) if dry_run else opened_labels(db, writes=True)
     with store as labels:
         imported = import_file(labels, source, form, annotator, context)
     report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tui.cli.app import require_terminal, run_app
-from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, output_of_roots, roots_option
+from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, output_of_roots, roots_option, store_path
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -60,6 +60,7 @@ def label(
         raise click.UsageError("--adjudicate opens the app, which is open on one folder of memories: name one --root.")
     if adjudicate:
         require_terminal()
+    store_path(db, writes=order is not None)
     texts = {}
     for root in opening.resolve_roots(roots, os.environ):
         workspace = opening.open_workspace(root, prompts, judge, db, os.environ, order=order)

@@ -24,7 +24,7 @@ def merge(other: Path, db: str | None) -> None:
     """
     from labels.exchange.merge import merge as merge_stores
 
-    with opened_labels(db) as labels:
+    with opened_labels(db, writes=True) as labels:
         added = merge_stores(labels, other)
     report_added(f"Merged {other.name}", added, added.known)
 

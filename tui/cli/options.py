@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from engine.config import LIMITS
+from engine.errors import MemsiftError
 from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
 from engine.paths import labels_file
@@ -207,15 +208,29 @@ def opened_cutoff(root: str, config: Config) -> Cutoff | None:
         return None
 
 
-def opened_store(db: str | None) -> LabelStore:
-    """The label store in *db*, or in the user's own file."""
+def opened_store(db: str | None, *, writes: bool = False) -> LabelStore:
+    """The label store at `store_path`."""
     from labels.store import LabelStore
 
-    return LabelStore.open(Path(db or labels_file(os.environ)))
+    return LabelStore.open(store_path(db, writes=writes))
 
 
-def opened_labels(db: str | None) -> closing[LabelDatabase]:
+def opened_labels(db: str | None, *, writes: bool = False) -> closing[LabelDatabase]:
     """The database under the label store, for commands that copy it as a whole."""
     from labels.database import LabelDatabase
 
-    return closing(LabelDatabase(Path(db or labels_file(os.environ))))
+    return closing(LabelDatabase(store_path(db, writes=writes)))
+
+
+def store_path(db: str | None, *, writes: bool) -> Path:
+    """The label store *db*, or the user's own file, which need not exist yet.
+
+    Raises MemsiftError if the command only reads, and *db* does not exist: a misspelt name must not become a new store.
+    """
+    path = Path(db or labels_file(os.environ))
+    if db and not writes and not path.exists():
+        raise MemsiftError(
+            f"There is no label store {path}. Check --db and MEMSIFT_DB. memsift replay --save, memsift import and the "
+            "app make a new one."
+        )
+    return path

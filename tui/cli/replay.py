@@ -97,7 +97,7 @@ def replay(
     wanted.check_batch()
     reading = opening.project_prompts(files, os.environ)
     disagreements = 0
-    with opened_store(db) if save else nullcontext() as store:
+    with opened_store(db, writes=True) if save else nullcontext() as store:
         for root in found:
             ending, disputes = wanted.over(root, reading, store, names_root=names_root)
             disagreements += disputes

@@ -118,7 +118,7 @@ def report_of_labels(root: str, db: str | None, options: ReportOptions) -> Repor
 
     config = load_config(root, os.environ)
     cutoff = opening.usable_cutoff(root, config, os.environ)
-    with opening.opened_index(root) as index, opened_store(db) as store, paused_gc():
+    with opened_store(db) as store, opening.opened_index(root) as index, paused_gc():
         return root_report(store, index, config, cutoff, options)
 
 

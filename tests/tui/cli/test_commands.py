@@ -137,6 +137,47 @@ def test_an_error_is_one_line_that_cannot_command_the_terminal(tmp_path: Path) -
     assert "\x1b" not in line
 
 
+# The label store
+
+
+@pytest.mark.parametrize("by", ["option", "environment"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report"],
+        ["gate", "--min-precision", "0.8"],
+        ["tune", "--target-precision", "0.8"],
+        ["export"],
+        ["label"],
+        ["label", "--next", "3"],
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_reads_refuses_a_missing_label_store_and_makes_none(
+    arguments: list[str], by: str, tmp_path: Path
+) -> None:
+    store = tmp_path / "data" / "label.db"
+    named, environ = (["--db", store], {}) if by == "option" else ([], {"MEMSIFT_DB": str(store)})
+    line = refused(memsift(*arguments, "--root", DEMO_ROOT, *named, **environ))
+    assert f"There is no label store {store}. Check --db and MEMSIFT_DB." in line
+    assert not store.parent.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["replay", "--save", "--prompts", str(DEMO / "prompts.jsonl")],
+        ["import", str(DEMO / "qrels.txt"), "--prompts", str(DEMO / "prompts.jsonl")],
+        ["label", "--order", "stratified", "--prompts", str(DEMO / "prompts.jsonl")],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_command_that_writes_makes_the_label_store(arguments: list[str], tmp_path: Path) -> None:
+    store = tmp_path / "data" / "labels.db"
+    assert memsift(*arguments, "--root", DEMO_ROOT, "--db", store).exit_code == 0
+    assert store.is_file()
+
+
 # The app and the terminal
 
 

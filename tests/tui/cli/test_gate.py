@@ -163,8 +163,8 @@ def test_without_labels_it_cannot_be_told(tmp_path: Path) -> None:
 # Setup
 
 
-def test_a_store_without_replays_is_a_setup_error(tmp_path: Path) -> None:
-    line = refused(memsift("gate", "--min-precision", "0.8", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db"))
+def test_a_store_without_replays_is_a_setup_error() -> None:
+    line = refused(memsift("gate", "--min-precision", "0.8", "--root", DEMO_ROOT))
     assert "memsift replay --save" in line
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.prompt import typed_prompt
+from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.cli.command_line import jsonl, memsift, printed, process, refused, rows
 from tests.tui.demo import make_workspace
@@ -24,6 +25,7 @@ def place(tmp_path: Path) -> list[str]:
     """The options that name a root of three memories, four prompts and an empty label store."""
     root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
     prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": text} for n, text in enumerate(TEXTS)))
+    LabelStore.open(tmp_path / "labels.db").close()
     return ["--root", str(root), "--prompts", str(prompts), "--db", str(tmp_path / "labels.db")]
 
 

@@ -271,8 +271,8 @@ def test_replaying_without_save_leaves_no_label_store(private_home: Path) -> Non
     assert list(private_home.rglob("labels.db*")) == []
 
 
-def test_a_report_without_labels_says_so(tmp_path: Path) -> None:
-    result = memsift("report", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db")
+def test_a_report_without_labels_says_so() -> None:
+    result = memsift("report", "--root", DEMO_ROOT)
     assert result.exit_code == 0
     assert "0 prompts replayed" in result.stdout
 

@@ -134,8 +134,8 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     assert "line 1" in refused(memsift("tune", *files, "--target-precision", "0.5"))
 
 
-def test_too_few_labels_are_refused(tmp_path: Path) -> None:
-    line = refused(memsift("tune", "--root", DEMO_ROOT, "--db", tmp_path / "labels.db", "--target-precision", "0.8"))
+def test_too_few_labels_are_refused() -> None:
+    line = refused(memsift("tune", "--root", DEMO_ROOT, "--target-precision", "0.8"))
     assert "Too few labels" in line
     assert "missing: 30 prompts, 20 relevant memories, 20 memories that are not relevant" in line
 
