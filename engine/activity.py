@@ -7,6 +7,7 @@ import time
 
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
+from engine.stores.files import open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,11 +100,10 @@ def _separator(descriptor: int) -> bytes:
 def _open(folder: str) -> int:
     """The log, open for appending. A log that grew too large is renamed first."""
     path = os.path.join(folder, LOG_FILE)
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    descriptor = os.open(path, flags, 0o600)
+    flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+    descriptor = open_private(path, flags)
     if os.fstat(descriptor).st_size <= MAX_LOG_BYTES:
         return descriptor
     os.close(descriptor)
     os.replace(path, path + ".1")
-    return os.open(path, flags, 0o600)
+    return open_private(path, flags)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlite_utils import Database
 
 from engine.errors import LabelStoreError, NewerStoreError
+from engine.stores.files import OWN_FILE, make_private
 from labels.migrations import MIGRATIONS, STEPS
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 65536
 """The page cache of a connection. SQLite's own 2 MB is too small for a report, which reads most pages several times."""
-OWNER_ONLY = 0o600
-"""The mode of a store's file, because it holds prompts and memories. SQLite gives the files beside it the same mode."""
 SQLITE_HEADER = b"SQLite format 3\0"
 
 ELSEWHERE = "or name another file with --db or MEMSIFT_DB"
@@ -138,10 +137,9 @@ def storable(value: Any) -> Any:
 def make_place(path: Path) -> None:
     """Make the folders of *path* and the file. Raises LabelStoreError if that fails or the file is no SQLite file."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         head = first_bytes(path)
         if not path.exists():
-            path.touch(mode=OWNER_ONLY)
+            make_private(str(path))
     except OSError as error:
         raise unusable_place(error, path) from error
     # SQLite takes a file of one byte for an empty database and would overwrite it
@@ -152,7 +150,7 @@ def make_place(path: Path) -> None:
 def keep_private(path: Path) -> None:
     """Make a store of an older version private; those were readable by everybody. Ignores other people's files."""
     with suppress(PermissionError):
-        path.chmod(path.stat().st_mode & OWNER_ONLY)
+        path.chmod(path.stat().st_mode & OWN_FILE)
 
 
 def first_bytes(path: Path) -> bytes:

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from engine.stores.files import open_private
 from tui.bindings import bindings
 from tui.commands import KeyCommands
 from tui.runner import Runner
@@ -37,8 +38,8 @@ class ThemeFile:
 
     def write(self, name: str) -> None:
         """Raises OSError."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.write_text(f"{name}\n", encoding="utf-8")
+        with open(self._path, "w", encoding="utf-8", opener=open_private) as file:
+            file.write(f"{name}\n")
 
 
 def make_screen(mode: str) -> Screen[Any]:

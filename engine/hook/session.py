@@ -14,7 +14,7 @@ import time
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.stores.files import open_regular, read_regular
+from engine.stores.files import open_private, open_regular, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ def _read(folder: str, session_id: str) -> Session | None:
 def _write(path: str, text: str) -> None:
     """Write a file aside and rename it, so that no other process reads half of it. Raises OSError."""
     temporary = f"{path}.{os.getpid()}"
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    descriptor = open_private(temporary, os.O_WRONLY | os.O_TRUNC)
     try:
         if os.write(descriptor, text.encode()) < len(text):
             raise OSError("the disk is full")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from engine.judge.verdict import CACHE, DECISIONS, OK, Opinion, Outcome
 from engine.lean.sha256 import hex_digest
 from engine.paths import cache_dir
+from engine.stores.files import make_folder, make_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -64,8 +65,9 @@ def cache_key(provider: Provider, template_hash: str, question: Question, sample
 def locked(path: str) -> Iterator[None]:
     """Hold the lock file at *path* against other processes. SQLite frees it when this process ends.
 
-    Raises OperationalError if it is not free within BUSY_SECONDS, or cannot be made.
+    Raises OperationalError if it is not free within BUSY_SECONDS, and OSError if it cannot be made.
     """
+    make_private(path)
     with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as lock:
         lock.execute("begin exclusive")
         yield
@@ -146,10 +148,11 @@ def _opened(path: str, max_bytes: int, *, is_suspect: bool) -> sqlite3.Connectio
     """The database at *path*, replaced unless it is ours and, if *is_suspect*, whole. Raises DatabaseError or
     OSError."""
     folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
+    make_folder(folder)
     if not os.access(folder, os.W_OK):
         return _connected(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     with locked(f"{path}.lock"):
+        make_private(path)  # a judge's reasons quote memories
         if not _is_usable(path, is_suspect=is_suspect):
             _replace(path)
         if os.stat(path).st_size > max_bytes:
@@ -181,9 +184,9 @@ def _replace(path: str) -> None:
     for suffix in ("", "-journal", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             os.unlink(path + suffix)
+    make_private(path)
     with closing(_connected(path)) as db:
         db.executescript(TABLE)
-    os.chmod(path, 0o600)  # a judge's reasons quote memories
 
 
 def _forget_half(path: str) -> None:

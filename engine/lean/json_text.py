@@ -14,6 +14,7 @@ except ImportError:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _Namespace: Any = type(sys.implementation)
@@ -26,6 +27,12 @@ _DECODER = _Namespace(
     parse_constant={"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__,
 )
 """The attributes of a `json.JSONDecoder` that the scanner reads, with their defaults."""
+
+_UNPRINTED = r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+"""DEL and C1 controls, marks of direction with the separators of lines and paragraphs beside them, and surrogates.
+
+JSON itself escapes C0 controls. Outside of texts it has none of these characters.
+"""
 
 
 def loads(text: str) -> Any:
@@ -54,6 +61,19 @@ def dumps(value: object, *, ascii_only: bool = True, space: str = " ") -> str:
     spelled = encode_basestring_ascii if ascii_only else encode_basestring
     encode = make_encoder(None, _refuse, spelled, None, f":{space}", f",{space}", False, False, True)
     return "".join(encode(value, 0))
+
+
+def printed_json(value: object, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
+    """*value* as JSON for stdout and for files of a person. *indent* and *default* are those of `json.dumps`.
+
+    Letters of every language stay as they are. Escaped are control characters, characters that change the direction of
+    text, and lone surrogates: printed as they are, the first two could command a terminal or show another text.
+    """
+    import json
+    import re
+
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=default)
+    return re.sub(_UNPRINTED, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def without_lone_surrogates(text: str) -> str:

@@ -64,19 +64,19 @@ def for_reading(path: str, *, immutable: bool = False, wait_s: float = BUSY_SECO
 
     Raises DatabaseError, if not here then at the first statement.
     """
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    uri = f"file:{quoted}?mode=ro{'&immutable=1' if immutable else ''}"
-    db = module.connect(uri, uri=True, timeout=wait_s, check_same_thread=False, isolation_level=None)
-    return _prepared(db, READ_PRAGMAS)
+    mode = "ro&immutable=1" if immutable else "ro"
+    return _connected(path, mode, wait_s, READ_PRAGMAS)
 
 
 def for_writing(path: str, *, wait_s: float = BUSY_SECONDS) -> Connection:
-    """The database at *path*, made if there is none. Raises DatabaseError."""
-    db = module.connect(path, timeout=wait_s, check_same_thread=False, isolation_level=None)
-    return _prepared(db, WRITE_PRAGMAS)
+    """The database at *path*, a file that exists: SQLite would make it by the umask. Raises DatabaseError."""
+    return _connected(path, "rw", wait_s, WRITE_PRAGMAS)
 
 
-def _prepared(db: Connection, pragmas: str) -> Connection:
+def _connected(path: str, mode: str, wait_s: float, pragmas: str) -> Connection:
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    uri = f"file:{quoted}?mode={mode}"
+    db = module.connect(uri, uri=True, timeout=wait_s, check_same_thread=False, isolation_level=None)
     try:
         db.executescript(pragmas)
     except DAMAGE:

@@ -21,7 +21,7 @@ from engine.search.database import (
     stamp,
 )
 from engine.search.writing import Writer
-from engine.stores.files import UnreadableFileError, has_earlier_id
+from engine.stores.files import UnreadableFileError, has_earlier_id, make_private
 from engine.stores.registry import store_of
 
 TYPE_CHECKING = False
@@ -65,7 +65,6 @@ def update(
     damaged index is not built again then. *is_over* is asked before a file is read. *merges*: merge segments of FTS5.
     Raises DatabaseError, OSError and OutOfTimeError, and leaves the index as it was.
     """
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     if not is_openable(path):
         discard(path)
     try:
@@ -98,6 +97,7 @@ def discard(path: str) -> None:
 def _update(
     path: str, root: str, wait_s: float, only: Set[bytes] | None, is_over: Callable[[], bool], merges: bool
 ) -> None:
+    make_private(path)
     db = for_writing(path, wait_s=wait_s)
     try:
         db.execute("begin immediate")

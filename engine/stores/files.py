@@ -1,4 +1,9 @@
-"""Safe reading: regular files only, and for a file of a root also inside the root, not too large, and UTF-8."""
+"""Safe reading: regular files only, and for a file of a root also inside the root, not too large, and UTF-8.
+
+And private writing: the folders that memsift makes are for their owner alone (0700), and so are the files (0600),
+whatever the umask. A folder that exists keeps its mode. A file of memsift's own that an earlier version made readable
+for others is narrowed when it is written. A file that a person named, with --output for example, is left as it is.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 1_000_000
 _FILE_TYPE, _REGULAR = 0o170000, 0o100000
+OWN_FOLDER, OWN_FILE = 0o700, 0o600
 
 
 class UnreadableFileError(Exception):
@@ -67,3 +73,54 @@ def read_regular(path: str, most: int) -> bytes:
     """The first *most* bytes of a file. OSError as for `open_regular`."""
     with open_regular(path) as file:
         return file.read(min(most, os.fstat(file.fileno()).st_size))
+
+
+def make_folder(path: str) -> None:
+    """Make a folder and those above it that are missing, for their owner alone. Raises OSError."""
+    if not path or os.path.isdir(path):
+        return
+    make_folder(os.path.dirname(path))
+    try:
+        os.mkdir(path, OWN_FOLDER)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+    else:
+        os.chmod(path, OWN_FOLDER)
+
+
+def open_private(path: str, flags: int) -> int:
+    """A file of memsift's own, made with its folders if it is missing: an opener for `open`. Raises OSError."""
+    try:
+        descriptor = open_named(path, flags | os.O_CREAT)
+    except FileNotFoundError:
+        make_folder(os.path.dirname(path))
+        descriptor = open_named(path, flags | os.O_CREAT)
+    if os.fstat(descriptor).st_mode & 0o777 != OWN_FILE:
+        _narrow(descriptor)
+    return descriptor
+
+
+def make_private(path: str) -> None:
+    """Make an empty file for a database, with its folders, because SQLite goes by the umask. Raises OSError.
+
+    A file that exists is never opened here: closing it would free the locks that SQLite holds on it in this process.
+    """
+    try:
+        os.close(open_private(path, os.O_WRONLY | os.O_EXCL))
+    except FileExistsError:
+        if os.stat(path).st_mode & 0o777 != OWN_FILE:
+            _narrow(path)
+
+
+def open_named(path: str, flags: int) -> int:
+    """A file that a person named: an opener for `open`. It keeps its mode if it exists. Raises OSError."""
+    return os.open(path, flags, OWN_FILE)
+
+
+def _narrow(file: str | int) -> None:
+    """Let only the owner read a file. Other people's files, and file systems without modes, stay as they are."""
+    try:
+        os.chmod(file, OWN_FILE)
+    except (OSError, TypeError):  # TypeError: on Windows, which knows no modes for descriptors
+        return

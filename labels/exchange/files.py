@@ -13,6 +13,7 @@ from sys import float_info
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import ExchangeError
+from engine.lean.json_text import printed_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -241,19 +242,9 @@ FIELD_READERS: dict[str, Callable[[Node, str, Any], object]] = {
 """How a field of a record is read, by its annotation."""
 
 
-def json_text(value: Any, indent: int | None = None) -> str:
-    """*value* as JSON. A lone surrogate, which UTF-8 cannot hold, turns all letters beyond ASCII into escapes."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(value, indent=indent)
-    return text
-
-
 def json_lines(rows: Iterable[Any]) -> str:
-    return "".join(f"{json_text(row)}\n" for row in rows)
+    return "".join(f"{printed_json(row)}\n" for row in rows)
 
 
 def json_document(value: Any) -> str:
-    return f"{json_text(value, indent=2)}\n"
+    return f"{printed_json(value, indent=2)}\n"

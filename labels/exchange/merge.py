@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ExchangeError, LabelStoreError
+from engine.stores.files import make_private
 from labels import runs
 from labels.database import LabelDatabase, explained, storable, unusable_place
 from labels.exchange.exporting import read_events, read_retrievals, read_store
@@ -78,11 +79,13 @@ def copy_store(path: Path, copy: Path) -> None:
     log, shared = (path.with_name(path.name + ending) for ending in ("-wal", "-shm"))
     try:
         if shared.exists():
+            make_private(str(copy))
             back_up(path, copy)
             return
-        for file, ending in ((path, ""), (log, "-wal")):
+        for file, made in ((path, copy), (log, copy.with_name(copy.name + "-wal"))):
             if file.exists():
-                shutil.copyfile(file, copy.with_name(copy.name + ending))
+                make_private(str(made))
+                shutil.copyfile(file, made)
     except OSError as error:
         raise unusable_place(error, path) from error
     except sqlite3.Error as error:

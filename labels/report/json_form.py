@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+from engine.lean.json_text import printed_json
 from labels.measure.caveats import Limits
 from labels.measure.metrics import Ratio
 from labels.measure.report import Captions
@@ -24,7 +24,7 @@ def report_json(report: Report) -> str:
 
     Where prompts or memories are weighted, the value is the estimate and not part / whole.
     """
-    return json.dumps({**record(report), "notes": notes(report)}, indent=2, default=record) + "\n"
+    return printed_json({**record(report), "notes": notes(report)}, indent=2, default=record) + "\n"
 
 
 def record(value: Any) -> dict[str, Any]:
@@ -50,4 +50,4 @@ def gate_json(report: GateReport) -> str:
     if report.judge:
         judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
     caveats = {"refusals": list(refusals(report.caveats)), "warnings": list(warnings(report.caveats))}
-    return json.dumps({**row, **caveats, "judge": judge}, indent=2) + "\n"
+    return printed_json({**row, **caveats, "judge": judge}, indent=2) + "\n"

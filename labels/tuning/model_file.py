@@ -12,6 +12,7 @@ from engine.cutoff import VERSION, fit_of
 from engine.errors import TuningError
 from engine.lean.record import fields
 from engine.paths import cutoff_file
+from engine.stores.files import open_private
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -52,9 +53,8 @@ def write(folder: str, made: dict[str, Any]) -> Path:
     path = Path(cutoff_file(folder))
     aside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            with aside.open("w", encoding="utf-8") as file:
+            with open(aside, "w", encoding="utf-8", opener=open_private) as file:
                 file.write(json.dumps(made, indent=2) + "\n")
                 file.flush()
                 os.fsync(file.fileno())

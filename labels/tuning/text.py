@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from engine.lean.json_text import printed_json
 from labels.tuning.curve import MIN_FIRED, MIN_GROUPS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def format_text(tuning: Tuning) -> str:
 
 def format_json(tuning: Tuning) -> str:
     """Every number of the tuning; `at` is null where no threshold reaches the target."""
-    return json.dumps(asdict(tuning), indent=2) + "\n"
+    return printed_json(asdict(tuning), indent=2) + "\n"
 
 
 def _labels(tuning: Tuning) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import MemsiftError
+from engine.stores.files import open_named
 from tui.cli.options import DB, opened_labels
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +102,13 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
 
 
 def put(text: str, output: str | None) -> None:
-    """Write *text* to stdout, or to the file *output*: complete or not at all, and readable only by its owner."""
+    """Write *text* to stdout, or to the file *output*: complete or not at all, and readable only by its owner.
+
+    CSV cannot escape a character that commands a terminal. So a terminal is shown dots in place of these.
+    """
+    if output is None and sys.stdout.isatty():
+        click.echo("".join(f"{visible(line)}\n" for line in text.splitlines()), nl=False)
+        return
     content = text.encode("utf-8")
     if output is None:
         click.echo(content, nl=False)
@@ -108,8 +116,8 @@ def put(text: str, output: str | None) -> None:
     path = Path(output)
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        part.touch(mode=0o600)
-        part.write_bytes(content)
+        with open(part, "wb", opener=open_named) as file:
+            file.write(content)
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
@@ -16,6 +15,7 @@ from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.hook import process
 from engine.hook.deadline import allowed_seconds
+from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def install(is_print: bool) -> None:
         )
     here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
     root = find_root(here, os.environ).root or f"{here}/{PROJECT_FOLDER}"
-    click.echo(json.dumps(hook_settings(load_config(root, os.environ)), indent=2))
+    click.echo(printed_json(hook_settings(load_config(root, os.environ)), indent=2))
 
 
 def hook_command() -> str:

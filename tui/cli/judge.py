@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from engine.config import AUTO, SEARCH, load_config
 from engine.errors import MemsiftError
+from engine.lean.json_text import printed_json
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
@@ -69,7 +69,7 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
         retrieval = judged(prompt, root, mode, judge)
         report_fallback(retrieval)
         rows = verdict_rows(retrieval)
-        lines = verdict_lines(rows) if form == "text" else [json.dumps(rows, indent=2, ensure_ascii=False)]
+        lines = verdict_lines(rows) if form == "text" else [printed_json(rows, indent=2)]
         texts[root] = "".join(f"{line}\n" for line in lines)
         disagreements += disputed(retrieval)
     click.echo(output_of_roots(texts, form), nl=False)

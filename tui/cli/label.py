@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import closing
 from dataclasses import asdict
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine.lean.json_text import printed_json
 from tui.cli.app import require_terminal, run_app
 from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, output_of_roots, roots_option, store_path
 from tui.cli.prompts import prompt_row
@@ -86,14 +86,14 @@ def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
     if next_count:
         return prompts_text(queue.unfinished()[:next_count], form)
     progress = progress_of(workspace, queue)
-    return f"{json.dumps(progress_row(progress))}\n" if form == "json" else progress_text(progress)
+    return f"{printed_json(progress_row(progress))}\n" if form == "json" else progress_text(progress)
 
 
 def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
     """A line per prompt: JSON as in `memsift prompts`, or its id and the beginning of its text."""
     if form == "json":
-        return "".join(f"{json.dumps(prompt_row(prompt))}\n" for prompt in prompts)
-    return "".join(f"{prompt.id}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)
+        return "".join(f"{printed_json(prompt_row(prompt))}\n" for prompt in prompts)
+    return "".join(f"{visible(prompt.id)}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)
 
 
 def progress_row(progress: Progress) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def progress_row(progress: Progress) -> dict[str, Any]:
 
 def progress_text(progress: Progress) -> str:
     lines = [*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{visible(line)}\n" for line in lines)
 
 
 def strata_lines(progress: Progress) -> list[str]:

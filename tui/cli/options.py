@@ -15,6 +15,7 @@ from engine.config import LIMITS
 from engine.errors import MemsiftError
 from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
+from engine.lean.json_text import printed_json
 from engine.paths import labels_file
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
@@ -177,10 +178,10 @@ def output_of_roots(made: Mapping[str, str], form: str) -> str:
         return next(iter(made.values()))
     if form == "json":
         rows = [{"root": root, **json.loads(text)} for root, text in made.items()]
-        return f"{json.dumps(rows, indent=2, ensure_ascii=False)}\n"
+        return f"{printed_json(rows, indent=2)}\n"
     if form == "jsonl":
         lines = [(root, line) for root, text in made.items() for line in text.splitlines()]
-        return "".join(f"{json.dumps({'root': root, **json.loads(line)})}\n" for root, line in lines)
+        return "".join(f"{printed_json({'root': root, **json.loads(line)})}\n" for root, line in lines)
     mark = "# " if form == "markdown" else ""
     return "\n".join(f"{mark}{visible(root)}\n\n{text}" for root, text in made.items())
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine.lean.json_text import printed_json
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -31,7 +31,7 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
 
     reading = read_prompts(list(paths) or [opening.transcripts_folder(os.environ)], include_sdk=include_sdk)
     for prompt in reading.prompts:
-        click.echo(json.dumps(prompt_row(prompt), ensure_ascii=False))
+        click.echo(printed_json(prompt_row(prompt)))
     for skipped in reading.skipped:
         tell(f"skipped {skipped.where}: {skipped.reason}")
 

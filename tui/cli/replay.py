@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import shutil
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,9 @@ import click
 
 from engine.config import AUTO, load_config
 from engine.errors import MemsiftError
+from engine.lean.json_text import printed_json
 from engine.pipeline import BY_KEYWORDS
+from engine.stores.files import open_named
 from engine.systems import SYSTEMS, system_of
 from tui.cli.options import (
     DB,
@@ -242,7 +244,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
     from labels.exchange.replay_file import UnfinishedRun, read_unfinished
 
     if file is None:
-        yield UnfinishedRun(), lambda row: click.echo(json.dumps(row, ensure_ascii=False))
+        yield UnfinishedRun(), lambda row: click.echo(printed_json(row))
         return
     path = Path(file)
     found = read_unfinished(path, systems)
@@ -253,7 +255,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
     with rows:
 
         def write(row: dict[str, Any]) -> None:
-            rows.write(f"{json.dumps(row, ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
+            rows.write(f"{printed_json(row)}\n".encode())
             rows.flush()
 
         yield found, write
@@ -263,8 +265,10 @@ def reopened(path: Path, found: UnfinishedRun) -> BinaryIO:
     """*path*, cut to the complete rows in *found*, open at its end. Raises OSError, and then it is unchanged."""
     if found.failed:
         made = path.with_name(f"{path.name}.new")
-        made.write_bytes(found.content)
+        with open(made, "wb", opener=open_named) as rows:
+            rows.write(found.content)
+        shutil.copymode(path, made)
         made.replace(path)
-    rows = path.open("ab")
+    rows = open(path, "ab", opener=open_named)  # noqa: SIM115
     rows.truncate(len(found.content))
     return rows

@@ -12,6 +12,7 @@ import click
 
 from engine.config import load_config
 from engine.errors import MemsiftError
+from engine.stores.files import open_named
 from tui.cli.options import DB, QRELS, RUN, UNJUDGED, opened_store, output_of_roots, roots_option
 from tui.workspace import opening
 
@@ -87,7 +88,8 @@ def writer(form: str) -> Callable[[Report], str]:
 def write_file(path: Path, content: str) -> None:
     """Raises MemsiftError if *path* cannot be written."""
     try:
-        path.write_text(content, encoding="utf-8")
+        with open(path, "w", encoding="utf-8", opener=open_named) as file:
+            file.write(content)
     except OSError as error:
         raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
 

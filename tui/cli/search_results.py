@@ -12,6 +12,7 @@ import click
 
 from engine.config import MEMSIFT
 from engine.judge.verdict import FLAGGED, OK
+from engine.lean.json_text import printed_json
 from engine.search.highlight import Marker, snippet
 from tui.cli.options import output_of_roots
 from tui.workspace.explain_rows import detail_lines, explanation_row, outcome_line
@@ -42,7 +43,7 @@ def result_text(
     rows = Rows(retrieval, index, explained)
     result = rows.of_memory() if is_one else rows.of_search()
     if form == "json":
-        return json.dumps(result, indent=2, ensure_ascii=False)
+        return printed_json(result, indent=2)
     shown = [result["memory"]] if is_one else result["results"]
     lines = [line for row in shown for line in _result_lines(row, explained or {}, width)]
     return "\n".join([*lines, *(_dropped_lines(result["dropped"]) if "dropped" in result else ())])
@@ -52,7 +53,7 @@ def joined_results(texts: Mapping[str, str], form: str) -> str:
     """The output over one or several roots. *texts*: root -> its output, made by `result_text`."""
     if len(texts) > 1 and form == "json":
         found = together({root: json.loads(text) for root, text in texts.items()})
-        return json.dumps(found, indent=2, ensure_ascii=False)
+        return printed_json(found, indent=2)
     return output_of_roots(texts, form)
 
 

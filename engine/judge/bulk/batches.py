@@ -18,6 +18,7 @@ from engine.judge.verdict import CACHE
 from engine.lean.record import replace
 from engine.lean.sha256 import digest
 from engine.paths import cache_dir
+from engine.stores.files import open_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -226,10 +227,9 @@ class Ledger:
 
     def _change(self, change: Callable[[Entries], Entries]) -> None:
         try:
-            os.makedirs(os.path.dirname(self._path), exist_ok=True)
             with locked(f"{self._path}.lock"):
                 text = "".join(map(_line, change(self.pending()).items()))
-                with open(f"{self._path}.new", "w", encoding="utf-8") as file:
+                with open(f"{self._path}.new", "w", encoding="utf-8", opener=open_private) as file:
                     file.write(text)
                     file.flush()
                     os.fsync(file.fileno())

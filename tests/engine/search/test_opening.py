@@ -23,6 +23,7 @@ from engine.search.index import Index, index_of
 from engine.search.opening import hook_index, index_file, open_index
 from engine.search.query import filter_terms
 from engine.search.strategies import fts5_bm25, memsift, title_tags
+from engine.stores.files import make_private
 from engine.stores.roots import read_corpus
 from tests.engine.builders import document, fillers, memory, write_memory, write_root
 
@@ -370,7 +371,7 @@ class Builder:
     """Another process in the middle of writing the index: it holds SQLite's lock."""
 
     def __init__(self, project: Project) -> None:
-        project.file.parent.mkdir(parents=True, exist_ok=True)
+        make_private(str(project.file))
         self._db = for_writing(str(project.file))
         self._db.execute("begin immediate")
 

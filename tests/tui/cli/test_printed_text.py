@@ -1,0 +1,185 @@
+"""What commands print of hostile titles, prompts, names and folders: nothing of it commands a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from labels.exchange.registry import FORMATS
+from tests.engine.builders import memory, write_root
+from tests.tui.cli.command_line import MAIN, jsonl, memsift, printed, rows
+from tui.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMANDING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""C0 controls but tab and line ends, DEL and C1 controls, and the characters that change the direction of text."""
+
+HOSTILE = "\x1b[2J\x07 \x9b31m \x85 \x7f \u202eevil\u202c \u2066x\u2069 \u200e\u200f\u061c é 数据"
+ASK = f"signing rule {HOSTILE}"
+TITLE = " ".join(ASK.split())
+ID = "m\x1b[2J\u202e"
+
+
+class Place:
+    """A root in a folder with a hostile name, prompts, a judge, and labels by a person with a hostile name."""
+
+    def __init__(self, folder: Path) -> None:
+        self.titles = {
+            ID: f"signing rule {HOSTILE}",
+            "fine": "signing of é 数据",
+            **{f"m{n}": f"zz{n}" for n in range(9)},
+        }
+        made = [
+            memory(title, f"signing {HOSTILE}" if "sign" in title else "other", body=HOSTILE, memory_id=name)
+            for name, title in self.titles.items()
+        ]
+        self.root = write_root(folder / f"root {HOSTILE}".replace("/", ""), made[1:])
+        for one in self.root.rglob("fine.json"):
+            document = json.loads(one.read_text("utf-8"))
+            hostile = {**document, "id": ID, "title": TITLE}
+            one.with_name("hostile.json").write_text(json.dumps(hostile), "utf-8")
+            line = next(
+                line for line in (self.root / "index.md").read_text("utf-8").splitlines() if "fine.json" in line
+            )
+        with (self.root / "index.md").open("a", encoding="utf-8") as index:
+            index.write(line.replace("fine.json", "hostile.json") + "\n")
+        self.prompts = jsonl(folder / "prompts.jsonl", {"id": ID, "prompt": ASK}, {"id": "p2", "prompt": "signing zz1"})
+        self.judge = f"scripted:{jsonl(folder / 'judge.jsonl', {'prompt': ASK, 'keep': [TITLE]})}"
+        self.db = folder / "labels.db"
+        self.over = ("--root", self.root)
+        self.kept = ("--db", self.db)
+        self.read = ("--prompts", self.prompts)
+
+    def labelled(self) -> Place:
+        """With a replay, and a label of each pair."""
+        assert memsift("replay", *self.over, *self.read, "--save", *self.kept).exit_code == 0
+        events = [
+            {
+                "record": "event",
+                "annotator": f"eve{HOSTILE}",
+                "prompt_id": prompt,
+                "memory_id": name,
+                "verdict": verdict,
+            }
+            for prompt in (ID, "p2")
+            for name, verdict in ((ID, "relevant"), ("fine", "not"))
+        ]
+        done = memsift("import", jsonl(self.db.with_name("labels.jsonl"), *events), *self.over, *self.read, *self.kept)
+        assert done.exit_code == 0, done.output
+        return self
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def harmless(*arguments: str | Path) -> str:
+    """stdout of a command as on a terminal, without bold type. Neither it nor stderr must command the terminal."""
+    result = CliRunner().invoke(main, [str(each) for each in arguments], prog_name="memsift", color=True)
+    assert result.exit_code in (0, 1), result.output
+    shown = re.sub("\x1b\\[[01]m", "", result.stdout)
+    assert (COMMANDING.findall(shown), COMMANDING.findall(result.stderr)) == ([], [])
+    return shown
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_search(place: Place, form: str) -> None:
+    other = write_root(place.root.parent / "other", [memory("signing elsewhere", memory_id="b")])
+    for more in ((), ("--explain",), ("--memory", ID), ("--root", other), ("--mode", "auto")):
+        shown = harmless("search", ASK, *place.over, "--format", form, *more)
+        assert "数据" in shown
+    if form == "json":
+        found = printed(memsift("search", ASK, *place.over))
+        assert found["query"] == ASK
+        assert TITLE in [one["title"] for one in found["results"]]
+
+
+def test_replay_and_prompts(place: Place, tmp_path: Path) -> None:
+    for command in (["replay", *place.over, *place.read], ["prompts", place.prompts]):
+        shown = harmless(*command)
+        assert ID in [row.get("prompt_id", row.get("id")) for row in map(json.loads, shown.splitlines())]
+    assert "é 数据" in shown
+    assert [row["prompt"] for row in rows(memsift("prompts", place.prompts))] == [ASK, "signing zz1"]
+    memsift("replay", *place.over, *place.read, "--resume", tmp_path / "run.jsonl")
+    assert COMMANDING.findall((tmp_path / "run.jsonl").read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_judge(place: Place, form: str) -> None:
+    shown = harmless("judge", ASK, *place.over, "--judge", place.judge, "--format", form)
+    assert "数据" in shown
+    if form == "json":
+        assert TITLE in [one["title"] for one in json.loads(shown)["verdicts"]]
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_label_and_gate(place: Place, form: str) -> None:
+    place.labelled()
+    both = (*place.over, "--root", write_root(place.root.parent / "other", [memory("signing elsewhere")]))
+    assert harmless("gate", "--min-precision", "0.5", *place.over, *place.kept, "--format", form)
+    for roots in (place.over, both):
+        assert ASK[:12] in harmless("label", "--next", "5", *place.read, *roots, *place.kept, "--format", form)
+        shown = harmless("label", *place.read, *roots, *place.kept, "--format", form)
+        if form == "json":
+            assert f"eve{HOSTILE}" in [one["annotator"] for one in json.loads(shown.splitlines()[0])["people"]]
+
+
+@pytest.mark.parametrize("form", ["json", "text", "markdown", "html"])
+def test_report(place: Place, form: str) -> None:
+    place.labelled()
+    shown = harmless("report", *place.over, *place.kept, "--format", form)
+    assert "precision" in shown.lower()
+    if form == "json":
+        assert f"eve{HOSTILE}" in str(json.loads(shown)) or "数据" in shown
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_tune(place: Place, tmp_path: Path, form: str) -> None:
+    names = [f"p{number}" for number in range(40)]
+    prompts = jsonl(tmp_path / "many.jsonl", *({"id": name, "prompt": f"{name} {ASK}"} for name in names))
+    qrels = tmp_path / "qrels.txt"
+    judged = ((ID, 1), ("fine", 0))
+    qrels.write_text("".join(f"{name} 0 {one} {grade}\n" for name in names for one, grade in judged), "utf-8")
+    files = ("--prompts", prompts, "--qrels", qrels, "--target-precision", "0.4")
+    shown = harmless("tune", *place.over, *files, "--format", form)
+    assert "数据" in shown
+    if form == "json":
+        assert any(one["title"] == TITLE for one in json.loads(shown)["changes"])
+
+
+def test_csv_on_a_terminal_has_dots_and_in_a_pipe_is_exact(place: Place) -> None:
+    place.labelled()
+    command = [*MAIN, "export", "--format", "csv", "--db", str(place.db)]
+    reader, writer = os.openpty()
+    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=writer, timeout=60, check=True)
+    os.close(writer)
+    shown = os.read(reader, 1_000_000).decode().replace("\r\n", "\n")
+    os.close(reader)
+    assert COMMANDING.findall(shown) == []
+    assert "signing rule ·[2J·" in shown
+    assert f"eve{HOSTILE}" in subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "csv"])
+def test_export(place: Place, name: str) -> None:
+    place.labelled()
+    shown = harmless("export", "--format", name, *place.kept)
+    assert shown
+    if name == "jsonl":
+        memories = [row for row in map(json.loads, shown.splitlines()) if row["record"] == "memory"]
+        assert TITLE in [row["title"] for row in memories]
+        assert "é 数据" in shown
+
+
+def test_install(monkeypatch: pytest.MonkeyPatch, place: Place) -> None:
+    monkeypatch.chdir(place.root)
+    assert "hooks" in json.loads(harmless("install", "--print"))
