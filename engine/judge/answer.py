@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from engine.errors import ProviderError
 from engine.judge.prompts import cut
@@ -24,12 +25,17 @@ from engine.lean.record import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from engine.judge.provider import Completion
 
-ANSWER_LIMIT = 20_000
-"""Characters of an answer that are read. Thirty verdicts with a sentence each take a third of it."""
+ANSWER_LIMIT = 100_000
+"""Characters of an answer that are read, counted from its end: a model thinks aloud first. Thirty verdicts with a
+sentence each take 7,000."""
+
+MAX_DEPTH = 8
+"""Levels of brackets in an object that is read. Verdicts have three. The limit makes reading linear: no character lies
+in more objects than that, whatever is open around them."""
 
 REASONING_LIMIT = 300
 """Characters of a reasoning that are kept."""
@@ -42,18 +48,36 @@ SILENT = Opinion(FLAGGED, reasoning="the judge said nothing about it")
 CONTRADICTORY = Opinion(FLAGGED, reasoning="the judge contradicted itself")
 
 
+Answer = list[object]
+"""The list in an answer: indices, or verdicts."""
+
+
+def _nested(depth: int) -> str:
+    """A pattern of text in brackets. Its repetitions are possessive, so that a failure is never tried in other ways."""
+    deeper = f"|{_nested(depth - 1)}" if depth > 1 else ""
+    return rf'[{{\[](?:[^"\\{{}}\[\]]++|"(?:[^"\\]++|\\.)*+"{deeper})*+[\]}}]'
+
+
+_OBJECT = re.compile(rf"(?={{){_nested(MAX_DEPTH)}", re.DOTALL)
+
+
 class UnreadableAnswerError(ValueError):
     """The text holds no answer in the form that was asked for."""
 
 
-def outcome_of(call: Callable[[], Completion], shown: tuple[int, ...], depth: str) -> Outcome:
-    """The outcome of *call*, which asks about the candidates at the positions *shown*, in that order."""
+def outcome_of(
+    call: Callable[[], Completion], shown: tuple[int, ...], depth: str, hide: Callable[[str], str]
+) -> Outcome:
+    """The outcome of *call*, which asks about the candidates at the positions *shown*, in that order.
+
+    *hide* takes the secrets out of every text of the answer that people may see.
+    """
     try:
         completion = call()
     except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
         return failure(error)
     return replace(
-        _read(completion, shown, depth),
+        _read(completion, shown, depth, hide),
         input_tokens=completion.input_tokens,
         output_tokens=completion.output_tokens,
         source=completion.source,
@@ -67,29 +91,29 @@ def failure(error: Exception) -> Outcome:
     return Outcome(HTTP_ERROR, detail=f"The judge failed: {type(error).__name__}.")
 
 
-def opinions(text: str, count: int, depth: str) -> tuple[Opinion, ...]:
+def opinions(text: str, count: int, depth: str, hide: Callable[[str], str] = str) -> tuple[Opinion, ...]:
     """The opinion in *text* on each of *count* candidates. Raises UnreadableAnswerError if it holds no answer.
 
-    Prose, code fences, thoughts and other objects around the answer are skipped. "2" and 2.0 are read as 2; an index
-    that was not offered is ignored. A candidate with two different decisions is flagged: one of the two may come from a
-    title that the model repeats.
+    The last complete object that fits counts: a model thinks aloud, then answers. `{"keep": [...]}` fits if the list is
+    empty or holds an index; `{"verdicts": [...]}` if it is empty or holds an entry with an index and a known decision.
+    "2" and 2.0 are read as 2; an index that was not offered is ignored. *hide* takes the secrets out of a reasoning.
     """
-    read = _opinions_of_keep_list if depth == KEEP else _opinions_of_verdicts
-    return read(_without_thoughts(text[:ANSWER_LIMIT]), count)
+    if depth == KEEP:
+        return _opinions_of_keep_list(_last_list(text, "keep", _is_index), count)
+    return _opinions_of_verdicts(_last_list(text, "verdicts", _is_verdict), count, hide)
 
 
-def _opinions_of_keep_list(text: str, count: int) -> tuple[Opinion, ...]:
-    """From `{"keep": [indices]}`."""
-    answers = [{_index(item) for item in found} for found in _lists(text, "keep")]
-    return tuple(_kept({index in answer for answer in answers}) for index in range(count))
+def _opinions_of_keep_list(answer: Answer, count: int) -> tuple[Opinion, ...]:
+    kept = {_index(item) for item in answer}
+    return tuple(Opinion(APPROVED if index in kept else REJECTED) for index in range(count))
 
 
-def _opinions_of_verdicts(text: str, count: int) -> tuple[Opinion, ...]:
-    """From `{"verdicts": [...]}`. A candidate that is missing, or has an unknown decision, is flagged."""
-    found: dict[int, Opinion] = {}
-    for entry in (entry for answer in _lists(text, "verdicts") for entry in answer):
+def _opinions_of_verdicts(answer: Answer, count: int, hide: Callable[[str], str]) -> tuple[Opinion, ...]:
+    """A candidate that is missing, or has an unknown decision or two different decisions, is flagged."""
+    found: dict[int | None, Opinion] = {}
+    for entry in answer:
         if isinstance(entry, dict):
-            index, opinion = _index(entry.get("index")), _opinion(entry)
+            index, opinion = _index(entry.get("index")), _opinion(entry, hide)
             earlier = found.setdefault(index, opinion)
             if earlier.decision != opinion.decision:
                 found[index] = CONTRADICTORY
@@ -101,18 +125,12 @@ def _without_thoughts(text: str) -> str:
     return text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text
 
 
-def _kept(decisions: set[bool]) -> Opinion:
-    if len(decisions) > 1:
-        return CONTRADICTORY
-    return Opinion(APPROVED if True in decisions else REJECTED)
-
-
-def _opinion(entry: dict[str, object]) -> Opinion:
+def _opinion(entry: dict[str, object], hide: Callable[[str], str]) -> Opinion:
     decision, reasoning = entry.get("decision"), entry.get("reasoning")
     return Opinion(
         decision=str(decision) if decision in DECISIONS else FLAGGED,
         confidence=_confidence(entry.get("confidence")),
-        reasoning=cut(reasoning, REASONING_LIMIT) if isinstance(reasoning, str) else "",
+        reasoning=cut(hide(reasoning), REASONING_LIMIT) if isinstance(reasoning, str) else "",
     )
 
 
@@ -121,30 +139,53 @@ def _confidence(value: object) -> float | None:
     return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[operator,arg-type]
 
 
-def _lists(text: str, field: str) -> list[list[object]]:
-    """Every list that is the *field* of an object in *text*. Raises UnreadableAnswerError if there is none."""
-    found: list[list[object]] = []
-    start = text.find("{")
-    while start >= 0:
-        value, end = _object_at(text, start)
-        answer = value.get(field)
-        if isinstance(answer, list):
-            found.append(answer)
-        start = text.find("{", end if isinstance(answer, list) else start + 1)
-    if not found:
+def _last_list(text: str, field: str, fits: Callable[[object], bool]) -> Answer:
+    """The *field* of the last object in *text* in which it is a list with an item that fits, or an empty list.
+
+    Raises UnreadableAnswerError if there is none.
+    """
+    last: Answer | None = None
+    for answer in lists(_without_thoughts(text)[-ANSWER_LIMIT:], field):
+        if not answer or any(map(fits, answer)):
+            last = answer
+    if last is None:
         raise UnreadableAnswerError(f'no {{"{field}": [...]}} in the answer')
-    return found
+    return last
 
 
-def _object_at(text: str, start: int) -> tuple[dict[str, object], int]:
+def lists(text: str, field: str, decode: Callable[[str], object] = json.loads) -> Iterator[Answer]:
+    """Every list that is the *field* of an object in *text*, in the order in which the objects begin.
+
+    An object with such a list is not searched further. Any other text in brackets is, because the answer may stand in
+    it. Of a text in brackets, each of the MAX_DEPTH levels is decoded at most once, so *decode* gets no character more
+    than 2 * MAX_DEPTH times: a character may lie inside and outside of a string, depending on where the text begins.
+    """
+    start, name = 0, f'"{field}"'
+    while found := _OBJECT.search(text, start):
+        answer = _field(found[0], field, decode) if name in found[0] else None
+        start = found.end() if isinstance(answer, list) else found.start() + 1
+        if isinstance(answer, list):
+            yield answer
+
+
+def _field(text: str, field: str, decode: Callable[[str], object]) -> object:
     try:
-        return json.JSONDecoder().raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return {}, start
+        value = decode(text)
+    except ValueError:
+        return None
+    return value.get(field) if isinstance(value, dict) else None
 
 
-def _index(item: object) -> int:
-    """The index that *item* means, or -1. A boolean is an int in Python, and never an index."""
+def _is_index(item: object) -> bool:
+    return _index(item) is not None
+
+
+def _is_verdict(item: object) -> bool:
+    return isinstance(item, dict) and _is_index(item.get("index")) and item.get("decision") in DECISIONS
+
+
+def _index(item: object) -> int | None:
+    """The index that *item* means, if any. A boolean is an int in Python, and never an index."""
     if isinstance(item, int) and not isinstance(item, bool):
         return item
     if isinstance(item, float) and item.is_integer():
@@ -153,22 +194,22 @@ def _index(item: object) -> int:
         digits = item.strip()
         if digits.isascii() and digits.isdecimal() and len(digits) <= MAX_DIGITS:
             return int(digits)
-    return -1
+    return None
 
 
-def _read(completion: Completion, shown: tuple[int, ...], depth: str) -> Outcome:
+def _read(completion: Completion, shown: tuple[int, ...], depth: str, hide: Callable[[str], str]) -> Outcome:
     if completion.stop_reason == REFUSAL:
         return Outcome(REFUSED, detail="The model refused to answer.")
     try:
-        found = opinions(completion.text, len(shown), depth)
+        found = opinions(completion.text, len(shown), depth, hide)
     except UnreadableAnswerError:
-        return Outcome(PARSE_ERROR, detail=_unreadable(completion, depth))
+        return Outcome(PARSE_ERROR, detail=_unreadable(completion, depth, hide))
     return Outcome(OK, opinions=dict(zip(shown, found, strict=True)))
 
 
-def _unreadable(completion: Completion, depth: str) -> str:
+def _unreadable(completion: Completion, depth: str, hide: Callable[[str], str]) -> str:
     if completion.stop_reason == MAX_TOKENS:
         return "The answer was cut off before it was complete."
-    excerpt = cut(completion.text, EXCERPT_LIMIT)
+    excerpt = cut(hide(completion.text), EXCERPT_LIMIT)
     wanted = "keep-list" if depth == KEEP else "verdicts"
     return f"The answer holds no {wanted}: {excerpt}" if excerpt else "The answer is empty."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from engine.config import JudgeConfig
     from engine.judge.cache import Cache
     from engine.judge.prompts import Template
-    from engine.judge.provider import Provider
+    from engine.judge.provider import Completion, Provider
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
 
@@ -108,7 +108,10 @@ class Judge:
                 return failure(error)
 
             def call() -> Outcome:
-                return outcome_of(lambda: self._provider.complete(question, timeout_s), shown, template.depth)
+                def complete() -> Completion:
+                    return self._provider.complete(question, timeout_s)
+
+                return outcome_of(complete, shown, template.depth, self._provider.hide)
 
             if self._cache is None:
                 return call()

@@ -34,7 +34,10 @@ class Question(Record):
 
 
 class Completion(Record):
-    """A model's answer. Token counts are 0 where the provider gives none; `source` is one of verdict.SOURCES."""
+    """A model's answer, word for word: it may hold a secret, so `Provider.hide` comes before people see any of it.
+
+    Token counts are 0 where the provider gives none; `source` is one of verdict.SOURCES.
+    """
 
     text: str
     input_tokens: int = 0
@@ -60,6 +63,9 @@ class Provider(Protocol):
     @property
     def fingerprint(self) -> str:
         """Anything else that tells this provider from another of the same name and model, or empty. No secret."""
+
+    def hide(self, text: str) -> str:
+        """*text* for people, logs and files: the provider's keys in it are hidden."""
 
     def prepare(self) -> None:
         """Check and load everything that a call needs, so that no call's time pays for it. Cheap after the first time.

@@ -66,6 +66,7 @@ class CountingProvider:
 
     def __init__(self, inner: Provider) -> None:
         self.name, self.model = inner.name, inner.model
+        self.hide = inner.hide
         self._inner = inner
         self.calls: list[str] = []
 
@@ -92,6 +93,9 @@ class GatedProvider:
     def hold(self, text: str) -> Event:
         """Let the prompt *text* wait until the returned event is set."""
         return self.gates.setdefault(text, Event())
+
+    def hide(self, text: str) -> str:
+        return text
 
     def prepare(self) -> None:
         """There is nothing to load."""

@@ -128,7 +128,7 @@ class Batches:
         assert self._provider is not None
         try:
             self._wait_for(api, batch_id, len(names))
-            results = api.results(batch_id)
+            results = api.results(batch_id, names)
         except ProviderHttpError as error:
             if error.http_status != NOT_FOUND:
                 raise
@@ -161,6 +161,7 @@ class BatchedProvider:
         self.name = provider.name
         self.model = provider.model
         self.fingerprint = provider.fingerprint
+        self.hide = provider.hide
         self._lock = Lock()
         self._answers: dict[str, Completion | ProviderError] = {}
         self._unanswered: dict[str, dict[str, Any]] = {}

@@ -31,6 +31,7 @@ class CostCapProvider:
         self.name = provider.name
         self.model = provider.model
         self.fingerprint = provider.fingerprint
+        self.hide = provider.hide
         self.is_spent = False
         self.spent_usd = 0.0
         self._provider = provider

@@ -44,6 +44,7 @@ class RetryingProvider:
         self.name = provider.name
         self.model = provider.model
         self.fingerprint = provider.fingerprint
+        self.hide = provider.hide
         self._provider = provider
         self._retries = retries
         self._clock = clock

@@ -8,13 +8,14 @@ from threading import Lock
 from engine.errors import ProviderError, ProviderHttpError
 from engine.judge.provider import Calls
 from engine.judge.providers import messages_api
-from engine.judge.providers.credentials import BASE_URL, auth_headers, known_secrets, sdk_credentials
+from engine.judge.providers.credentials import BASE_URL, auth_headers, known_secrets, sdk_credentials, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from engine.judge.provider import Completion, Question
+    from engine.judge.providers.http import HttpResponse
     from engine.judge.providers.sdk_client import SdkClient
 
 
@@ -41,8 +42,15 @@ class _MessagesApi:
         self._calls = Calls()
         self._lock = Lock()
 
+    def hide(self, text: str) -> str:
+        """See `Provider.hide`."""
+        return without(text, known_secrets(self._environ, self._api_key))
+
     def close(self) -> None:
         self._calls.close()
+
+    def _read(self, response: HttpResponse) -> Completion:
+        return messages_api.read_answer(response, known_secrets(self._environ, self._api_key))
 
 
 class AnthropicProvider(_MessagesApi):
@@ -64,8 +72,7 @@ class AnthropicProvider(_MessagesApi):
         ProviderCancelledError."""
         client, body = self._prepared(), messages_api.request_body(self.model, question)
         try:
-            response = self._calls.run(lambda: client.post(body, timeout_s), timeout_s)
-            return messages_api.read_answer(response, known_secrets(self._environ, self._api_key))
+            return self._calls.run(lambda: self._read(client.post(body, timeout_s)), timeout_s)
         except ProviderError:
             raise
         except Exception as error:  # noqa: BLE001 - the SDK also raises TypeError, UnicodeError and pydantic's errors
@@ -116,5 +123,4 @@ class AnthropicHttpProvider(_MessagesApi):
         url = (self._base_url or messages_api.DEFAULT_URL).rstrip("/") + messages_api.PATH
         headers = {**messages_api.HEADERS, **headers, "anthropic-version": messages_api.API_VERSION}
         body = messages_api.encoded(messages_api.request_body(self.model, question))
-        response = self._calls.run(lambda: post(url, headers, body, timeout_s), timeout_s)
-        return messages_api.read_answer(response, known_secrets(self._environ, self._api_key))
+        return self._calls.run(lambda: self._read(post(url, headers, body, timeout_s)), timeout_s)

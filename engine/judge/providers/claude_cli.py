@@ -8,13 +8,15 @@ import signal
 import subprocess
 import tempfile
 from contextlib import suppress
+from selectors import EVENT_READ, DefaultSelector
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from engine.config import GUARD
 from engine.errors import ProviderHttpError, ProviderTimeoutError
 from engine.judge.provider import Completion
 from engine.judge.providers.credentials import known_secrets, presentable, without
-from engine.judge.providers.messages_api import count, decoded
+from engine.judge.providers.messages_api import count, decoded, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 COMMAND = "claude"
 ANSWER_BYTES = 1_000_000
+CHUNK_BYTES, POLL_S = 1 << 16, 0.05
 NO_COMMAND = (
     "The judge claude-cli needs the command `claude` on the PATH. Install Claude Code, or name the judge anthropic and "
     "set ANTHROPIC_API_KEY."
@@ -49,6 +52,10 @@ class ClaudeCliProvider:
         self.model = model
         self._environ = environ
 
+    def hide(self, text: str) -> str:
+        """See `Provider.hide`."""
+        return without(text, known_secrets(self._environ))
+
     def prepare(self) -> None:
         """See `Provider.prepare`. Raises ProviderHttpError where the client is not installed."""
         self._command()
@@ -70,13 +77,15 @@ class ClaudeCliProvider:
         return found
 
     def _run(self, command: list[str], stdin: str, folder: str, timeout_s: float) -> bytes:
-        """The output of the command. It goes into a file, because a pipe would have to be read whole."""
-        with tempfile.TemporaryFile() as stdout:
+        """The output of the command. Its input is a file, so that nobody has to write while the output is read."""
+        with tempfile.TemporaryFile() as question:
+            question.write(stdin.encode())
+            question.seek(0)
             try:
                 process = subprocess.Popen(
                     command,
-                    stdin=subprocess.PIPE,
-                    stdout=stdout,
+                    stdin=question,
+                    stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
                     cwd=folder,
                     env={**self._environ, GUARD: "1"},
@@ -84,34 +93,53 @@ class ClaudeCliProvider:
                 )
             except (OSError, ValueError) as error:
                 raise ProviderHttpError(f"`{COMMAND}` cannot be started ({type(error).__name__}).") from None
-            _finish(process, stdin, timeout_s)
-            stdout.seek(0)
-            return stdout.read(ANSWER_BYTES)
+        with process:
+            try:
+                return _output(process, monotonic() + timeout_s)
+            except (TimeoutError, subprocess.TimeoutExpired):
+                raise ProviderTimeoutError(f"No answer within {timeout_s:g} s. {SLOW}") from None
+            finally:
+                if process.poll() is None:
+                    with suppress(OSError):
+                        os.killpg(process.pid, signal.SIGKILL)
 
 
-def _finish(process: subprocess.Popen[bytes], stdin: str, timeout_s: float) -> None:
-    """Wait for *process*; kill it and its children if it takes too long."""
-    with process:
-        try:
-            process.communicate(stdin.encode(), timeout_s)
-        except subprocess.TimeoutExpired:
-            raise ProviderTimeoutError(f"No answer within {timeout_s:g} s. {SLOW}") from None
-        finally:
-            if process.poll() is None:
-                with suppress(OSError):
-                    os.killpg(process.pid, signal.SIGKILL)
+def _output(process: subprocess.Popen[bytes], ends: float) -> bytes:
+    """Everything that *process* writes until it ends, at most ANSWER_BYTES.
+
+    A process that it leaves behind may hold the pipe open, so the end of the pipe is not awaited. Raises TimeoutError
+    or TimeoutExpired at *ends*, and ProviderHttpError for a larger output.
+    """
+    assert process.stdout is not None
+    output = bytearray()
+    with DefaultSelector() as selector:
+        selector.register(process.stdout, EVENT_READ)
+        while (left := ends - monotonic()) > 0:
+            has_ended = process.poll() is not None
+            if selector.select(0 if has_ended else min(left, POLL_S)):
+                chunk = os.read(process.stdout.fileno(), CHUNK_BYTES)
+                output += chunk
+                if len(output) > ANSWER_BYTES:
+                    raise ProviderHttpError(f"`{COMMAND} -p` wrote more than {ANSWER_BYTES // 1000:,} kB.")
+                if chunk:
+                    continue
+                process.wait(max(0.0, ends - monotonic()))
+                return bytes(output)
+            if has_ended:
+                return bytes(output)
+    raise TimeoutError
 
 
 def _completion(stdout: bytes, secrets: Collection[str]) -> Completion:
     answer: dict[str, Any] = decoded(stdout)
-    text = answer.get("result")
-    if not isinstance(text, str):
+    text = text_of(answer.get("result"))
+    if not isinstance(answer.get("result"), str | list):
         raise ProviderHttpError(f"`{COMMAND} -p` gave no answer. Run it once by hand to see why.")
     if answer.get("is_error"):
         raise ProviderHttpError(f"`{COMMAND} -p` says: {presentable(text, secrets)}")
     usage = answer.get("usage")
     return Completion(
-        text=without(text, secrets),
+        text=text,
         input_tokens=count(usage, "input_tokens"),
         output_tokens=count(usage, "output_tokens"),
         stop_reason=str(answer.get("stop_reason")),

@@ -88,10 +88,9 @@ def check_key(environ: Mapping[str, str]) -> None:
 
 
 def without(text: str, secrets: Iterable[str]) -> str:
-    """*text* with every one of *secrets* hidden."""
-    for secret in filter(None, secrets):
-        text = text.replace(secret, HIDDEN)
-    return text
+    """*text* with every one of *secrets* hidden. The longest go first, so that no end of a secret is left."""
+    longest = sorted(filter(None, secrets), key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest)), HIDDEN, text) if longest else text
 
 
 def presentable(message: str, secrets: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ import json
 
 from engine.errors import ProviderHttpError
 from engine.judge.provider import Completion
-from engine.judge.providers.credentials import presentable, without
+from engine.judge.providers.credentials import presentable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 API_VERSION = "2026-10-21"
 DEFAULT_URL = "https://api.anthropic.com"
 PATH = "/v1/messages"
+TEXT_TYPES = ("text", "output_text")
 HEADERS = {"accept": "application/json", "content-type": "application/json"}
 
 
@@ -41,16 +42,20 @@ def encoded(body: dict[str, Any]) -> bytes:
 
 
 def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
-    """The message in a response, with *secrets* hidden. Raises ProviderHttpError for an error of the server."""
+    """The message in a response. Raises ProviderHttpError for an error of the server, with *secrets* hidden."""
     if response.status != 200:
         raise refusal(response, secrets)
-    message = decoded(response.content)
-    content = message.get("content")
-    if not isinstance(content, list):
+    return read_message(decoded(response.content))
+
+
+def read_message(message: object) -> Completion:
+    """The completion in a message as JSON values. Raises ProviderHttpError for anything else."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(content, list | str):
         raise ProviderHttpError("The API's answer is not a message. Check ANTHROPIC_BASE_URL.")
     usage = message.get("usage")
     return Completion(
-        text=without("".join(map(_text, content)), secrets),
+        text=text_of(content),
         input_tokens=count(usage, "input_tokens"),
         output_tokens=count(usage, "output_tokens"),
         stop_reason=str(message.get("stop_reason")),
@@ -59,10 +64,16 @@ def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
 
 def refusal(response: HttpResponse, secrets: Collection[str]) -> ProviderHttpError:
     """The error for a response with a status other than 200, with the server's message."""
-    error = decoded(response.content).get("error")
-    text = error.get("message") if isinstance(error, dict) else None
-    reason = f": {presentable(text, secrets)}" if isinstance(text, str) and text else "."
+    text = message_of(decoded(response.content))
+    reason = f": {presentable(text, secrets)}" if text else "."
     return ProviderHttpError(f"The API answered {response.status}{reason}", response.status, response.retry_after_s)
+
+
+def message_of(answer: object) -> str:
+    """The text of an error in the API's form; empty for anything else."""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    text = error.get("message") if isinstance(error, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 def decoded(content: bytes) -> dict[str, Any]:
@@ -80,6 +91,13 @@ def count(usage: object, field: str) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
-def _text(block: object) -> str:
-    text = block.get("text") if isinstance(block, dict) else None
+def text_of(content: object) -> str:
+    """The text of a message's content: a text, or a list of parts. Thoughts, tools and other parts are skipped."""
+    return "".join(map(_text, content)) if isinstance(content, list) else _text(content)
+
+
+def _text(part: object) -> str:
+    """The text of a part: a text, or an object with a text whose type, if it has one, is a type of text."""
+    is_text = isinstance(part, dict) and part.get("type", "text") in TEXT_TYPES
+    text = part.get("text") if is_text and isinstance(part, dict) else part
     return text if isinstance(text, str) else ""

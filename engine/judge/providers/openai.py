@@ -12,7 +12,7 @@ from engine.errors import MissingKeyError, ProviderHttpError
 from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Calls, Completion
 from engine.judge.providers.credentials import without
 from engine.judge.providers.http import post
-from engine.judge.providers.messages_api import HEADERS, count, decoded, refusal
+from engine.judge.providers.messages_api import HEADERS, count, decoded, refusal, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engine.judge.provider import Question
+    from engine.judge.providers.http import HttpResponse
 
 KEY, BASE_URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -53,6 +54,10 @@ class OpenAiProvider:
         host, slash, path = rest.partition("/")
         return scheme + slashes + host.rpartition("@")[2] + slash + path
 
+    def hide(self, text: str) -> str:
+        """See `Provider.hide`."""
+        return without(text, (self._environ.get(KEY, ""),))
+
     def prepare(self) -> None:
         """See `Provider.prepare`. A local server may need no key."""
         if not (self._environ.get(KEY) or self._environ.get(BASE_URL)):
@@ -65,10 +70,8 @@ class OpenAiProvider:
         key, url = self._environ.get(KEY, ""), self._url()
         headers = {**HEADERS, **({"authorization": f"Bearer {key}"} if key else {})}
         body = json.dumps(request_body(self.model, question, url), ensure_ascii=False).encode()
-        response = self._calls.run(lambda: post(f"{url}/chat/completions", headers, body, timeout_s), timeout_s)
-        if response.status != 200:
-            raise refusal(response, (key,))
-        return read_answer(response.content, key)
+        address = f"{url}/chat/completions"
+        return self._calls.run(lambda: read_answer(post(address, headers, body, timeout_s), key), timeout_s)
 
     def close(self) -> None:
         self._calls.close()
@@ -89,18 +92,26 @@ def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
     }
 
 
-def read_answer(content: bytes, key: str) -> Completion:
-    """The completion in an answer with status 200, *key* hidden in it. Raises ProviderHttpError for anything else."""
-    answer = decoded(content)
+def read_answer(response: HttpResponse, key: str) -> Completion:
+    """The completion in a response. Raises ProviderHttpError for any other answer, with *key* hidden."""
+    if response.status != 200:
+        raise refusal(response, (key,))
+    answer = decoded(response.content)
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise ProviderHttpError("The server's answer is not a chat completion. Check OPENAI_BASE_URL.")
-    text, reason = message.get("content"), str(choice.get("finish_reason"))
+    content, reason = message.get("content"), str(choice.get("finish_reason"))
     return Completion(
-        text=without(text, (key,)) if isinstance(text, str) else "",
+        text=text_of(content),
         input_tokens=count(answer.get("usage"), "prompt_tokens"),
         output_tokens=count(answer.get("usage"), "completion_tokens"),
-        stop_reason=REFUSAL if message.get("refusal") else STOP_REASONS.get(reason, reason),
+        stop_reason=REFUSAL if message.get("refusal") or _is_refused(content) else STOP_REASONS.get(reason, reason),
     )
+
+
+def _is_refused(content: object) -> bool:
+    """Whether a part of the content is a refusal."""
+    parts = content if isinstance(content, list) else []
+    return any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)

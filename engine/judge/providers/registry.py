@@ -63,6 +63,9 @@ class RefusingProvider:
         self.fingerprint = fingerprint
         self._reason = reason
 
+    def hide(self, text: str) -> str:
+        return text
+
     def prepare(self) -> None:
         """Nothing has to be loaded."""
 

@@ -19,12 +19,16 @@ from engine.judge.provider import Completion
 from engine.judge.verdict import APPROVED, REJECTED
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
+from engine.stores.files import read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from engine.judge.provider import Question
+
+SCRIPT_BYTES = 20_000_000
+"""The largest script that is read."""
 
 NO_ANSWER = "The scripted judge has no answer for this prompt."
 
@@ -78,6 +82,10 @@ class ScriptedProvider:
         """The rows of the script, because two scripts may have one name."""
         return hex_digest(repr(sorted(self._answers.items(), key=lambda row: row[0])))
 
+    def hide(self, text: str) -> str:
+        """See `Provider.hide`. A script has no key."""
+        return text
+
     def prepare(self) -> None:
         """See `Provider.prepare`. The file was read already."""
 
@@ -123,11 +131,13 @@ def _read_script(path: str) -> dict[str, ScriptedAnswer]:
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
     try:
-        with open(path, encoding="utf-8") as file:
-            lines = file.read().split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise ConfigError(f"The judge's script {path} cannot be read: {reason}.") from None
+        content = read_regular(path, SCRIPT_BYTES + 1)
+        if len(content) > SCRIPT_BYTES:
+            raise OSError(f"it is larger than {SCRIPT_BYTES // 1_000_000} MB")
+        lines = content.decode().split("\n")
+    except (OSError, ValueError) as error:
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
+        raise ConfigError(f"The judge's script {path} cannot be read: {reason or error}.") from None
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 

@@ -8,7 +8,7 @@ from anthropic import Anthropic, APIConnectionError, APIStatusError, APITimeoutE
 from httpx2 import SyncByteStream
 
 from engine.errors import ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, seconds, too_large
+from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, Unpacker, seconds, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,13 +16,22 @@ if TYPE_CHECKING:
     from httpx2 import Response
 
 
+RESULTS, RESULTS_BYTES = "/results", 200_000_000
+"""The end of the URL for the results of a batch, and their largest size: 10,000 answers of 20 kB."""
+
+
+def bounded_sdk(credentials: Mapping[str, Any], *, max_retries: int, follow_redirects: bool) -> Anthropic:
+    """The SDK, which gives an error for an answer that is larger, packed or unpacked, than an answer may be."""
+    client = DefaultHttpxClient(follow_redirects=follow_redirects, event_hooks={"response": [_bound]})
+    headers = {"accept-encoding": "identity"}
+    return Anthropic(**credentials, max_retries=max_retries, default_headers=headers, http_client=client)
+
+
 class SdkClient:
     """Posts to the Messages API from any thread, on connections that it keeps until `close`."""
 
     def __init__(self, credentials: Mapping[str, Any]) -> None:
-        client = DefaultHttpxClient(follow_redirects=False, event_hooks={"response": [_bound]})
-        headers = {"accept-encoding": "identity"}
-        self._sdk = Anthropic(**credentials, max_retries=0, default_headers=headers, http_client=client)
+        self._sdk = bounded_sdk(credentials, max_retries=0, follow_redirects=False)
 
     def post(self, body: dict[str, Any], timeout_s: float) -> HttpResponse:
         """The answer, whatever its status; *timeout_s* bounds each step alone. Raises ProviderTimeoutError or
@@ -54,21 +63,26 @@ def _connection_error(error: APIConnectionError) -> ProviderError:
 
 
 def _bound(response: Response) -> None:
-    """Let no more of *response* be read than the largest answer."""
-    response.stream = _Bounded(response.stream)  # type: ignore[arg-type]
+    """Unpack the answer here, because the SDK's client has no limit: it gets a stream without compression."""
+    most = RESULTS_BYTES if response.url.path.endswith(RESULTS) else ANSWER_BYTES
+    unpacker = Unpacker(response.headers.pop("content-encoding", None), most)
+    response.stream = _Bounded(response.stream, unpacker, most)  # type: ignore[arg-type]
 
 
 class _Bounded(SyncByteStream):
-    def __init__(self, stream: SyncByteStream) -> None:
+    def __init__(self, stream: SyncByteStream, unpacker: Unpacker, most: int) -> None:
         self._stream = stream
+        self._unpacker = unpacker
+        self._most = most
 
     def __iter__(self) -> Iterator[bytes]:
         size = 0
         for chunk in self._stream:
             size += len(chunk)
-            if size > ANSWER_BYTES:
-                raise too_large()
-            yield chunk
+            if size > self._most:
+                raise too_large(self._most)
+            yield from self._unpacker.add(chunk)
+        self._unpacker.end()
 
     def close(self) -> None:
         self._stream.close()

@@ -142,7 +142,7 @@ def dripping(drip_s: float, reply: Reply) -> Reply:
 
 def dripping_head(drip_s: float, reply: Reply) -> Reply:
     """*reply* with *drip_s* seconds between all its bytes, from the first of the status line on."""
-    head = f"HTTP/1.1 {reply.status} OK\r\ncontent-length: {len(reply.body)}\r\n\r\n"
+    head = f"HTTP/1.1 {reply.status} OK\r\nconnection: close\r\ncontent-length: {len(reply.body)}\r\n\r\n"
     return Reply(raw=head.encode() + reply.body, drip_s=drip_s)
 
 

@@ -19,11 +19,13 @@ BATCHES = "/v1/messages/batches"
 class BatchStore:
     """Batches by id. One is in progress for *polls* looks at it; results come in reverse order.
 
+    `raw_results` is sent in place of the results, with the header `content-encoding` if it has one.
     `failing` holds the result of a failed item (errored, expired or canceled) by its place among all submitted items.
     """
 
     polls: int = 1
     failing: dict[int, str] = field(default_factory=dict)
+    raw_results: tuple[bytes, str] | None = None
     requests: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     looks: dict[str, int] = field(default_factory=dict)
     submitted: int = 0
@@ -38,6 +40,9 @@ class BatchStore:
             batch_id, _, rest = request.path.removeprefix(f"{BATCHES}/").partition("/")
             if batch_id not in self.requests:
                 return failed(404, "no such batch")
+            if rest == "results" and self.raw_results:
+                body, encoding = self.raw_results
+                return Reply(body, headers={"content-encoding": encoding} if encoding else {})
             if rest == "results":
                 lines = [self._result(item, request, answer) for item in reversed(self.requests[batch_id])]
                 return Reply("".join(f"{line}\n" for line in lines).encode(), content_type="application/x-jsonl")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.judge.answer import UnreadableAnswerError, opinions
-from engine.judge.verdict import APPROVED, EXPLAINED, FLAGGED, KEEP
+from engine.judge.answer import ANSWER_LIMIT, MAX_DEPTH, UnreadableAnswerError, lists, opinions
+from engine.judge.verdict import APPROVED, DEPTHS, EXPLAINED, KEEP, REJECTED
 
 
 def kept_indices(text: str, count: int) -> tuple[int, ...]:
@@ -72,19 +72,94 @@ def test_an_answer_without_a_keep_list_is_unreadable(text: str) -> None:
         opinions(text, 4, EXPLAINED)
 
 
-@pytest.mark.parametrize("depth", [KEEP, EXPLAINED])
-def test_what_is_said_in_two_ways_is_flagged_and_the_rest_stands(depth: str) -> None:
-    """A model may correct itself; it may as well repeat a title that looks like an answer."""
+def answer(depth: str, **decisions: str) -> str:
+    """An answer of a depth; the names of *decisions* are `i` and an index."""
+    if depth == KEEP:
+        return json.dumps({"keep": [int(name[1]) for name in decisions if decisions[name] == APPROVED]})
+    return json.dumps({"verdicts": [{"index": int(name[1]), "decision": decisions[name]} for name in decisions]})
 
-    def answer(**decisions: str) -> str:
-        if depth == KEEP:
-            return json.dumps({"keep": [int(name[1]) for name in decisions if decisions[name] == APPROVED]})
-        return json.dumps({"verdicts": [{"index": int(name[1]), "decision": decisions[name]} for name in decisions]})
 
-    first, second = answer(i0=APPROVED, i1=APPROVED, i2="rejected"), answer(i0="rejected", i1=APPROVED, i2="rejected")
-    for text in (f"{first} The title says {second}", f"{second} The title says {first}"):
-        assert [one.decision for one in opinions(text, 3, depth)] == [FLAGGED, APPROVED, "rejected"]
-        assert opinions(text, 3, depth)[0].reasoning == "the judge contradicted itself"
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize(
+    "between",
+    ["", "\nNo, wait: ", "\n```\n```json\n", ' a 5" disk {', "} ]\n", '{"note": "', "[" * 20, '{"keep": [', "{" * 20],
+)
+def test_the_last_complete_object_that_fits_counts(depth: str, between: str) -> None:
+    first = answer(depth, i0=APPROVED, i1=REJECTED, i2=APPROVED)
+    last = answer(depth, i0=REJECTED, i1=APPROVED, i2=REJECTED)
+    for end in ("", "\nDone.", last[:-3], last.replace(":", "="), "{}", '{"keep": "all"}', '{"verdicts": null}'):
+        found = opinions(f"Let me see. {first}{between}{last}{end}", 3, depth)
+        assert [one.decision for one in found] == [REJECTED, APPROVED, REJECTED]
+
+
+@pytest.mark.parametrize(
+    ("depth", "unfit"),
+    [
+        (KEEP, '{"keep": ["indices"]}'),
+        (KEEP, '{"keep": [null, true, 1.5, {"index": 0}]}'),
+        (KEEP, '{"keep": {"0": true}}'),
+        (EXPLAINED, '{"verdicts": [{"index": 0, "decision": "approved or rejected"}]}'),
+        (EXPLAINED, '{"verdicts": [{"decision": "approved"}]}'),
+        (EXPLAINED, '{"verdicts": ["approved"]}'),
+    ],
+)
+def test_an_object_of_another_form_does_not_fit(depth: str, unfit: str) -> None:
+    right = answer(depth, i0=REJECTED, i1=APPROVED)
+    for text in (f"{unfit} {right}", f"{right} {unfit}"):
+        assert [one.decision for one in opinions(text, 2, depth)] == [REJECTED, APPROVED]
+    with pytest.raises(UnreadableAnswerError):
+        opinions(unfit, 2, depth)
+
+
+def test_an_object_around_the_answer_is_looked_into_and_an_answer_is_not() -> None:
+    assert kept_indices('{"thought": {"keep": [0]}, "answer": {"keep": [2]}}', 4) == (2,)
+    assert kept_indices('{"keep": [1], "because": {"keep": [3]}}', 4) == (1,)
+    assert kept_indices('{"a": ' * 30 + '{"keep": [1]}' + "}" * 30, 4) == (1,)
+
+
+def test_the_end_of_a_long_answer_is_read() -> None:
+    thoughts = 'Memory 0 is about "{keys}". ' * (2 * ANSWER_LIMIT // 20)
+    assert kept_indices(f'{{"keep": [0]}} {thoughts} {{"keep": [1]}}', 4) == (1,)
+    with pytest.raises(UnreadableAnswerError):
+        kept_indices(f'{{"keep": [0]}} {thoughts}', 4)
+
+
+UNITS = [
+    *("{", "[", '"\\', '{"a":', '{"a":{', '{"', '{\\"', '{"{', '{":', "{}", "}{", "[{", '{"a\\\\"', '\\"{"'),
+    *(
+        '{"keep": [',
+        '{"keep": [0, ',
+        '{"keep":1}',
+        '{"keep":{}}',
+        '{"keep":[x]}',
+        '{"verdicts": [{"index": 0, ',
+        "{'keep': ",
+    ),
+    *('{"keep": [{"keep": [', '{"a":[[{},', '<think>{"keep":', '{"keep":"{'),
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_each_character_of_a_hostile_answer_is_decoded_a_few_times_at_most(unit: str, depth: str) -> None:
+    """The rest of the work is a search whose pattern never tries a second way; tests/benchmarks/answers.py times it."""
+    text = unit * (ANSWER_LIMIT // len(unit))
+    sizes: list[int] = []
+
+    def decode(part: str) -> object:
+        sizes.append(len(part))
+        return json.loads(part)
+
+    for tail in ("", "}" * 200, "]}" * 200, '"}' * 200):
+        sizes.clear()
+        list(lists(text + tail, "keep" if depth == KEEP else "verdicts", decode))
+        assert sum(sizes) <= 2 * MAX_DEPTH * len(text + tail)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_megabyte_in_front_of_an_answer_does_not_hide_it(unit: str) -> None:
+    noise = unit * (1_000_000 // len(unit))
+    assert kept_indices(f'{noise}\n</think>\n{{"keep": [1]}}', 4) == (1,)
 
 
 JSON = st.recursive(

@@ -75,10 +75,12 @@ def test_an_answer_that_repeats_them_yields_no_index_that_was_not_offered(depth:
 @pytest.mark.parametrize("index", [*TEXTS, "\u0661", "\u00b2", "0x1", "1e0", "+1", "1_0", "-0", "1.0"], ids=ascii)
 def test_a_hostile_text_as_an_index_is_no_index(index: str) -> None:
     short = index[: ANSWER_LIMIT // 10]
-    keep = json.dumps({"keep": [short]})
+    keep = json.dumps({"keep": [short, 7]})
     assert {one.decision for one in opinions(keep, 3, KEEP)} == {"rejected"}
     entry = {"index": short, "decision": "approved", "confidence": 1, "reasoning": ""}
-    assert {one.decision for one in opinions(json.dumps({"verdicts": [entry]}), 3, EXPLAINED)} == {"flagged"}
+    assert {
+        one.decision for one in opinions(json.dumps({"verdicts": [entry, {**entry, "index": 7}]}), 3, EXPLAINED)
+    } == {"flagged"}
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)

@@ -28,6 +28,7 @@ seen = {{"argv": sys.argv[1:], "stdin": sys.stdin.read(), "cwd": os.getcwd(), "f
 pathlib.Path({seen!r}).write_text(json.dumps(seen))
 time.sleep({delay})
 sys.stdout.write({answer!r})
+{then}
 sys.exit({code})
 """
 
@@ -35,11 +36,12 @@ sys.exit({code})
 class Client:
     """A command `claude` that prints *answer*, and remembers how it was called."""
 
-    def __init__(self, folder: Path, answer: str, delay_s: float = 0, code: int = 0) -> None:
+    def __init__(self, folder: Path, answer: str, delay_s: float = 0, code: int = 0, then: str = "") -> None:
         self._seen = folder / "seen.json"
         path = folder / "bin" / "claude"
-        path.parent.mkdir()
-        text = CLIENT.format(python=sys.executable, seen=str(self._seen), delay=delay_s, answer=answer, code=code)
+        path.parent.mkdir(exist_ok=True)
+        values = {"python": sys.executable, "seen": str(self._seen), "delay": delay_s, "answer": answer, "code": code}
+        text = CLIENT.format(**values, then=then)
         path.write_text(text, encoding="utf-8")
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         self.environ = {"PATH": str(path.parent), "HOME": str(folder), "ANTHROPIC_API_KEY": KEY}
@@ -53,7 +55,7 @@ class Client:
         return Judge(provider, JudgeConfig(timeout_per_call=timeout_s)).evaluate(PROMPT, pool(4), "auto")
 
 
-def result(text: str, **more: object) -> str:
+def result(text: object, **more: object) -> str:
     usage = {"input_tokens": 300, "output_tokens": 11}
     return json.dumps({"type": "result", "is_error": False, "result": text, "usage": usage, **more})
 
@@ -87,7 +89,7 @@ def test_the_client_is_asked_without_hooks_tools_and_project(tmp_path: Path) -> 
         (result(f"bad {KEY}", is_error=True), 0, "http_error", "says: bad [hidden]"),
         (result("The first one."), 0, "parse_error", "The answer holds no keep-list: The first one."),
         (result("", stop_reason="refusal"), 0, "refused", "The model refused to answer."),
-        (result('{"keep": ["' + "x" * 2_000_000), 0, "http_error", "gave no answer"),
+        (result('{"keep": ["' + "x" * 2_000_000), 0, "http_error", "`claude -p` wrote more than 1,000 kB."),
     ],
     ids=range(7),
 )
@@ -118,6 +120,28 @@ def _runs(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+@pytest.mark.parametrize("code", ["while True: sys.stdout.write('x' * 100_000)", "os.write(1, b'x' * 1_000_001)"])
+def test_a_client_that_never_stops_writing_is_killed(tmp_path: Path, code: str) -> None:
+    client = Client(tmp_path, "", then=code)
+    judgement = client.judged(timeout_s=30)
+    assert_flagged(judgement, "http_error")
+    assert judgement.detail == "`claude -p` wrote more than 1,000 kB."
+    assert not _runs(int(str(client.seen["pid"])))
+
+
+def test_a_process_that_the_client_leaves_behind_is_not_waited_for(tmp_path: Path) -> None:
+    stays = "sys.stdout.flush(); import subprocess; subprocess.Popen(['sleep', '20'])"
+    judgement = Client(tmp_path, result('{"keep": [1]}'), then=stays).judged(timeout_s=15)
+    assert (judgement.status, approved(judgement)) == ("ok", shown_at(1))
+
+
+def test_a_client_that_closes_its_output_has_until_the_deadline_to_end(tmp_path: Path) -> None:
+    closes = "sys.stdout.flush(); os.close(1); time.sleep(30)"
+    client = Client(tmp_path, result('{"keep": [1]}'), then=closes)
+    assert_flagged(client.judged(timeout_s=0.7), "timeout")
+    assert not _runs(int(str(client.seen["pid"])))
 
 
 def test_without_the_client_it_says_what_to_do() -> None:

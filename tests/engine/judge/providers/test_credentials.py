@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.errors import MissingKeyError
-from engine.judge.providers.credentials import check_key, presentable
+from engine.judge.providers.credentials import check_key, presentable, without
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,3 +81,7 @@ def test_a_profile_on_disk_is_found(tmp_path: Path, name: str) -> None:
 )
 def test_a_message_is_made_fit_to_show(message: str, shown: str) -> None:
     assert presentable(message, ("hunter2", "")) == shown
+
+
+def test_no_end_of_a_secret_is_left_where_another_secret_is_its_beginning() -> None:
+    assert without("abcdef abc [d]", ("abc", "", "abcdef", "[d]", "hidden")) == "[hidden] [hidden] [hidden]"

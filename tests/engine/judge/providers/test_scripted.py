@@ -12,7 +12,7 @@ from engine.errors import ConfigError, ProviderRefusedError, ProviderTimeoutErro
 from engine.judge.judge import Judge
 from engine.judge.prompts import request_text
 from engine.judge.provider import Completion
-from engine.judge.providers.scripted import ScriptedProvider
+from engine.judge.providers.scripted import SCRIPT_BYTES, ScriptedProvider
 from engine.prompt import Turn, typed_prompt
 from tests.engine.judge.cases import HOSTILE_TEXTS, STRICT, memory, pool
 
@@ -141,5 +141,11 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"missing\.jsonl cannot be read: No such file"):
         ScriptedProvider.from_file(str(tmp_path / "missing.jsonl"))
     (tmp_path / "latin.jsonl").write_bytes(b'{"prompt": "\xe9"}')
+    with pytest.raises(ConfigError, match="cannot be read: not a regular file"):
+        ScriptedProvider.from_file("/dev/zero")
+    with (tmp_path / "huge.jsonl").open("wb") as file:
+        file.truncate(SCRIPT_BYTES + 1)
+    with pytest.raises(ConfigError, match=r"huge\.jsonl cannot be read: it is larger than 20 MB"):
+        ScriptedProvider.from_file(str(tmp_path / "huge.jsonl"))
     with pytest.raises(ConfigError, match=r"latin\.jsonl cannot be read: it is not UTF-8"):
         ScriptedProvider.from_file(str(tmp_path / "latin.jsonl"))

@@ -1,0 +1,204 @@
+"""An answer through every provider: secrets are hidden only from people, parts are read, and sizes are bounded."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+import tracemalloc
+import zlib
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.config import JudgeConfig
+from engine.judge.bulk.batches import BatchedProvider
+from engine.judge.bulk.cost_cap import CostCapProvider
+from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.cache import Cache
+from engine.judge.judge import Judge
+from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
+from engine.judge.providers.claude_cli import ClaudeCliProvider
+from engine.judge.providers.http import ANSWER_BYTES
+from engine.judge.providers.openai import OpenAiProvider
+from tests.engine.judge.api_server import Reply, chatted, failed, message
+from tests.engine.judge.cases import MODEL, PROMPT, approved, assert_flagged, pool, shown_at
+from tests.engine.judge.providers.test_claude_cli import Client, result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from engine.judge.provider import Provider
+    from engine.judge.verdict import Judgement
+    from tests.engine.judge.api_server import ApiServer
+
+    Content = str | list[object]
+
+SECRET = "a-secret-of-nobody"
+NETWORKED = ["sdk", "http", "openai"]
+THOUGHT = {"type": "thinking", "thinking": '{"keep": [0]}', "text": '{"keep": [0]}', "signature": "s"}
+HIDDEN_THOUGHT = {"type": "redacted_thinking", "data": '{"keep": [0]}'}
+
+
+def text(said: str, kind: str = "text") -> dict[str, str]:
+    return {"type": kind, "text": said}
+
+
+class Asked:
+    """Providers of one kind, each with *key*, that get an answer from a server or from a stand-in for the client."""
+
+    def __init__(self, kind: str, server: ApiServer, folder: Path) -> None:
+        self.kind = kind
+        self._server = server
+        self._folder = folder
+
+    def reply(self, content: Content) -> Reply:
+        return chatted(content) if self.kind == "openai" else message(content)  # type: ignore[arg-type]
+
+    def judged(self, content: Content, key: str = SECRET, cache: Cache | None = None, depth: str = "keep") -> Judgement:
+        if self.kind == "claude-cli":
+            client = Client(self._folder, result(content))  # type: ignore[arg-type]
+            provider: Provider = ClaudeCliProvider(MODEL, {**client.environ, "ANTHROPIC_API_KEY": key})
+            return _judgement(provider, cache, depth)
+        return self.served(self.reply(content), key, cache, depth)
+
+    def served(self, reply: Reply, key: str = SECRET, cache: Cache | None = None, depth: str = "keep") -> Judgement:
+        self._server.answers.append(reply)
+        return _judgement(self._provider(key), cache, depth)
+
+    def _provider(self, key: str) -> Provider:
+        if self.kind == "openai":
+            return OpenAiProvider("local", {"OPENAI_BASE_URL": f"{self._server.url}/v1", "OPENAI_API_KEY": key})
+        kind = AnthropicProvider if self.kind == "sdk" else AnthropicHttpProvider
+        return kind(MODEL, key, self._server.url)
+
+
+def _judgement(provider: Provider, cache: Cache | None, depth: str) -> Judgement:
+    with closing(Judge(provider, JudgeConfig(timeout_per_call=10.0, depth=depth), cache=cache)) as judge:
+        return judge.evaluate(PROMPT, pool(4), "auto")
+
+
+@pytest.fixture(params=[*NETWORKED, "claude-cli"])
+def asked(request: pytest.FixtureRequest, server: ApiServer, tmp_path: Path) -> Asked:
+    return Asked(request.param, server, tmp_path)
+
+
+@pytest.fixture(params=NETWORKED)
+def networked(request: pytest.FixtureRequest, server: ApiServer, tmp_path: Path) -> Asked:
+    return Asked(request.param, server, tmp_path)
+
+
+@pytest.mark.parametrize("key", ["1", "keep", '"', "[", "e", "x"])
+def test_a_key_that_stands_in_an_answer_does_not_change_the_answer(asked: Asked, key: str) -> None:
+    judgement = asked.judged('{"keep": [1]}', key)
+    assert (judgement.status, judgement.detail) == ("ok", "")
+    assert approved(judgement) == shown_at(1)
+
+
+def test_a_key_is_hidden_in_reasons_in_errors_and_in_the_cache(asked: Asked, tmp_path: Path) -> None:
+    path = tmp_path / "judge.db"
+    entry = {"index": 1, "decision": "approved", "confidence": 1, "reasoning": f"it names {SECRET} and more"}
+    judgement = asked.judged(json.dumps({"verdicts": [entry]}), cache=Cache(str(path)), depth="explained")
+    assert judgement.status == "ok"
+    assert {one.reasoning for one in judgement.verdicts if one.decision == "approved"} == {"it names [hidden] and more"}
+    with closing(sqlite3.connect(path)) as db:
+        (row,) = db.execute("select opinions from answer").fetchone()
+    assert "it names [hidden] and more" in row
+    assert SECRET not in path.read_bytes().decode("latin-1")
+
+
+def test_a_key_is_hidden_where_an_unreadable_answer_is_shown(asked: Asked) -> None:
+    judgement = asked.judged("x" * 70 + SECRET)
+    assert_flagged(judgement, "parse_error")
+    assert judgement.detail == f"The answer holds no keep-list: {'x' * 70}[hidden]"
+
+
+@pytest.mark.parametrize(
+    "around", [lambda one: RetryingProvider(one, 0), lambda one: CostCapProvider(one, 9.0), BatchedProvider]
+)
+def test_a_provider_around_another_hides_its_keys(around: Callable[[Provider], Provider]) -> None:
+    provider = AnthropicHttpProvider(MODEL, SECRET, "http://127.0.0.1:1", {"ANTHROPIC_AUTH_TOKEN": "a-token"})
+    assert around(provider).hide(f"{SECRET} and a-token") == "[hidden] and [hidden]"
+
+
+def test_a_key_is_hidden_where_an_error_is_shown(networked: Asked) -> None:
+    judgement = networked.served(failed(401, f"the key {SECRET} is not known"))
+    assert judgement.detail == "The API answered 401: the key [hidden] is not known"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"keep": [1]}',
+        [text('{"keep": [1]}')],
+        [text('{"keep": [1]}', "output_text")],
+        [THOUGHT, HIDDEN_THOUGHT, text('{"keep":'), {"type": "image", "text": "{"}, text(" [1]}")],
+        ['{"keep": ', {"text": "[1]}"}, 7, None, {"type": ["text"], "text": "{"}, {"type": "text", "text": None}],
+        [text("I keep the second."), text('{"keep": [1]}'), {"type": "tool_use", "input": {"keep": [0]}}],
+    ],
+    ids=["text", "part", "output_text", "thinking", "odd", "tool"],
+)
+def test_content_is_read_as_a_text_and_as_a_list_of_parts(asked: Asked, content: Content) -> None:
+    judgement = asked.judged(content)
+    assert (judgement.status, judgement.detail) == ("ok", "")
+    assert approved(judgement) == shown_at(1)
+
+
+def test_parts_without_a_text_are_an_empty_answer(asked: Asked) -> None:
+    judgement = asked.judged([THOUGHT, HIDDEN_THOUGHT])
+    assert_flagged(judgement, "parse_error")
+    assert judgement.detail == "The answer is empty."
+
+
+def test_a_part_that_refuses_is_a_refusal(server: ApiServer, tmp_path: Path) -> None:
+    judgement = Asked("openai", server, tmp_path).judged([{"type": "refusal", "refusal": "No."}])
+    assert_flagged(judgement, "refused")
+
+
+def packed(reply: Reply, pack: Callable[[bytes], bytes], encoding: str) -> Reply:
+    return replace(reply, body=pack(reply.body), headers={"content-encoding": encoding})
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("GZIP", gzip.compress), ("deflate", zlib.compress), ("identity", bytes)],
+)
+def test_a_compressed_answer_is_read(networked: Asked, encoding: str, pack: Callable[[bytes], bytes]) -> None:
+    judgement = networked.served(packed(networked.reply('{"keep": [1]}'), pack, encoding))
+    assert (judgement.status, approved(judgement)) == ("ok", shown_at(1))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack", "detail"),
+    [
+        ("br", bytes, "compressed in a way not known here: 'br'"),
+        ("gzip, gzip", gzip.compress, "compressed in a way not known here: 'gzip, gzip'"),
+        ("gzip", bytes, "it is not the gzip data that it says"),
+        ("gzip", lambda body: gzip.compress(body)[:-20], "it is not the gzip data that it says"),
+        ("deflate", gzip.compress, "it is not the deflate data that it says"),
+    ],
+)
+def test_an_answer_that_cannot_be_unpacked_is_an_error(
+    networked: Asked, encoding: str, pack: Callable[[bytes], bytes], detail: str
+) -> None:
+    judgement = networked.served(packed(networked.reply('{"keep": [1]}'), pack, encoding))
+    assert_flagged(judgement, "http_error")
+    assert detail in judgement.detail
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_answer_that_unpacks_to_too_much_is_an_error_before_it_is_unpacked(networked: Asked, status: int) -> None:
+    bomb = gzip.compress(b" " * 100 * ANSWER_BYTES)
+    assert len(bomb) < ANSWER_BYTES / 5
+    reply = Reply(bomb, status, headers={"content-encoding": "gzip"})
+    networked.judged('{"keep": [1]}')  # loads all modules
+    tracemalloc.start()
+    judgement = networked.served(reply)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_flagged(judgement, "http_error")
+    assert judgement.detail == "The API's answer is larger than 1,000 kB."
+    assert peak < 10 * ANSWER_BYTES
