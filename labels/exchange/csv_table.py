@@ -31,6 +31,8 @@ PAIR_COLUMNS = ("prompt_id", "prompt", "memory_id", "digest", "category", "title
 LABEL, GRADE, REASON, NOTE, JUDGE, SYSTEM = "label:", "grade:", "reason:", "note:", "judge:", "system:"
 """Prefixes of the columns that belong to one annotator or system."""
 
+CUT_OFF = "Perhaps the file was cut off: export it again."
+
 
 def write(dataset: Dataset) -> str:
     rows = [row_of(pair) for pair in judged_pairs(dataset)]
@@ -94,20 +96,30 @@ def pair_rows(source: Source) -> Iterator[PairRow]:
 
 
 def table_rows(source: Source) -> Iterator[Node]:
-    """The rows as objects of texts. A row may span several lines; its place is its last line."""
+    """The rows as objects of texts. A row may span several lines; its place is its last line.
+
+    Raises ExchangeError for a quoted cell without an end, and for a row without a cell for each column: the file was
+    cut off, or edited by hand.
+    """
     csv.field_size_limit(2**31 - 1)  # a memory may be longer than the 131,072 characters that the module allows
-    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter(source.text))
+    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter(source.text), strict=True)
+    first_line = 1
     try:
         names = [unguarded(cell) for cell in next(reader)]
         check_columns(Node(source.path, "line 1", dict.fromkeys(names)), names)
-        for cells in filter(any, reader):
-            if len(cells) > len(names):
+        first_line = reader.line_num + 1
+        for cells in reader:
+            if any(cells) and len(cells) != len(names):
                 wanted = f"expected {len(names)} cells, found {len(cells)}"
-                raise ExchangeError(f"{source.path}, line {reader.line_num}: {wanted}.")
-            cells_by_name = dict(zip(names, map(unguarded, cells), strict=False))
-            yield Node(source.path, f"line {reader.line_num}", cells_by_name)
+                raise ExchangeError(f"{source.path}, line {reader.line_num}: {wanted}. {CUT_OFF}")
+            if any(cells):
+                cells_by_name = dict(zip(names, map(unguarded, cells), strict=True))
+                yield Node(source.path, f"line {reader.line_num}", cells_by_name)
+            first_line = reader.line_num + 1
     except csv.Error as error:
-        raise ExchangeError(f"{source.path}, line {reader.line_num}: expected CSV ({error}).") from None
+        raise ExchangeError(
+            f"{source.path}, the row from line {first_line} on: expected CSV ({error}). {CUT_OFF}"
+        ) from None
 
 
 def delimiter(text: str) -> str:

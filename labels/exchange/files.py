@@ -66,7 +66,7 @@ class Source:
     def items(self) -> list[Node]:
         """The objects of a file that is one JSON array."""
         try:
-            values = json.loads(self.text)
+            values = json_value(self.text)
         except json.JSONDecodeError as error:
             raise ExchangeError(f"{self.path}, line {error.lineno}: expected JSON ({error.msg}).") from None
         except (ValueError, RecursionError) as error:
@@ -113,7 +113,7 @@ class Line:
     def row(self) -> Node:
         """The JSON object in this line; ExchangeError if there is none."""
         try:
-            value = json.loads(self.text)
+            value = json_value(self.text)
         except (ValueError, RecursionError) as error:
             raise self.wrong("row", f"a JSON object ({error})") from None
         if not isinstance(value, dict):
@@ -165,14 +165,14 @@ class Node:
     def time(self, field: str, default: str | None = None) -> str:
         """A time in ISO 8601, converted to UTC and milliseconds. A time without a zone is UTC."""
         text = self.text(field, default)
-        try:
-            moment = datetime.fromisoformat(text) if text else None
-        except ValueError:
-            raise self.wrong(field, "a time such as 2026-01-31T12:00:00.000+00:00") from None
-        if moment is None:
+        if not text:
             return ""
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+        try:
+            moment = datetime.fromisoformat(text)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return moment.astimezone(UTC).isoformat(timespec="milliseconds")
+        except (ValueError, OverflowError):
+            raise self.wrong(field, "a time such as 2026-01-31T12:00:00.000+00:00") from None
 
     def texts(self, field: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         return tuple(self._field(field, default, is_texts, "a list of texts"))
@@ -240,6 +240,19 @@ FIELD_READERS: dict[str, Callable[[Node, str, Any], object]] = {
     "tuple[str, ...]": Node.texts,
 }
 """How a field of a record is read, by its annotation."""
+
+
+def json_value(text: str) -> Any:
+    """The JSON value of *text*. Raises ValueError if there is none, or if an object has one key twice."""
+    return json.loads(text, object_pairs_hook=object_of)
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} comes twice")
+    return value
 
 
 def json_lines(rows: Iterable[Any]) -> str:

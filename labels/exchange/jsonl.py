@@ -54,6 +54,7 @@ def read(source: Source) -> Dataset:
     memory may be lines of the file, or be in the store.
     """
     redacted = False
+    texts: dict[str, str] = {}
     records: dict[str, list[Any]] = {field: [] for field, _ in RECORDS.values()}
     for node in source.rows():
         kind = node.one_of("record", (HEADER, *RECORDS))
@@ -61,7 +62,10 @@ def read(source: Source) -> Dataset:
             redacted = read_header(node) or redacted
         else:
             field, read_record = RECORDS[kind]
-            records[field].append(read_record(node))
+            record = read_record(node)
+            if isinstance(record, Prompt) and texts.setdefault(record.id, record.text) != record.text:
+                raise node.wrong("text", f"one text for the prompt {record.id!r}, but an earlier line gives another")
+            records[field].append(record)
     content: dict[str, Any] = {field: tuple(values) for field, values in records.items()}
     return Dataset(**content, redacted=redacted)
 
@@ -82,6 +86,8 @@ def read_prompt(node: Node) -> Prompt:
 def read_retrieved(node: Node) -> Retrieved:
     call = node.child("call")
     results = tuple(read_result(result) for result in node.children("results"))
+    if len({result.memory_id for result in results}) < len(results):
+        raise node.wrong("results", "each memory_id once")
     return node.record(
         Retrieved, ts=node.time("ts", ""), results=results, call=call.record(JudgeCall) if call else None
     )

@@ -46,6 +46,9 @@ GRADES = tuple(str(grade) for grade in range(MAX_GRADE + 1))
 DECISIONS = {APPROVED: RELEVANT, REJECTED: NOT_RELEVANT, FLAGGED: UNSURE}
 """The verdict of a label for each decision of a judge."""
 
+LONGEST_S = 10**9
+"""The longest time that a person can have spent on a task, in seconds: about 30 years."""
+
 HASHED_NAME = re.compile(r"person-[0-9a-f]{12}")
 
 
@@ -143,8 +146,15 @@ def event_in(node: Node, pair: PairKey) -> LabelEvent:
         note=written(node, NOTE),
         ts=node.time("created_at", ""),
         blind=node.flag("blind", False),
-        elapsed_ms=round(node.number("lead_time", 0.0) * 1000),
+        elapsed_ms=elapsed_ms(node),
     )
+
+
+def elapsed_ms(node: Node) -> int:
+    seconds = node.number("lead_time", 0.0)
+    if not 0 <= seconds <= LONGEST_S:
+        raise node.wrong("lead_time", f"a number of seconds from 0 to {LONGEST_S:,}")
+    return round(seconds * 1000)
 
 
 def controls(node: Node, name: str) -> Iterator[Node]:

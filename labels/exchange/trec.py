@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 NOT_JUDGED = -2
 """The grade of a document that was pooled and not judged (trec_eval.h); infAP and bpref use it."""
+
+WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+"""A whole number. `int` alone would also take `1_0` and the digits of other scripts."""
 
 LEAST_PLAIN, LEAST_GRADED = 1, 2
 """The lowest relevant grade in qrels of verdicts, and in qrels of grades 0 to 3."""
@@ -106,10 +110,9 @@ def read_grades(source: Source, highest: int | None = None) -> dict[tuple[str, s
     grades: dict[tuple[str, str], int] = {}
     for line in source.lines():
         prompt_id, _, memory_id, text = columns(line, "qid 0 docid rel")
-        try:
-            grade = int(text)
-        except ValueError:
-            raise line.wrong("rel", f"a whole number, found {text[:40]!r}") from None
+        if not WHOLE.fullmatch(text):
+            raise line.wrong("rel", f"a whole number, found {text[:40]!r}")
+        grade = int(text)
         if highest is not None and grade > highest:
             raise line.wrong("rel", f"a grade up to {highest}, found {grade}")
         pair = unescaped(prompt_id), unescaped(memory_id)
@@ -216,7 +219,7 @@ def best_first(results: list[Result]) -> tuple[Result, ...]:
 
 def numeric(line: Line, field: str, text: str) -> float:
     try:
-        number = float(text)
+        number = float("nan" if "_" in text else text)
     except ValueError:
         number = float("nan")
     if not isfinite(number):

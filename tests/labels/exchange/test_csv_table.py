@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from hypothesis import given
 
+from engine.errors import ExchangeError
 from labels.exchange.records import Run
 from labels.records import NOT_RELEVANT
 from tests.labels.exchange.datasets import (
@@ -52,6 +54,20 @@ def test_a_table_may_come_back_with_another_countrys_separator(delimiter: str) -
     text = "prompt_id,memory_id,label:jan\r\np1,m1,not\r\n".replace(",", delimiter)
     (label,) = read("csv", text).events
     assert (label.annotator, label.verdict) == ("jan", NOT_RELEVANT)
+
+
+def test_a_table_that_was_cut_off_gives_whole_labels_or_an_error() -> None:
+    notes = ("plain", 'two\nlines, "quoted"', "")
+    labels = [event(str(number), memory_id=f"m{number}", note=note) for number, note in enumerate(notes)]
+    run = dataset(*labels, runs=(Run("r", "bm25"),), retrievals=(RETRIEVED,))
+    whole, accepted = write("csv", run), 0
+    everything = read("csv", whole).events
+    for size in range(len(whole.split("\n")[0]), len(whole)):
+        with suppress(ExchangeError):
+            found = read("csv", whole[:size]).events
+            assert found == everything[: len(found)]
+            accepted += 1
+    assert 0 < accepted < len(whole) / 4
 
 
 def test_a_table_shows_systems_and_judges_beside_people() -> None:

@@ -18,6 +18,12 @@ def line(**changes: Any) -> str:
     return json.dumps({"record": "event", **vars(event("a", **changes))})
 
 
+def task(field: str = '"blind": true') -> str:
+    """A task of Label Studio whose annotation has *field*."""
+    result = '[{"from_name": "relevance", "value": {"choices": ["not"]}}]'
+    return f'[{{"data": {{"prompt": "q", "memory_id": "m"}}, "annotations": [{{"result": {result}, {field}}}]}}]'
+
+
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
@@ -36,12 +42,32 @@ def line(**changes: Any) -> str:
             "line 1, grade: expected null or 0 to 3",
         ),
         ("jsonl", line(ts="now"), "line 1, ts: expected a time such as"),
+        ("jsonl", line(ts="0001-01-01T00:00:00+12:00"), "line 1, ts: expected a time such as"),
         ("jsonl", line(seed=2**63), "line 1, seed: expected a whole"),
+        ("jsonl", line(elapsed_ms=float("nan")), "line 1, elapsed_ms: expected a whole number"),
+        ("jsonl", line(elapsed_ms="5"), "line 1, elapsed_ms: expected a whole number"),
+        ("jsonl", f"{line()}\n{line()[:40]}", "line 2, row: expected a JSON object"),
+        ("jsonl", f'{line()[:-1]}, "verdict": "not"}}', "line 1, row: expected a JSON object .the key 'verdict' comes"),
+        (
+            "jsonl",
+            '{"record": "prompt", "id": "p", "text": "a"}\n{"record": "prompt", "id": "p", "text": "b"}',
+            "line 2, text: expected one text for the prompt 'p'",
+        ),
+        (
+            "jsonl",
+            '{"record": "retrieval", "run_id": "r", "prompt_id": "p", "results": '
+            '[{"memory_id": "m", "digest": "d", "rank": 1, "score": 1},'
+            ' {"memory_id": "m", "digest": "e", "rank": 2, "score": 1}]}',
+            "line 1, results: expected each memory_id once",
+        ),
         ("jsonl", '{"record": "prompt", "id": "", "text": ""}', "line 1, id: expected a text, not empty"),
         ("qrels", "p1 0 m1 1\np1 0 m1 0\n", "line 2, rel: expected one grade for p1 and m1"),
+        ("qrels", "p1 0 m1 1\np1 0 m2", "line 2, row: expected 4 fields"),
+        ("qrels", "p1 0 m1 1_0\n", "line 1, rel: expected a whole number, found '1_0'"),
         ("qrels-graded", "p1 0 m1 4\n", "line 1, rel: expected a grade up to 3, found 4"),
         ("run", "p1 Q0 m1 1 2.5\n", "line 1, row: expected 6 fields"),
         ("run", "p1 Q0 m1 1 nan x\n", "line 1, score: expected a number, found 'nan'"),
+        ("run", "p1 Q0 m1 1 1_0 x\n", "line 1, score: expected a number, found '1_0'"),
         ("run", "p1 Q0 m1 1 1 x\np1 Q0 m1 2 0 x\n", "line 2, docid: expected each document once"),
         ("csv", "prompt_id,label:jan\n", "line 1, memory_id: expected a column of this name"),
         ("csv", "memory_id,label:jan\n", "line 1, prompt_id: expected a column of this name"),
@@ -50,12 +76,30 @@ def line(**changes: Any) -> str:
         ("csv", 'prompt_id,memory_id,label:a\np,m,not\n"p\n2",m,maybe\n', "line 4, label:a: expected one of relevant"),
         ("csv", "prompt_id,memory_id,label:a,grade:a\np,m,not,9\n", "line 2, grade:a: expected nothing, or 0 to 3"),
         ("csv", "prompt_id,memory_id,label:a\np,m,not,more\n", "line 2: expected 3 cells, found 4"),
+        ("csv", "prompt_id,memory_id,label:a,note:a\np,m,not,ok\np,n,not", "line 3: expected 4 cells, found 3"),
+        (
+            "csv",
+            'prompt_id,memory_id,label:a,note:a\np,m,not,"two\nlines"\np,n,not,"a note that\nis cut',
+            "the row from line 4 on: expected CSV .unexpected end of data.",
+        ),
+        ("csv", 'prompt_id,memory_id,label:a,note:a\np,m,not,"a"b\n', "the row from line 2 on: expected CSV"),
         ("label-studio", "[{}]", r"\$\[0\], data: expected an object"),
         (
             "label-studio",
             '[{"data": {"prompt": "q", "memory_id": "m"}, "annotations": [{}]}]',
             "annotations.0., result",
         ),
+        ("label-studio", task()[:-9], "line 1: expected JSON"),
+        (
+            "label-studio",
+            task('"lead_time": 1e300'),
+            r"\$\[0\]\.annotations\[0\], lead_time: expected a number of seconds",
+        ),
+        ("label-studio", task('"lead_time": -1'), "lead_time: expected a number of seconds from 0 to 1,000,000,000"),
+        ("label-studio", task('"lead_time": NaN'), "lead_time: expected a number"),
+        ("label-studio", task('"lead_time": "12"'), "lead_time: expected a number"),
+        ("label-studio", task('"created_at": "9999-12-31T23:59:59-12:00"'), "created_at: expected a time such as"),
+        ("label-studio", task('"blind": true, "blind": false'), "expected JSON .the key 'blind' comes twice"),
         ("label-studio", "{", "line 1: expected JSON"),
         ("label-studio", "{}", r"\$: expected a JSON array"),
         (
@@ -63,10 +107,15 @@ def line(**changes: Any) -> str:
             '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "yes"}',
             "line 1, answer: expected one of",
         ),
+        (
+            "prodigy",
+            '{"text": "t", "prompt": "q", "memory_id": "m", "answer": "accept", "_timestamp": 1e300}',
+            "line 1, _timestamp: expected a whole number",
+        ),
     ],
 )
 def test_a_fault_is_named_by_place_and_field(name: str, text: str, complaint: str) -> None:
-    with pytest.raises(ExchangeError, match=rf"^file, .*{complaint}|^file, {complaint}"):
+    with pytest.raises(ExchangeError, match=rf"^file[,:] .*{complaint}|^file, {complaint}"):
         read(name, text)
 
 

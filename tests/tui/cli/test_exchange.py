@@ -175,6 +175,10 @@ def test_a_file_with_a_fault_is_refused_whole(store: Path, tmp_path: Path) -> No
     line = refused(memsift("import", broken, "--db", db))
     assert f"{broken}, line {len(lines)}, verdict: expected one of relevant, not, unsure, unrateable." in line
     assert count(db, "label_event") == before
+    table = tmp_path / "cut.csv"
+    table.write_text(memsift("export", "--db", store, "--format", "csv").stdout[:-30], encoding="utf-8")
+    assert "cut.csv, the row from line" in refused(memsift("import", table, "--annotator", "kim", "--db", db))
+    assert count(db, "label_event") == before
     assert "no known format" in refused(memsift("import", jsonl(tmp_path / "x", {"a": 1}), "--db", db))
     assert "nowhere: No such file" in refused(memsift("import", tmp_path / "nowhere", "--db", db))
 
