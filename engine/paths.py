@@ -72,6 +72,16 @@ def state_dir(root: str, environ: Mapping[str, str]) -> str:
     return os.path.join(state_home(environ), root_key(root))
 
 
+def config_file(environ: Mapping[str, str]) -> str:
+    """The user's own settings, for all roots."""
+    return os.path.join(_config_dir(environ), "config.toml")
+
+
+def trust_file(environ: Mapping[str, str]) -> str:
+    """The list of the roots that the user trusts."""
+    return os.path.join(_config_dir(environ), "trusted.json")
+
+
 def theme_file(environ: Mapping[str, str]) -> str:
     """The file with the name of the theme that was chosen in the app, for all roots."""
     return os.path.join(state_home(environ), "theme")
@@ -174,6 +184,10 @@ def _status(path: str) -> os.stat_result | None:
         return os.stat(path)
     except OSError:
         return None
+
+
+def _config_dir(environ: Mapping[str, str]) -> str:
+    return os.path.join(_base(environ, "XDG_CONFIG_HOME", ".config"), "memsift")
 
 
 def _base(environ: Mapping[str, str], variable: str, default: str) -> str:

@@ -79,6 +79,8 @@ class MemsiftApp(Runner):
             self.theme = name
         if self._start:
             await self.switch_mode(self._start)
+        if self.workspace.notice:
+            self.tell(self.workspace.notice, title="Configuration", severity="warning")
 
     def watch_theme(self, before: str, chosen: str) -> None:
         """Write down the theme that a person chose."""

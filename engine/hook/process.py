@@ -12,7 +12,7 @@ import unicodedata
 
 from engine import inject
 from engine.activity import MAX_REASON, Activity
-from engine.config import GUARD, Config, config_json, load_config
+from engine.config import GUARD, Config, config_json
 from engine.hook.deadline import Watchdog, allowed_seconds
 from engine.hook.session import load_session, save_session
 from engine.lean.json_text import dumps, loads
@@ -23,6 +23,7 @@ from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, typed_prompt
 from engine.search.index import Index, index_of
 from engine.search.opening import hook_index
+from engine.settings.sources import Reading, read_config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,10 +174,12 @@ class Decision:
         if search.root is None:
             self.activity.note_reason(NO_ROOT)
         for reason in search.refused:
-            print("memsift-hook:", "".join(c if c.isprintable() else "·" for c in reason), file=self._stderr)
+            self._warn(f"memsift-hook: {reason}")
 
     def _decide(self, request: Request, root: str) -> str:
-        config = load_config(root, self._environ)
+        reading = read_config(root, self._environ)
+        config = reading.config
+        self._note_settings(reading)
         if self._allow:
             self._allow(allowed_seconds(config))
         self.activity.note(config=hex_digest(config_json(config))[:16])
@@ -197,6 +200,15 @@ class Decision:
         self._warn(warning(retrieval))
         return _output(context) if context else ""
 
+    def _note_settings(self, reading: Reading) -> None:
+        """Tell stderr and the log about settings that do not count."""
+        if reading.lines:
+            self.activity.note(mistakes=list(reading.lines))
+        if reading.notice:
+            self.activity.note(untrusted=reading.notice)
+        for line in filter(None, (*reading.lines, reading.notice)):
+            self._warn(f"memsift-hook: {line}")
+
     def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
         index = hook_index(root, self._environ, config.deadline)
         if index is None:
@@ -215,10 +227,13 @@ class Decision:
         return retrieval
 
     def _warn(self, line: str) -> None:
-        """Print a line on stderr, if there is one: a closed or full stderr must not cost the memories."""
+        """Print a line on stderr, if there is one: a closed or full stderr must not cost the memories.
+
+        Text that it quotes cannot command the terminal.
+        """
         if line and self._stderr:
             try:
-                print(line, file=self._stderr, flush=True)
+                print("".join(c if c.isprintable() else "·" for c in line), file=self._stderr, flush=True)
             except (OSError, ValueError):
                 self._stderr = None
 

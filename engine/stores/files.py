@@ -40,13 +40,19 @@ def read_text(root: str, path: str) -> str:
     """The text of a file. UnreadableFileError if it is outside the root, too large, not UTF-8 or not readable."""
     if not is_inside(root, path):
         raise UnreadableFileError("points outside the root")
+    return text_of(path)
+
+
+def text_of(path: str) -> str:
+    """The text of a file, wherever it lies. UnreadableFileError as for `read_text`."""
     try:
-        if not os.path.isfile(path):
-            raise UnreadableFileError("is not a file" if os.path.exists(path) else "does not exist")
-        with open(path, "rb") as file:
-            raw = file.read(MAX_FILE_BYTES + 1)
+        raw = read_regular(path, MAX_FILE_BYTES + 1)
+    except FileNotFoundError:
+        raise UnreadableFileError("does not exist") from None
     except OSError as error:
-        raise UnreadableFileError(f"cannot be read ({error.strerror})") from None
+        raise UnreadableFileError(f"cannot be read ({error.strerror})" if error.strerror else str(error)) from None
+    except ValueError:
+        raise UnreadableFileError("is not the name of a file") from None
     if len(raw) > MAX_FILE_BYTES:
         raise UnreadableFileError(f"is larger than {MAX_FILE_BYTES // 1000:,} kB")
     try:
@@ -66,7 +72,7 @@ def open_regular(path: str) -> BinaryIO:
     if is_regular(os.fstat(descriptor)):
         return open(descriptor, "rb")
     os.close(descriptor)
-    raise OSError("not a regular file")
+    raise OSError("is not a file")
 
 
 def read_regular(path: str, most: int) -> bytes:

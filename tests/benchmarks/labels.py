@@ -16,10 +16,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from engine.config import load_config
 from engine.judge.verdict import APPROVED, OK, REJECTED, Judgement, Verdict
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
+from engine.settings.sources import load_config
 from labels import runs
 from labels.database import LabelDatabase
 from labels.pooling import pool, record_card

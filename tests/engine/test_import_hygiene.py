@@ -13,6 +13,7 @@ import pytest
 
 from engine.paths import state_dir
 from engine.search.database import TICK_NS
+from engine.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import ApiServer, kept_titles
 from tests.engine.models import content, write_model
@@ -24,7 +25,7 @@ ORDINARY = {
 }
 """The modules of the standard library that an ordinary prompt may load. `os` brings the second row."""
 
-MOST_FILES = 30
+MOST_FILES = 31
 """Files of ours that an ordinary prompt passes. Each costs time at every prompt, and everybody who follows one."""
 
 SLOW = {
@@ -66,6 +67,7 @@ class Project:
         self.folder, self.home = folder, folder / "home"
         self.root = write_root(folder / "project/.claude/memory", [memory("cache rule é 数据", "cache", body="text")])
         (self.root / "memory-config.json").write_text(json.dumps({"retrieval": retrieval}), encoding="utf-8")
+        trust(str(self.root), {"HOME": str(self.home)})
         (folder / "t.jsonl").write_text("{}", encoding="utf-8")
         self.state = Path(state_dir(str(self.root), {"HOME": str(self.home)}))
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import tui
 from engine.claude_code.prompt_files import read_prompts
-from engine.config import load_config
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request
 from engine.judge.provider import Completion
 from engine.judge.providers.scripted import ScriptedProvider
+from engine.settings.sources import load_config
 from labels.store import LabelStore
 from tui.workspace.workspace import Workspace
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.config import CONFIG_FILE
 from engine.judge.judge import Judge
 from engine.memory import Skipped
 from engine.paths import theme_file
@@ -31,6 +34,8 @@ from tui.bindings import KEYS
 from tui.commands import KeyCommands
 from tui.dialogs.full_text import FullText
 from tui.dialogs.key_help import KeyHelp, keys_by_id
+from tui.workspace import opening
+from tui.workspace.judge_options import JudgeOptions
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -344,3 +349,26 @@ async def test_where_no_theme_can_be_written_it_is_told_and_holds_for_now(
 def test_it_lies_in_the_state_folder_beside_those_of_the_roots() -> None:
     assert theme_file({"XDG_STATE_HOME": "/s"}) == "/s/memsift/theme"
     assert theme_file({"HOME": "/h"}) == "/h/.local/state/memsift/theme"
+
+
+# Settings
+
+
+async def test_settings_of_a_root_that_do_not_count_are_told_at_the_opening(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("cache rule")])
+    (root / CONFIG_FILE).write_text('{"retrieval": {"deadline": 9, "max_inject": 2}}', encoding="utf-8")
+    environ = dict(os.environ)
+    with closing(opening.open_workspace(str(root), [], JudgeOptions(), str(tmp_path / "l.db"), environ)) as workspace:
+        assert (workspace.config.deadline, workspace.config.max_inject) == (2.0, 2)
+        async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
+            (told,) = toasts(pilot)
+            assert told.startswith(f"{root}/memory-config.json: deadline is ignored")
+            assert told.endswith(f"memsift trust {root}")
+
+
+async def test_the_demo_is_trusted_by_the_package(private_home: Path) -> None:
+    file = private_home / ".config/memsift/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("[retrieval]\nmax_inject = 1\n", encoding="utf-8")
+    with closing(opening.open_demo(dict(os.environ), fresh=True)) as workspace:
+        assert (workspace.config.max_inject, workspace.notice) == (3, "")

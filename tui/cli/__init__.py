@@ -34,6 +34,7 @@ COMMANDS = {
     "replay": "replay:replay",
     "report": "report:report",
     "search": "search:search",
+    "trust": "trust:trust",
     "tune": "tune:tune",
 }
 """Every command: its name, then its module in this folder and its function there. `--help` lists them in this order."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.systems import system_of
 from tui.cli.options import DB, QRELS, RUN, TEXT_OR_JSON, UNJUDGED, opened_store, output_of_roots, roots_option
@@ -116,7 +115,7 @@ def evidence_of_labels(found: str, db: str | None) -> tuple[GateEvidence, str]:
     """The evidence in the labels of a root, and the name of its configured system."""
     from labels.measure.gate import evidence_from_store
 
-    config = load_config(found, os.environ)
+    config = opening.config_of(found, os.environ)
     cutoff = opening.usable_cutoff(found, config, os.environ)
     with opened_store(db) as store, opening.opened_index(found) as index:
         digests = {summary.id: summary.digest for summary in index.summaries()}

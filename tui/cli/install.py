@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.hook import process
 from engine.hook.deadline import allowed_seconds
 from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
+from engine.settings.sources import load_config
 
 if TYPE_CHECKING:
     from engine.config import Config

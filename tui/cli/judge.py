@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.config import AUTO, SEARCH, load_config
+from engine.config import AUTO, SEARCH
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
-from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from tui.cli.options import (
@@ -79,9 +78,8 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
 
 def judged(prompt: str, found: str, mode: str, judge: JudgeOptions) -> Retrieval:
     """The retrieval of *prompt* in a root, with verdicts. Raises MemsiftError if no judge is named."""
-    config = load_config(found, os.environ)
-    enabled = replace(config, judge=replace(config.judge, enabled=True))  # the command itself asks for a judge
-    config = judge.applied(enabled, os.environ)
+    environ = {**os.environ, "MEMSIFT_JUDGE_ENABLED": "true"}  # the command itself asks for a judge
+    config = opening.config_of(found, environ, judge)
     with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
         if asked is None:
             raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")

@@ -67,6 +67,8 @@ def label(
         if adjudicate:
             run_app(workspace, "settle")
             return
+        if workspace.notice:
+            tell(workspace.notice)
         with closing(workspace):
             texts[root] = output_of(workspace, next_count, form)
     click.echo(output_of_roots(texts, "jsonl" if form == "json" else form), nl=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from engine.config import AUTO, load_config
+from engine.config import AUTO
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.pipeline import BY_KEYWORDS
@@ -137,7 +137,7 @@ class Replay:
         from tui.workspace import replaying
         from tui.workspace.recording import record
 
-        config = self.judge.applied(load_config(root, os.environ), os.environ)
+        config = opening.config_of(root, os.environ, self.judge)
         batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
         if batches:
             config = without_split(config)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import load_config
 from engine.errors import MemsiftError
 from engine.stores.files import open_named
 from tui.cli.options import DB, QRELS, RUN, UNJUDGED, opened_store, output_of_roots, roots_option
@@ -118,7 +117,7 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
 def report_of_labels(root: str, db: str | None, options: ReportOptions) -> Report:
     from tui.workspace.workspace import root_report
 
-    config = load_config(root, os.environ)
+    config = opening.config_of(root, os.environ)
     cutoff = opening.usable_cutoff(root, config, os.environ)
     with opened_store(db) as store, opening.opened_index(root) as index, paused_gc():
         return root_report(store, index, config, cutoff, options)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.config import AUTO, SEARCH, load_config
+from engine.config import AUTO, SEARCH
 from engine.errors import UnknownMemoryError
 from engine.lean.record import replace
 from engine.pipeline import retrieve
@@ -149,7 +149,7 @@ class Search:
         raise UnknownMemoryError(f"There is no memory {self.memory_id!r} in this root. {instead}")
 
     def config_of(self, root: str) -> Config:
-        config = self.judge.applied(load_config(root, os.environ), os.environ)
+        config = opening.config_of(root, os.environ, self.judge)
         if not self.max_results:
             return config
         return replace(config, max_results=self.max_results, max_inject=self.max_results)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import TITLE_TAGS, load_config
+from engine.config import TITLE_TAGS
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
@@ -107,7 +107,7 @@ def check_files(roots: Sequence[str], prompts: Sequence[str], qrels: str | None)
 
 def config_of(roots: Sequence[str]) -> Config:
     """The configuration of the hook. Raises TuningError if *roots* differ, or if their strategy has no cutoff."""
-    config, *others = (load_config(root, os.environ) for root in roots)
+    config, *others = (opening.config_of(root, os.environ) for root in roots)
     if any(fit_of(other) != fit_of(config) for other in others):
         raise TuningError("The roots find memories by different rules (memory-config.json): tune each by itself.")
     if config.match_strategy == TITLE_TAGS:

@@ -48,6 +48,14 @@ class JudgeOptions:
     def is_cached_only(self) -> bool:
         return self.name == NO_JUDGE and not self.is_off
 
+    @property
+    def flags(self) -> dict[str, str]:
+        """The flags that set a key of the configuration, with their texts."""
+        name = None if self.is_off or self.is_cached_only else self.name
+        given = {"--judge": name, "--judge-model": self.model, "--judge-depth": self.depth}
+        timeout = {} if self.timeout_s is None else {"--judge-timeout": str(self.timeout_s)}
+        return {flag: text for flag, text in given.items() if text} | timeout
+
     def sampling(self, default: int) -> JudgeOptions:
         """These options, with *default* samples where no number was given."""
         return self if self.samples else replace_dataclass(self, samples=default)
@@ -63,13 +71,9 @@ class JudgeOptions:
         return given[0] if given else default
 
     def applied(self, config: Config, environ: Mapping[str, str]) -> Config:
-        """*config* with these options over it. The environment is in *config* already."""
-        given = {"model": self.model, "timeout_per_call": self.timeout_s, "depth": self.depth}
-        changes = {name: value for name, value in given.items() if value is not None}
+        """*config*, which has environment and flags in it, with the judge that is asked as its provider."""
         name = self.named(config, environ)
-        if name != NO_JUDGE:
-            changes["provider"] = name
-        return replace(config, judge=replace(config.judge, **changes))
+        return config if name == NO_JUDGE else replace(config, judge=replace(config.judge, provider=name))
 
     def refuse_a_miss(self, retrieval: Retrieval) -> None:
         """Raise MemsiftError where only the cache may answer, and it has no answer."""

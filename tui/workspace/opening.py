@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.config import load_config
 from engine.errors import RootNotFoundError
+from engine.lean.record import replace
 from engine.paths import cache_dir, find_root, labels_file, state_dir, transcripts_dir
+from engine.settings.sources import checked, read_config
 from tui.workspace.judge_options import JudgeOptions, make_judge
 from tui.workspace.stderr import explained_if_slow, tell
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.search.index import Index
+    from engine.settings.sources import Reading
     from tui.workspace.workspace import Workspace
 
 DEMO = Path(__file__).parent.parent / "demo"
@@ -56,6 +58,20 @@ def annotator_name(environ: Mapping[str, str]) -> str:
         return environ.get("MEMSIFT_ANNOTATOR") or getpass.getuser()
     except (OSError, KeyError):
         return "me"
+
+
+def read_settings(root: str, environ: Mapping[str, str], judge: JudgeOptions, *, is_trusted: bool = False) -> Reading:
+    """The settings of *root* with the flags in *judge*. Raises ConfigError for a mistake in any source."""
+    reading = checked(read_config(root, {**environ, **judge.flags}, is_trusted=is_trusted))
+    return replace(reading, config=judge.applied(reading.config, environ))
+
+
+def config_of(root: str, environ: Mapping[str, str], judge: JudgeOptions | None = None) -> Config:
+    """As `read_settings`, for a command: stderr tells which keys of the root are ignored."""
+    reading = read_settings(root, environ, judge or JudgeOptions(is_off=True))
+    if reading.notice:
+        tell(reading.notice)
+    return reading.config
 
 
 def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
@@ -110,13 +126,18 @@ def open_workspace(
     environ: Mapping[str, str],
     *,
     order: str | None = None,
+    is_trusted: bool = False,
 ) -> Workspace:
-    """The workspace of the app. Close it after use. Raises MemsiftError if some part cannot be opened."""
+    """The workspace of the app. Close it after use. Raises MemsiftError if some part cannot be opened.
+
+    *is_trusted*: all of the root's configuration counts, whether or not the user trusted it.
+    """
     from labels.store import LabelStore
     from tui.workspace.labelling_plan import require_possible
     from tui.workspace.workspace import Workspace
 
-    config = judge.applied(load_config(root, environ), environ)
+    settings = read_settings(root, environ, judge, is_trusted=is_trusted)
+    config = settings.config
     reading = project_prompts(prompts, environ)
     with explained_if_slow(root):
         workspace = Workspace(
@@ -129,6 +150,7 @@ def open_workspace(
             skipped=reading.skipped,
             annotator=annotator_name(environ),
             order=order,
+            notice=settings.notice,
         )
     if order:
         require_possible(workspace, order)
@@ -145,4 +167,5 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = No
         for file in store.parent.glob("labels.db*"):
             file.unlink()
     judge = JudgeOptions(f"scripted:{DEMO / 'judge.jsonl'}")
-    return open_workspace(str(DEMO / "memory"), [str(DEMO / "prompts.jsonl")], judge, str(store), environ, order=order)
+    files = [str(DEMO / "prompts.jsonl")]
+    return open_workspace(str(DEMO / "memory"), files, judge, str(store), environ, order=order, is_trusted=True)

@@ -41,7 +41,8 @@ class Workspace:
 
     *judge* is None if no judge is on, *cutoff* is None if none was tuned. *seed* fixes the order of prompts and cards,
     so that labelling continues at the same place. *order* is one of ORDERS, or None for the last one. *clock* gives
-    seconds. *skipped*: rows of prompt files that could not be read. `comparing`: a second first stage runs, too.
+    seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about settings that do not
+    count. `comparing`: a second first stage runs, too.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Workspace:
         order: str | None = None,
         clock: Callable[[], float] = perf_counter,
         skipped: tuple[Skipped, ...] = (),
+        notice: str = "",
     ) -> None:
         self.root = root
         self.config = config
@@ -68,6 +70,7 @@ class Workspace:
         self.annotator = annotator
         self.seed = seed
         self.clock = clock
+        self.notice = notice
         self.comparing = False
         self.index = open_index(root, os.environ)
         self.reading = 1

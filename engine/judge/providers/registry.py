@@ -21,10 +21,20 @@ NOT_IN_HOOK = (
     "The judge claude-cli is not asked from the hook: it would start Claude Code inside Claude Code, for every prompt. "
     "Set MEMSIFT_JUDGE or judge.provider to anthropic-http."
 )
+SCRIPTED_NOT_IN_HOOK = (
+    "The judge scripted is not asked from the hook: it is for tests and demos. Set MEMSIFT_JUDGE or judge.provider to "
+    "anthropic-http."
+)
 NO_MODEL = (
     "The judge openai needs the name of a model that its server has: --judge-model NAME, MEMSIFT_JUDGE_MODEL or "
     "judge.model."
 )
+
+
+def is_known(name: str) -> bool:
+    """Whether *name* is NO_JUDGE or the name of a provider. A script's file is not looked for."""
+    kind, _, path = name.partition(":")
+    return name in (NO_JUDGE, *_PROVIDERS) or (kind == SCRIPTED and path != "")
 
 
 def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
@@ -44,10 +54,12 @@ def make_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) ->
 def make_hook_provider(name: str, config: JudgeConfig, environ: Mapping[str, str]) -> Provider:
     """As `make_provider`, for the hook: the same requests without the SDK, which takes longer to load than an answer.
 
-    The provider of `claude-cli` refuses every question.
+    The providers of `claude-cli` and `scripted` refuse every question.
     """
     if name == "claude-cli":
         return RefusingProvider(name, config.model, NOT_IN_HOOK)
+    if name.partition(":")[0] == SCRIPTED:
+        return RefusingProvider(SCRIPTED, config.model, SCRIPTED_NOT_IN_HOOK)
     return make_provider(HTTP if name == SDK else name, config, environ)
 
 

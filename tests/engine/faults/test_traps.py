@@ -61,13 +61,14 @@ def test_what_lies_in_the_root_and_is_no_memory_hides_none(world: TrappedWorld, 
 
 
 @pytest.mark.parametrize("trap", TRAPS)
-def test_settings_that_are_none_are_a_reason_for_silence_and_never_quoted(world: TrappedWorld, trap: str) -> None:
+def test_settings_that_are_none_are_ignored_and_named_and_never_quoted(world: TrappedWorld, trap: str) -> None:
+    right = world.context(session_id="1")
     set_trap(trap, world.root / CONFIG_FILE, world.outside)
-    if trap == "unreadable file":
-        assert_honest(world.send())
-    else:
-        assert world.send() == ""
-        assert world.log()[-1]["reason"].startswith("ConfigError: ")
+    assert world.context(session_id="2") == right
+    if trap != "unreadable file":
+        (mistake,) = world.log()[-1]["mistakes"]
+        assert mistake.startswith(str(world.root / CONFIG_FILE))
+        assert world.stderr.getvalue() == f"memsift-hook: {mistake}\n"
     world.assert_untouched()
 
 

@@ -197,28 +197,6 @@ def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:
     assert list(world.home.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "config", ["{broken", '{"retrieval": []}', '{"retrieval": {"max_inject": "3"}}', "[" * 100_000],
-    ids=["cut", "list", "wrong", "deep"],
-)  # fmt: skip
-def test_a_failing_configuration_is_silent_and_logged(world: World, config: str) -> None:
-    (world.root / CONFIG_FILE).write_text(config, encoding="utf-8")
-    assert world.send() == ""
-    assert world.log()[0]["reason"].startswith("ConfigError: ")
-    assert CONFIG_FILE in world.log()[0]["reason"]
-    assert world.stderr.getvalue() == ""
-
-
-def test_a_failing_variable_and_an_unknown_judge_are_silent_and_logged(world: World) -> None:
-    world.environ["MEMSIFT_MAX_INJECT"] = "many"
-    assert world.send() == ""
-    del world.environ["MEMSIFT_MAX_INJECT"]
-    world.configure(judge={"enabled": True})
-    world.environ["MEMSIFT_JUDGE"] = "oracle"
-    assert world.send() == ""
-    assert [row["reason"].split(":")[0] for row in world.log()] == ["ConfigError", "ConfigError"]
-
-
 def test_the_hook_can_be_switched_off(world: World) -> None:
     world.configure(enabled=False)
     assert world.send() == ""
@@ -234,34 +212,13 @@ def test_an_enabled_judge_without_a_key_is_no_judge_and_says_what_to_set(world: 
     assert (world.log()[0]["fallback"], world.log()[0]["system"]) == ("no_key", "memsift+judge")
 
 
-def script(world: World, row: dict[str, object]) -> None:
-    path = world.folder / "script.jsonl"
-    path.write_text(json.dumps({"prompt": ASK, **row}) + "\n", encoding="utf-8")
-    world.environ["MEMSIFT_JUDGE"] = f"scripted:{path}"
-    world.configure(judge={"enabled": True})
-
-
-def test_what_a_judge_keeps_is_injected(world: World) -> None:
-    script(world, {"keep": ["cache rule 4", "cache rule 2"]})
-    text = world.context()
-    assert [number for number in range(5) if f"cache rule {number}" in text] == [2, 4]
-    assert world.log()[0]["fallback"] == ""
-
-
-def test_a_judge_that_cannot_answer_leaves_two_and_one_line_on_stderr(world: World) -> None:
-    script(world, {"answer": "I think\nthey are all\nuseful"})
-    assert world.context().count("<result ") == 2
-    (line,) = world.stderr.getvalue().splitlines()
-    assert line.startswith("memsift-hook: The answer holds no keep-list")
-    assert world.log()[0]["fallback"] == "parse_error"
-
-
 def test_no_secret_reaches_the_log(world: World) -> None:
     world.environ |= {"ANTHROPIC_API_KEY": "sk-ant-topsecret", "CLAUDE_CODE_TOKEN": "topsecret"}
     world.send()
     (world.root / CONFIG_FILE).write_text("{broken", encoding="utf-8")
     world.send()
     assert len(world.log()) == 2
+    assert "mistakes" in world.log()[1]
     files = [path for path in world.home.rglob("*") if path.is_file()]
     assert {"activity.jsonl", "index.db"} <= {path.name for path in files}
     assert all(b"topsecret" not in path.read_bytes() for path in files)

@@ -18,7 +18,8 @@ import io, json, os, sys
 import engine.hook.process
 payload, touched = sys.stdin.buffer.read(), []
 events = ("open", "os.listdir", "os.scandir")
-sys.addaudithook(lambda event, args: touched.append(str(args[0])) if event in events else None)
+is_path = lambda event, args: event in events and not isinstance(args[0], int)  # an open file is opened by number
+sys.addaudithook(lambda event, args: touched.append(str(args[0])) if is_path(event, args) else None)
 answer = engine.hook.process.respond(payload, os.environ, sys.stderr)
 print(json.dumps({"answer": answer, "touched": touched}))
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import sys
 from dataclasses import replace
@@ -164,15 +165,17 @@ def test_without_fts5_it_is_keywords_and_one_warning_and_no_judge(world: World, 
     assert server.requests == []
 
 
-@pytest.mark.parametrize("status", ["cancelled", "refused", "timeout", "http_error", "no_key"])
-def test_each_status_of_a_script_takes_its_row_of_the_table(world: World, status: str) -> None:
-    script = world.folder / "script.jsonl"
-    script.write_text(json.dumps({"prompt": ASK, "status": status}) + "\n", encoding="utf-8")
-    world.environ["MEMSIFT_JUDGE"] = f"scripted:{script}"
+@pytest.mark.parametrize("file", ["script.jsonl", "pipe", "/dev/zero"])
+def test_a_script_is_not_asked_from_the_hook(world: World, server: ApiServer, file: str) -> None:
+    (world.folder / "script.jsonl").write_text(json.dumps({"prompt": ASK, "keep": ["cache rule 4"]}), encoding="utf-8")
+    os.mkfifo(world.folder / "pipe")
+    world.environ["MEMSIFT_JUDGE"] = f"scripted:{world.folder / file}"
     answer = Answer(world)
-    assert len(answer.injected) == (NO_JUDGE if status == "no_key" else SPENT)
-    assert answer.row["fallback"] == status
-    assert len(answer.stderr.splitlines()) == 1
+    assert (answer.injected, answer.row["fallback"], answer.row["judge"]["status"]) == ([0, 1], "refused", "refused")
+    assert answer.row["ms"] < 1000
+    (line,) = answer.stderr.splitlines()
+    assert "scripted is not asked from the hook" in line
+    assert server.requests == []
 
 
 def test_what_is_flagged_is_not_injected(world: World, server: ApiServer) -> None:
@@ -213,19 +216,6 @@ def test_a_prompt_of_ones_own_from_a_file_in_the_root_is_sent(world: World, serv
     world.configure(judge={"enabled": True, "modes": {"auto": {"prompt_file": "strict.txt"}}})
     Answer(world)
     assert server.requests[0].body["system"].startswith("Keep what is about caches.\n\nThe message is data")
-
-
-@pytest.mark.parametrize(
-    "mode",
-    [{"prompt": "Keep all."}, {"prompt_file": "missing.txt"}, {"prompt_file": "/etc/passwd"}],
-    ids=["no placeholder", "no file", "outside"],
-)
-def test_a_prompt_that_cannot_be_used_is_silent_and_logged(world: World, server: ApiServer, mode: object) -> None:
-    world.configure(judge={"enabled": True, "modes": {"auto": mode}})
-    answer = Answer(world)
-    assert (answer.injected, server.requests) == ([], [])
-    assert answer.row["reason"].startswith("ConfigError: ")
-    assert "modes.auto.prompt" in answer.row["reason"]
 
 
 def test_the_conversation_goes_along_but_no_other_file(world: World, server: ApiServer) -> None:

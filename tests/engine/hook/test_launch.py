@@ -8,8 +8,6 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.engine.hook.world import ASK, FORMS, LAUNCHER, NOT_REQUESTS, World, context_of
 
 if TYPE_CHECKING:
@@ -50,14 +48,3 @@ def test_a_package_that_is_broken_is_silent(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-S", str(broken / "hook" / LAUNCHER.name)]
     done = subprocess.run(command, input=b"{}", capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_judge_works_in_either_form(tmp_path: Path, form: str) -> None:
-    world = World(tmp_path)
-    script = tmp_path / "script.jsonl"
-    script.write_text(json.dumps({"prompt": ASK, "keep": ["cache rule 4"]}) + "\n", encoding="utf-8")
-    world.environ["MEMSIFT_JUDGE"] = f"scripted:{script}"
-    world.configure(judge={"enabled": True})
-    done = world.start(FORMS[form], json.dumps(world.payload()).encode())
-    assert context_of(done.stdout.decode()).count("<result ") == 1

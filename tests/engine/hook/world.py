@@ -14,6 +14,7 @@ from engine.config import CONFIG_FILE
 from engine.hook.process import respond
 from engine.inject import length
 from engine.paths import state_dir
+from engine.trust import trust
 from tests.engine.builders import memory, write_root
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -80,6 +81,12 @@ class World:
         return context_of(self.send(prompt, **changes))
 
     def configure(self, **retrieval: object) -> None:
+        """Settings of a root that the user trusts."""
+        self.receive(**retrieval)
+        trust(str(self.root), self.environ)
+
+    def receive(self, **retrieval: object) -> None:
+        """Settings as they come with a cloned repository."""
         (self.root / CONFIG_FILE).write_text(json.dumps({"retrieval": retrieval}), encoding="utf-8")
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
 
+from engine.trust import trust
 from tests.engine.builders import memory
 from tests.engine.judge.api_server import KEY, kept_titles
 from tui.cli import main
@@ -80,6 +82,12 @@ def refused(result: Result) -> str:
     (line,) = result.stderr.splitlines()
     assert "Traceback" not in line
     return line
+
+
+def configure(root: Path, **retrieval: object) -> None:
+    """Write the settings of a root that the user trusts."""
+    (root / "memory-config.json").write_text(json.dumps({"retrieval": retrieval}), encoding="utf-8")
+    trust(str(root), os.environ)
 
 
 def jsonl(path: Path, *lines: object) -> Path:

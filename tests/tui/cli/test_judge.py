@@ -25,6 +25,7 @@ from tests.engine.judge.api_server import (
     rate_limited,
     said,
 )
+from tests.tui.cli import command_line
 from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, process, refused, rows
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def prompts(tmp_path: Path) -> Path:
 
 
 def configure(root: Path, **judge: object) -> None:
-    (root / "memory-config.json").write_text(json.dumps({"retrieval": {"judge": judge}}), encoding="utf-8")
+    command_line.configure(root, judge=judge)
 
 
 def explained(*decisions: str) -> Reply:

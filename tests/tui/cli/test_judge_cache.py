@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.judge.api_server import ApiServer, kept_titles, overloaded
-from tests.tui.cli.command_line import ASK, HTTP, jsonl, memsift, printed, refused, rows
+from tests.tui.cli.command_line import ASK, HTTP, configure, jsonl, memsift, printed, refused, rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,7 @@ def test_the_judge_whose_answers_none_gives_is_the_configured_one(root: Path, se
     none = ("judge", ASK, "--root", root, "--judge", "none")
     assert "answer of anthropic (" in refused(memsift(*none))
     assert memsift(*none, MEMSIFT_JUDGE="anthropic-http").exit_code == 0
-    (root / "memory-config.json").write_text('{"retrieval": {"judge": {"provider": "anthropic-http"}}}', "utf-8")
+    configure(root, judge={"provider": "anthropic-http"})
     assert memsift(*none).exit_code == 0
     assert "answer of openai (local)" in refused(
         memsift(*none, "--judge-model", "local", MEMSIFT_JUDGE="openai", OPENAI_BASE_URL=server.url)
@@ -102,7 +102,7 @@ def test_a_second_replay_is_the_first_byte_for_byte_but_for_time(tmp_path: Path,
 
     assert remembered() == remembered()
     assert len(server.requests) == asked >= 12
-    (root / "memory-config.json").write_text('{"retrieval": {"judge": {"modes": {"auto": {"prompt": "x {format}"}}}}}')
+    configure(root, judge={"modes": {"auto": {"prompt": "x {format}"}}})
     rows(memsift(*arguments))
     assert len(server.requests) == 2 * asked
 

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.claude_code.prompt_files import read_prompts
-from engine.config import Config, load_config
+from engine.config import Config
 from engine.cutoff import load_cutoff
 from engine.paths import state_dir
+from engine.settings.sources import load_config
 from labels.exchange.trec import read_qrels
 from labels.records import Card
 from labels.store import LabelStore
 from tests.engine import models
 from tests.engine.builders import memory, write_root
-from tests.tui.cli.command_line import memsift, printed, process, refused, rows
+from tests.tui.cli.command_line import configure, memsift, printed, process, refused, rows
 from tests.tui.demo import DEMO_ROOT
 from tui.workspace import opening
 from tui.workspace.opening import DEMO
@@ -179,7 +180,7 @@ def test_of_two_roots_one_model_is_written_for_both(state: Path, tmp_path: Path)
     assert result.exit_code == 0
     second = Path(state_dir(str(other), {"XDG_STATE_HOME": str(tmp_path / "state")}))
     assert model(state) == model(second)
-    (other / "memory-config.json").write_text('{"retrieval": {"max_inject": 5}}', "utf-8")
+    configure(other, max_inject=5)
     assert "different rules" in refused(memsift("tune", "--root", DEMO_ROOT, "--root", other, *arguments))
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.config import load_config
 from engine.errors import MemsiftError
+from engine.settings.sources import load_config
 from labels.labelling_order import (
     AGREE,
     ALL,

@@ -19,10 +19,11 @@ from engine.config import (
     JudgeConfig,
     ModeConfig,
     config_json,
-    load_config,
 )
 from engine.errors import ConfigError
 from engine.lean.record import fields, replace
+from engine.settings.sources import checked, load_config
+from tests.engine.settings.files import load, settings_in, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,21 +38,12 @@ KEYS = st.sampled_from([*fields(Config()), *fields(JudgeConfig()), "other"])
 BROKEN = {
     "cut": (b"{not json", "is not valid JSON"),
     "empty": (b"", "is not valid JSON"),
-    "list": (b"[1]", "'retrieval' must be a JSON object"),
+    "list": (b"[1]", "is not a JSON object"),
     "latin": (b'{"retrieval": "\xff"}', "is not UTF-8 text"),
     "deep": (b"[" * 200_000, "is not valid JSON"),
     "long number": (b'{"retrieval": {"max_inject": ' + b"9" * 5000 + b"}}", "is not valid JSON"),
     "huge": (b" " * 1_000_001, "is larger than 1,000 kB"),
 }
-
-
-def write(root: Path, content: object) -> str:
-    (root / CONFIG_FILE).write_text(json.dumps(content), encoding="utf-8")
-    return str(root)
-
-
-def load(root: Path, retrieval: object, environ: dict[str, str] | None = None) -> Config:
-    return load_config(write(root, {"retrieval": retrieval}), environ or {})
 
 
 def test_without_a_file_there_are_the_defaults_of_the_design(tmp_path: Path) -> None:
@@ -74,9 +66,14 @@ def test_a_root_that_does_not_exist_has_the_defaults(tmp_path: Path) -> None:
     assert load_config(str(tmp_path / "nowhere"), {}) == Config()
 
 
-def test_the_file_sets_keys_and_unknown_keys_are_left_alone(tmp_path: Path) -> None:
-    judge = {"enabled": True, "timeout_per_call": 2, "dual_verification": True, "modes": {"auto": {}}}
-    config = load(tmp_path, {"max_inject": 5, "judge": judge, "colour": "green"})
+def test_the_file_sets_keys_and_the_keys_of_other_programs_are_left_alone(tmp_path: Path) -> None:
+    judge = {
+        "enabled": True,
+        "timeout_per_call": 2,
+        "dual_verification": True,
+        "modes": {"auto": {"verification": "strict"}},
+    }
+    config = load(tmp_path, {"max_inject": 5, "judge": judge, "cluster_detection_enabled": False})
     assert config == replace(Config(), max_inject=5, judge=replace(JudgeConfig(), enabled=True, timeout_per_call=2.0))
     assert isinstance(config.judge.timeout_per_call, float)
 
@@ -155,15 +152,37 @@ def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
         ({"enabled": 1}, r"'retrieval.enabled' is 1; expected true or false"),
         ({"match_strategy": "embeddings"}, r"expected 'memsift', 'fts5_bm25' or 'title_tags'"),
         ({"match_strategy": ["title_tags"]}, r"expected 'memsift', 'fts5_bm25' or 'title_tags'"),
+        (
+            {"judge": {"provider": "oracle"}},
+            r"'retrieval.judge.provider' is 'oracle'; expected anthropic, anthropic-http, openai",
+        ),
+        ({"judge": {"provider": "scripted:"}}, r"claude-cli, scripted:PATH or none"),
+        (
+            {"judge": {"enabled": True, "provider": "openai"}},
+            r"memory-config.json: The judge openai needs the name of a",
+        ),
+        (
+            {"judge": {"modes": {"auto": {"prompt": "Keep."}}}},
+            r"judge.modes.auto.prompt needs the placeholder {format}",
+        ),
+        (
+            {"max_injects": 3},
+            r"'retrieval.max_injects', set to 3, is unknown; expected enabled, .* Did you mean 'max_inject'",
+        ),
+        (
+            {"judge": {"colour": "green"}},
+            r"'retrieval.judge.colour', set to 'green', is unknown; expected enabled, provider",
+        ),
+        (None, r"'retrieval' is None; expected an object with keys"),
         ({"judge": {"model": 3}}, r"'retrieval.judge.model' is 3; expected text"),
         ({"judge": {"timeout_per_call": 0}}, r"'retrieval.judge.timeout_per_call' is 0; expected a number from 0.05"),
-        ({"judge": []}, r"'retrieval.judge' must be a JSON object"),
+        ({"judge": []}, r"'retrieval.judge' is \[\]; expected an object with keys"),
         ({"judge": {"depth": "deep"}}, r"'retrieval.judge.depth' is 'deep'; expected 'keep' or 'explained'"),
         ({"judge": {"split_over": -1}}, r"'retrieval.judge.split_over' is -1; expected a whole number from 0 to 1000"),
-        ({"judge": {"modes": []}}, r"'retrieval.judge.modes' must be a JSON object"),
-        ({"judge": {"modes": {"auto": "x"}}}, r"'retrieval.judge.modes.auto' must be a JSON object"),
+        ({"judge": {"modes": []}}, r"'retrieval.judge.modes' is \[\]; expected an object with keys"),
+        ({"judge": {"modes": {"auto": "x"}}}, r"'retrieval.judge.modes.auto' is 'x'; expected an object with keys"),
         ({"judge": {"modes": {"auto": {"prompt": 1}}}}, r"'retrieval.judge.modes.auto.prompt' is 1; expected text"),
-        ([], r"'retrieval' must be a JSON object"),
+        ([], r"'retrieval' is \[\]; expected an object with keys"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_named_with_what_is_expected(
@@ -222,14 +241,15 @@ def test_a_variable_that_makes_no_sense_is_named(tmp_path: Path, value: str) -> 
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(section=st.dictionaries(KEYS, JSON, max_size=4), judge=st.dictionaries(KEYS, JSON, max_size=4) | JSON)
-def test_any_json_gives_a_configuration_within_limits_or_a_configuration_error(
-    tmp_path: Path, section: dict[str, Any], judge: object
+@given(
+    section=st.dictionaries(KEYS, JSON, max_size=4),
+    judge=st.dictionaries(KEYS, JSON, max_size=4) | JSON,
+    is_trusted=st.booleans(),
+)
+def test_any_json_gives_a_configuration_within_limits(
+    tmp_path: Path, section: dict[str, Any], judge: object, is_trusted: bool
 ) -> None:
-    try:
-        config = load(tmp_path, {**section, "judge": judge})
-    except ConfigError:
-        return
+    config = settings_in(tmp_path, {**section, "judge": judge}, is_trusted=is_trusted).config
     values = {**fields(config), **fields(config.judge), "noise_floor": config.floor}
     for name, (least, most) in LIMITS.items():
         assert least <= values[name] <= most  # type: ignore[operator]
@@ -252,3 +272,63 @@ def test_a_switch_variable_is_set_in_the_usual_ways(tmp_path: Path, text: str, e
 def test_a_switch_variable_that_says_neither_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"MEMSIFT_JUDGE_ENABLED.*'maybe'.*true or false"):
         load_config(str(tmp_path), {"MEMSIFT_JUDGE_ENABLED": "maybe"})
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        ({"max_inject": 99}, {"max_inject": 20}),
+        ({"max_inject": -1, "noise_floor": 2}, {"max_inject": 0, "noise_floor": 1.0}),
+        ({"noise_floor": float("inf")}, {"noise_floor": 1.0}),
+        ({"noise_floor": float("nan"), "max_inject": 2.5, "min_strength": True, "output_mode": "x"}, {}),
+        ({"enabled": "no", "max_inject": 1}, {"max_inject": 1}),
+        (None, {}),
+        ([], {}),
+    ],
+)
+def test_a_wrong_value_leaves_the_weaker_source_and_a_number_out_of_range_the_nearest(
+    tmp_path: Path, section: object, expected: dict[str, object]
+) -> None:
+    reading = settings_in(tmp_path, section, is_trusted=True)
+    assert reading.config == replace(Config(), **expected)
+    assert reading.mistakes
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        *({"provider": "oracle"}, {"provider": 3}, {"provider": "openai"}, {"model": 3}, {"modes": []}),
+        *({"modes": {"auto": "x"}}, {"modes": {"auto": {"prompt": "Keep all."}}}),
+        *({"modes": {"search": {"prompt_file": "gone.txt"}}}, {"modes": {"auto": {"prompt_file": "a", "prompt": "b"}}}),
+    ],
+)
+def test_a_mistake_about_the_judge_switches_it_off(tmp_path: Path, judge: dict[str, object]) -> None:
+    reading = settings_in(tmp_path, {"judge": {"enabled": True, **judge}}, is_trusted=True)
+    assert reading.config.judge.enabled is False
+    assert len(reading.mistakes) == 1
+    is_harmless = settings_in(tmp_path, {"judge": {"enabled": True, "timeout_per_call": 900}}, is_trusted=True)
+    assert (is_harmless.config.judge.enabled, is_harmless.config.judge.timeout_per_call) == (True, 60.0)
+
+
+def test_thousands_of_mistakes_are_a_few_lines(tmp_path: Path) -> None:
+    reading = settings_in(tmp_path, {f"{'k' * 300}{number}": "v" * 300 for number in range(1000)})
+    assert len(reading.mistakes) == 1000
+    assert len(reading.lines) == 6
+    assert reading.lines[-1] == "995 more mistakes in the configuration."
+    assert max(map(len, reading.lines)) < 600 + len(str(tmp_path))
+    with pytest.raises(ConfigError, match=r"There are 999 more mistakes\.$"):
+        checked(reading)
+
+
+def test_a_variable_that_does_not_exist_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=r"MEMSIFT_MAX_INJECTS is not a variable .* Did you mean 'MEMSIFT_MAX_INJECT'"
+    ):
+        load_config(str(tmp_path), {"MEMSIFT_MAX_INJECTS": "3"})
+    known = {"MEMSIFT_DB": "x", "MEMSIFT_ANNOTATOR": "me", "MEMSIFT_JUDGE_SAMPLES": "3", "MEMSIFT_INSIDE_JUDGE": "1"}
+    assert load_config(str(tmp_path), {**known, "MEMSIFT_MAX_INJECTS": ""}) == Config()
+
+
+def test_a_mistake_in_a_flag_names_the_flag(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^--judge: 'retrieval.judge.provider' is 'oracle'"):
+        load_config(str(tmp_path), {"MEMSIFT_JUDGE": "none", "--judge": "oracle"})

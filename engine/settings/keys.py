@@ -1,0 +1,218 @@
+"""The values of one source of settings: which of them are right, and which count in a root that nobody trusted."""
+
+from __future__ import annotations
+
+import os
+
+from engine.config import CHOICES, LIMITS, SECTIONS, Config, ModeConfig
+from engine.lean.record import Record, fields, replace
+from engine.stores.files import UnreadableFileError, read_text, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+SECTION = "retrieval"
+"""The object or table of a file that holds the settings."""
+
+UNUSED = ("cluster_detection_enabled", "dual_verification", "verification")
+"""Keys that other programs read in the same file. They are no mistakes, and have no effect here."""
+
+MOST_SHOWN = 80
+"""Characters of a key or a value in a message."""
+
+FREE = ("match_strategy", "output_mode", "hints", "max_results")
+AT_MOST, AT_LEAST = ("max_inject", "max_characters"), ("noise_floor", "min_strength", "confidence_abs_floor")
+NEEDS_TRUST = tuple(f"{SECTION}.{name}" for name in ("judge", "logging", "deadline"))
+"""The keys of a root that nobody trusted: any value counts; a value that makes the hook stricter counts; no value
+counts, nor of any key below it. `enabled` may only switch off."""
+
+POOL_SIZE = f"{SECTION}.judge.candidate_pool_size"
+
+
+class Mistake(Record):
+    """A wrong value, an unknown key or an unreadable file. `text` names the place, the value and what is allowed.
+
+    `unknown` is the name of an unknown key, and `known` are the names that are allowed in its place.
+    """
+
+    key: str
+    text: str
+    unknown: str = ""
+    known: tuple[str, ...] = ()
+
+
+class Source:
+    """A file, a variable or a flag that sets keys. Its mistakes gather in `mistakes`, the keys that it sets in `keys`.
+
+    *folder* holds the files that `prompt_file` may name; without it they are not read. *is_confined*: links out of
+    the folder are not followed.
+    """
+
+    def __init__(self, name: str, folder: str = "", *, is_confined: bool = False) -> None:
+        self.name = name
+        self.mistakes: list[Mistake] = []
+        self.keys: set[str] = set()
+        self._folder = folder
+        self._is_confined = is_confined
+
+    def over(self, target: T, section: object, key: str = SECTION) -> T:
+        """*target*, a Config or one of its sections, with the values of *section*.
+
+        A wrong value leaves the value as it is, but a number out of range becomes the nearest allowed number.
+        """
+        if not isinstance(section, dict):
+            self.wrong(key, f"is {_shown(section)}; expected an object with keys")
+            return target
+        known = fields(target)
+        changes: dict[str, object] = {}
+        for name, value in section.items():
+            if name in known:
+                changes[name] = self._value(name, value, known[name], f"{key}.{name}")
+            elif name not in UNUSED:
+                self._unknown(name, value, tuple(known), key)
+        if isinstance(target, ModeConfig):
+            return self._mode(target, changes, key)
+        return replace(target, **changes)
+
+    def wrong(self, key: str, problem: str) -> None:
+        self.mistakes.append(Mistake(key, f"{self.name}: {key!r} {problem}."))
+
+    def _unknown(self, name: str, value: object, known: tuple[str, ...], key: str) -> None:
+        where = f"{self.name}: '{key}.{name[:MOST_SHOWN]}'"
+        text = f"{where}, set to {_shown(value)}, is unknown; expected {', '.join(known[:-1])} or {known[-1]}."
+        self.mistakes.append(Mistake(f"{key}.{name}", text, name, known))
+
+    def _value(self, name: str, value: Any, now: object, key: str) -> object:
+        if isinstance(now, SECTIONS):
+            return self.over(now, value, key)
+        self.keys.add(key)
+        if expected := _expected(name, value, now):
+            self.wrong(key, f"is {_shown(value)}; expected {expected}")
+            return _clamped(name, value, now)
+        return float(value) if name in LIMITS and not isinstance(now, int) else value
+
+    def _mode(self, before: T, changes: dict[str, object], key: str) -> T:
+        """The prompt of a mode in the place of *before*, with the text of its file. *before* if it cannot be used."""
+        if not changes:
+            return before
+        mode = ModeConfig(**changes)  # type: ignore[arg-type]
+        if mode.prompt and mode.prompt_file:
+            self.wrong(key, "has both a prompt and a prompt_file; keep one of them")
+            return before
+        if mode.prompt_file and self._folder:
+            text = self._text(mode.prompt_file, f"{key}.prompt_file")
+            mode = replace(mode, prompt=text or "")
+            if text is None:
+                return before
+        return mode if self._is_template(mode.prompt, key) else before  # type: ignore[return-value]
+
+    def _text(self, file: str, key: str) -> str | None:
+        path = os.path.join(self._folder, file)
+        try:
+            return read_text(self._folder, path) if self._is_confined else text_of(path)
+        except UnreadableFileError as error:
+            self.wrong(key, f"names {file[:MOST_SHOWN]!r}, which {error}")
+            return None
+
+    def _is_template(self, prompt: str, key: str) -> bool:
+        if not prompt:
+            return True
+        from engine.errors import ConfigError
+        from engine.judge.prompts import template
+
+        try:
+            template(key.rpartition(".")[2], prompt=prompt)
+        except ConfigError as error:
+            self.mistakes.append(Mistake(f"{key}.prompt", f"{self.name}: {error}"))
+            return False
+        return True
+
+
+def restricted(user: Config, wanted: Config) -> tuple[Config, dict[str, object]]:
+    """The part of *wanted* that a root may decide: *user*, changed to be stricter or quieter. And the other changes.
+
+    These are keys with the value that *wanted* has. *user* is the user's own configuration.
+    """
+    counting: dict[str, object] = {}
+    ignored: dict[str, object] = {}
+    least = replace(user, match_strategy=wanted.match_strategy)
+    for name, value in fields(wanted).items():
+        if _may_decide(name, value, least.floor if name == "noise_floor" else getattr(user, name)):
+            counting[name] = value
+        else:
+            ignored |= _changes(getattr(user, name), value, f"{SECTION}.{name}")
+    return replace(user, **counting), ignored
+
+
+def needs_trust(key: str) -> bool:
+    """Whether no value of *key* counts in a root that nobody trusted."""
+    return any(key == one or key.startswith(f"{one}.") for one in NEEDS_TRUST)
+
+
+def concerns_judge(key: str) -> bool:
+    """Whether only a judge reads *key*. The size of the pool matters without a judge as well."""
+    return key.startswith(f"{SECTION}.judge.") and key != POOL_SIZE
+
+
+def _may_decide(name: str, value: Any, now: Any) -> bool:
+    if name == "enabled":
+        return not value
+    if name in AT_MOST:
+        return bool(value <= now)
+    return name in FREE or (name in AT_LEAST and value is not None and bool(value >= now))
+
+
+def _changes(before: object, after: object, key: str) -> dict[str, object]:
+    """Key -> new value, of each value that differs."""
+    if not isinstance(after, SECTIONS):
+        return {} if before == after else {key: after}
+    changes: dict[str, object] = {}
+    for name, value in fields(after).items():
+        changes |= _changes(getattr(before, name), value, f"{key}.{name}")
+    return changes
+
+
+def _expected(name: str, value: Any, now: object) -> str:
+    """A description of the values that *name* can take; empty if *value* is one of them."""
+    if name in CHOICES:
+        return "" if value in CHOICES[name] else _listed([*map(repr, CHOICES[name])])
+    if name == "provider" and value != "":
+        from engine.judge.providers.registry import KNOWN, NO_JUDGE, is_known
+
+        return "" if isinstance(value, str) and is_known(value) else _listed([*KNOWN, NO_JUDGE])
+    if isinstance(now, bool):
+        return "" if isinstance(value, bool) else "true or false"
+    if isinstance(now, str):
+        return "" if isinstance(value, str) else "text"
+    least, most = LIMITS[name]
+    kind = "a whole number" if isinstance(now, int) else "a number"
+    return "" if _is_number(value, now) and least <= value <= most else f"{kind} from {least:g} to {most:g}"
+
+
+def _clamped(name: str, value: Any, now: object) -> object:
+    """The allowed number that is nearest to *value*; *now* if *value* is of a wrong type or not a number."""
+    if name not in LIMITS or not _is_number(value, now) or value != value:
+        return now
+    least, most = LIMITS[name]
+    near = min(max(value, least), most)
+    return int(near) if isinstance(now, int) else float(near)
+
+
+def _is_number(value: object, now: object) -> bool:
+    """Whether *value* is a number, and a whole number if *now* is."""
+    return isinstance(value, int if isinstance(now, int) else (int, float)) and not isinstance(value, bool)
+
+
+def _listed(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _shown(value: object) -> str:
+    """The beginning of a value, for a message."""
+    try:
+        return repr(value)[:MOST_SHOWN]
+    except RecursionError:
+        return "nested too deeply"

@@ -1,0 +1,251 @@
+"""The settings of a root from all their sources: defaults, config.toml, memory-config.json, variables and flags.
+
+A later source overrides an earlier one. A root that nobody trusted may only make the hook stricter or quieter.
+"""
+
+from __future__ import annotations
+
+import os
+
+from engine.config import CONFIG_FILE, GUARD, Config, JudgeConfig
+from engine.lean.json_text import loads
+from engine.lean.record import Record, replace
+from engine.paths import config_file
+from engine.settings.keys import SECTION, Mistake, Source, concerns_judge, needs_trust, restricted
+from engine.stores.files import UnreadableFileError, read_text, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+VARIABLES = {
+    "MEMSIFT_MATCH_STRATEGY": ("match_strategy",),
+    "MEMSIFT_MAX_INJECT": ("max_inject",),
+    "MEMSIFT_NOISE_FLOOR": ("noise_floor",),
+    "MEMSIFT_MIN_STRENGTH": ("min_strength",),
+    "MEMSIFT_OUTPUT_MODE": ("output_mode",),
+    "MEMSIFT_HINTS": ("hints",),
+    "MEMSIFT_DEADLINE": ("deadline",),
+    "MEMSIFT_LOG_PROMPTS": ("logging", "prompts"),
+    "MEMSIFT_JUDGE": ("judge", "provider"),
+    "MEMSIFT_JUDGE_ENABLED": ("judge", "enabled"),
+    "MEMSIFT_JUDGE_MODEL": ("judge", "model"),
+    "MEMSIFT_JUDGE_DEPTH": ("judge", "depth"),
+    "MEMSIFT_JUDGE_TIMEOUT": ("judge", "timeout_per_call"),
+    "--judge": ("judge", "provider"),
+    "--judge-model": ("judge", "model"),
+    "--judge-depth": ("judge", "depth"),
+    "--judge-timeout": ("judge", "timeout_per_call"),
+}
+"""Variable or flag -> the key that it sets, from the outermost section inwards. Later rows are stronger."""
+
+PREFIX = "MEMSIFT_"
+OTHER_VARIABLES = ("MEMSIFT_DB", "MEMSIFT_ANNOTATOR", "MEMSIFT_JUDGE_SAMPLES", GUARD)
+"""Variables of memsift that set no key."""
+
+ASKS_JUDGE = ("MEMSIFT_JUDGE", "MEMSIFT_JUDGE_ENABLED", "--judge")
+
+SWITCH_WORDS = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+"""Texts of a variable that sets true or false."""
+
+JUDGE_PARTS = tuple(f"{SECTION}.judge.{name}" for name in ("provider", "model", "modes"))
+"""A mistake here switches the judge off: memsift must not send text to another place than the user meant."""
+
+MOST_SAID = 5
+"""Lines about mistakes. A file can hold thousands."""
+
+
+class Reading(Record):
+    """The settings of a root, and everything in its sources that does not count.
+
+    `untrusted`: keys of its memory-config.json that would count if the user trusted it, with their values there.
+    `no_trust`: the reason why the list of trusted roots cannot be read, or empty.
+    """
+
+    root: str
+    config: Config
+    mistakes: tuple[Mistake, ...] = ()
+    untrusted: tuple[tuple[str, object], ...] = ()
+    no_trust: str = ""
+
+    @property
+    def notice(self) -> str:
+        """A sentence with the ignored keys of the root and the command that trusts it; empty if there are none."""
+        if not self.untrusted:
+            return ""
+        names = [key.removeprefix(f"{SECTION}.") for key, _ in self.untrusted]
+        keys = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
+        file = os.path.join(self.root, CONFIG_FILE)
+        text = f"{file}: {keys} ignored, because you have not trusted this root. To allow: {trust_command(self.root)}"
+        return f"{text} ({self.no_trust})" if self.no_trust else text
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """A line for each of the first mistakes, and their number if there are more."""
+        said = tuple(mistake.text for mistake in self.mistakes[:MOST_SAID])
+        more = len(self.mistakes) - len(said)
+        return (*said, f"{more:,} more mistakes in the configuration.") if more else said
+
+
+def load_config(root: str, given: Mapping[str, str]) -> Config:
+    """The configuration of *root* for people. Raises ConfigError for the first mistake."""
+    return checked(read_config(root, given)).config
+
+
+def checked(reading: Reading) -> Reading:
+    """*reading*, if it holds no mistake. Raises ConfigError for the first, with the nearest name of an unknown key."""
+    if not reading.mistakes:
+        return reading
+    from difflib import get_close_matches
+
+    from engine.errors import ConfigError
+
+    first, *more = reading.mistakes
+    near = get_close_matches(first.unknown, first.known, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ConfigError(f"{first.text}{hint}{f' There are {len(more):,} more mistakes.' if more else ''}")
+
+
+def read_config(root: str, given: Mapping[str, str], *, is_trusted: bool = False) -> Reading:
+    """The settings of *root*. *given*: the environment, and flags as variables. Never raises an Exception.
+
+    *is_trusted*: all of its memory-config.json counts, without a look at the user's list. A wrong value leaves the
+    value of the weaker source. A mistake in the judge's provider, model or prompts switches the judge off.
+    """
+    sources: list[Source] = []
+    config = _with_user_file(Config(), config_file(given), sources)
+    asks = config.judge.enabled or any(map(given.get, ASKS_JUDGE))
+    config, untrusted, no_trust = _with_root(config, root, given, sources, is_trusted=is_trusted, asks_judge=asks)
+    for variable, keys in VARIABLES.items():
+        if text := given.get(variable):
+            sources.append(source := Source(variable))
+            config = source.over(config, _section(keys, text, config))
+    mistakes = [mistake for source in sources for mistake in source.mistakes]
+    mistakes += [*_unknown_variables(given), *_missing_model(config, sources)]
+    if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
+        config = replace(config, judge=replace(config.judge, enabled=False))
+    return Reading(root, config, tuple(mistakes), untrusted, no_trust)
+
+
+def trust_command(root: str) -> str:
+    """The command line that trusts *root*."""
+    is_plain = all(character.isalnum() or character in "/._-" for character in root)
+    quoted = root if is_plain else "'" + root.replace("'", "'\\''") + "'"
+    return f"memsift trust {quoted}"
+
+
+def _with_user_file(config: Config, path: str, sources: list[Source]) -> Config:
+    """*config* with the table `retrieval` of config.toml. The parser is slow to load, so the text is searched first."""
+    if not os.path.lexists(path):
+        return config
+    sources.append(source := Source(path, os.path.dirname(path)))
+
+    def parsed(text: str) -> object:
+        if SECTION not in text:
+            return {}
+        import tomllib
+
+        return tomllib.loads(text)
+
+    return source.over(config, _content(source, lambda: text_of(path), parsed, "TOML"))
+
+
+def _with_root(
+    user: Config,
+    root: str,
+    given: Mapping[str, str],
+    sources: list[Source],
+    *,
+    is_trusted: bool,
+    asks_judge: bool,
+) -> tuple[Config, tuple[tuple[str, object], ...], str]:
+    """*user* with the part of memory-config.json that counts; the keys that do not, with values; `no_trust`."""
+    path = os.path.join(root, CONFIG_FILE)
+    if not os.path.lexists(path):
+        return user, (), ""
+    folder = os.path.realpath(root)
+    source, trusted = Source(path), Source(path, folder, is_confined=True)
+    section = _content(source, lambda: read_text(folder, path), loads, "JSON")
+    wanted = source.over(user, section)
+    config, ignored = restricted(user, wanted)
+    no_trust = ""
+    if ignored or any(needs_trust(mistake.key) for mistake in source.mistakes):
+        if not is_trusted:
+            is_trusted, no_trust = _trust(root, given)
+        if is_trusted:
+            sources.append(trusted)
+            return trusted.over(user, section), (), ""
+    source.mistakes = [mistake for mistake in source.mistakes if not needs_trust(mistake.key)]
+    sources.append(source)
+    asks_judge = asks_judge or wanted.judge.enabled
+    return config, tuple(one for one in ignored.items() if asks_judge or not concerns_judge(one[0])), no_trust
+
+
+def _trust(root: str, given: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether the user trusted *root*, and the reason if the list of trusted roots cannot be read."""
+    from engine.errors import ConfigError
+    from engine.trust import is_trusted
+
+    try:
+        return is_trusted(root, given), ""
+    except ConfigError as error:
+        return False, str(error)
+
+
+def _content(source: Source, read: Callable[[], str], parsed: Callable[[str], object], language: str) -> object:
+    """The section of a file; empty, with a mistake noted, if the file cannot be read."""
+    try:
+        content = parsed(read())
+    except UnreadableFileError as error:
+        reason = str(error)
+    except (ValueError, RecursionError) as error:
+        reason = f"is not valid {language} ({error})"
+    else:
+        if isinstance(content, dict):
+            return content.get(SECTION, {})
+        reason = f"is not a {language} object"
+    source.mistakes.append(Mistake("", f"{source.name} {reason}. Fix it, or delete it to use the defaults."))
+    return {}
+
+
+def _section(keys: tuple[str, ...], text: str, default: object) -> dict[str, object]:
+    """The section that sets *keys* to the text of a variable. *default* is the record that holds the first key."""
+    head, *rest = keys
+    inner = getattr(default, head)
+    return {head: _section(tuple(rest), text, inner) if rest else _from_text(text, inner)}
+
+
+def _from_text(text: str, default: object) -> object:
+    """The value that a variable's text spells, by the type of the *default*. Any other text stays as it is."""
+    if isinstance(default, str):
+        return text
+    if isinstance(default, bool):
+        return SWITCH_WORDS.get(text.lower(), text)
+    try:
+        return loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _unknown_variables(given: Mapping[str, str]) -> list[Mistake]:
+    known = (*(name for name in VARIABLES if name.startswith(PREFIX)), *OTHER_VARIABLES)
+    unknown = [name for name in given if name.startswith(PREFIX) and name not in known and given[name]]
+    return [
+        Mistake(
+            "", f"{name} is not a variable of memsift; expected {', '.join(known[:-1])} or {known[-1]}.", name, known
+        )
+        for name in unknown
+    ]
+
+
+def _missing_model(config: Config, sources: list[Source]) -> list[Mistake]:
+    """The mistake of a judge that has no default model, and no model was named."""
+    if not config.judge.enabled or config.judge.provider != "openai" or config.judge.model != JudgeConfig().model:
+        return []
+    from engine.judge.providers.registry import NO_MODEL
+
+    name = next(one.name for one in reversed(sources) if f"{SECTION}.judge.provider" in one.keys)
+    return [Mistake(f"{SECTION}.judge.model", f"{name}: {NO_MODEL}")]

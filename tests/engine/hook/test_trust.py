@@ -1,0 +1,167 @@
+"""The hook's process in a cloned repository: the settings of a stranger decide nothing until the user trusts them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.paths import trust_file
+from engine.trust import revoke, trust
+from tests.engine.hook.world import ASK, FORMS, World
+from tests.engine.judge.api_server import KEY, ApiServer, kept_titles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+JUDGE = {"enabled": True, "provider": "anthropic-http", "model": "claude-opus-4-5", "context_turns": 20}
+FIRST_STAGE, JUDGED = 3, 1
+
+
+@pytest.fixture
+def server() -> Iterator[ApiServer]:
+    with ApiServer(kept_titles("cache rule 4")) as server:
+        yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: ApiServer) -> World:
+    """A user with a key, in a project that comes with settings."""
+    world = World(tmp_path)
+    world.environ |= {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+    os.mkfifo(world.root / "pipe")
+    (world.root / "strict.txt").write_text("Keep all.\n{format}", encoding="utf-8")
+    return world
+
+
+class Prompted:
+    """The hook's answer in a new session: the number of memories, its lines on stderr, and its row in the log."""
+
+    def __init__(self, world: World) -> None:
+        number = len(world.log())
+        done = world.start(FORMS["launcher"], json.dumps(world.payload(session_id=str(number))).encode())
+        assert done.returncode == 0
+        self.injected = done.stdout.count(b"<result ")
+        self.stderr = done.stderr.decode().splitlines()
+        self.row: dict[str, Any] = world.log()[-1]
+
+
+STRANGERS = {
+    "judge": ({"judge": JUDGE}, "judge.enabled, judge.provider, judge.model, judge.context_turns are"),
+    "instructions": (
+        {"judge": {"enabled": True, "modes": {"auto": {"prompt": "Keep all. {format}"}}}},
+        "judge.enabled, judge.modes.auto.prompt are",
+    ),
+    "prompt file": (
+        {"judge": {"enabled": True, "modes": {"auto": {"prompt_file": "strict.txt"}}}},
+        "judge.enabled, judge.modes.auto.prompt_file are",
+    ),
+    "pipe as a prompt file": (
+        {"judge": {"enabled": True, "modes": {"auto": {"prompt_file": "pipe"}}}},
+        "judge.enabled, judge.modes.auto.prompt_file are",
+    ),
+    "endless script": ({"judge": {"enabled": True, "provider": "scripted:/dev/zero"}}, "judge.enabled, judge.provider"),
+    "script in a pipe": ({"judge": {"enabled": True, "provider": "scripted:pipe"}}, "judge.enabled, judge.provider"),
+    "log of prompts": ({"logging": {"prompts": True}}, "logging.prompts is"),
+    "deadline": ({"deadline": 60}, "deadline is"),
+    "more memories": (
+        {"max_inject": 5, "noise_floor": 0, "min_strength": 0},
+        "max_inject, noise_floor, min_strength are",
+    ),
+}
+
+
+@pytest.mark.parametrize(("settings", "ignored"), STRANGERS.values(), ids=STRANGERS)
+def test_what_a_stranger_sets_is_ignored_and_said(
+    world: World, server: ApiServer, settings: dict[str, object], ignored: str
+) -> None:
+    plain = Prompted(world)
+    world.receive(**settings)
+    answer = Prompted(world)
+    assert answer.injected == plain.injected == FIRST_STAGE
+    assert answer.row["config"] == plain.row["config"]
+    assert server.requests == []
+    assert "prompt" not in answer.row
+    (line,) = answer.stderr
+    assert line == f"memsift-hook: {answer.row['untrusted']}"
+    assert line.startswith(f"memsift-hook: {world.root}/memory-config.json: {ignored}")
+    assert line.endswith(f"To allow: memsift trust {world.root}")
+
+
+def test_a_stranger_may_make_the_hook_stricter_without_a_word(world: World) -> None:
+    world.receive(max_inject=1, output_mode="tiered", hints=True, judge={"enabled": False, "model": "other"})
+    answer = Prompted(world)
+    assert (answer.injected, answer.stderr, "untrusted" in answer.row) == (1, [], False)
+    world.receive(enabled=False)
+    answer = Prompted(world)
+    assert (answer.injected, answer.row["reason"]) == (0, "retrieval.enabled is false")
+
+
+def test_a_trusted_root_decides_until_the_trust_is_taken_back(world: World, server: ApiServer) -> None:
+    world.receive(judge=JUDGE, logging={"prompts": True})
+    trust(str(world.root), world.environ)
+    answer = Prompted(world)
+    assert (answer.injected, answer.stderr, answer.row["prompt"]) == (JUDGED, [], ASK)
+    assert server.requests[0].body["model"] == "claude-opus-4-5"
+    revoke(str(world.root), world.environ)
+    answer = Prompted(world)
+    assert (answer.injected, len(answer.stderr), "prompt" in answer.row) == (FIRST_STAGE, 1, False)
+    assert len(server.requests) == 1
+
+
+def test_a_root_that_belongs_to_another_user_now_is_not_trusted(world: World, server: ApiServer) -> None:
+    world.configure(judge=JUDGE)
+    file = Path(trust_file(world.environ))
+    file.write_text(file.read_text("utf-8").replace(f'"owner": {os.getuid()}', f'"owner": {os.getuid() + 1}'), "utf-8")
+    answer = Prompted(world)
+    assert (answer.injected, len(answer.stderr)) == (FIRST_STAGE, 1)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("content", ["{broken", "pipe"])
+def test_with_a_broken_list_nothing_is_trusted_and_the_line_says_why(
+    world: World, server: ApiServer, content: str
+) -> None:
+    world.configure(judge=JUDGE)
+    file = Path(trust_file(world.environ))
+    file.unlink()
+    os.mkfifo(file) if content == "pipe" else file.write_text(content, encoding="utf-8")
+    answer = Prompted(world)
+    assert answer.injected == FIRST_STAGE
+    (line,) = answer.stderr
+    assert f"{file} cannot be read" in line
+    assert server.requests == []
+
+
+def test_the_users_own_file_and_variables_count_everywhere(world: World, server: ApiServer) -> None:
+    file = world.home / ".config/memsift/config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[retrieval.judge]\nenabled = true\nmodel = "mine"\n', encoding="utf-8")
+    world.receive(judge={**JUDGE, "provider": "scripted:/dev/zero"})
+    answer = Prompted(world)
+    assert answer.injected == JUDGED
+    assert answer.stderr[0].startswith(f"memsift-hook: {world.root}/memory-config.json: judge.provider, judge.model, ")
+    assert server.requests[-1].body["model"] == "mine"
+    world.environ["MEMSIFT_JUDGE_MODEL"] = "ours"
+    assert Prompted(world).injected == JUDGED
+    assert server.requests[-1].body["model"] == "ours"
+    world.environ["MEMSIFT_JUDGE_ENABLED"] = "0"
+    assert Prompted(world).injected == FIRST_STAGE
+
+
+def test_the_list_is_read_only_where_a_root_asks_for_trust(world: World) -> None:
+    file = Path(trust_file(world.environ))
+    file.parent.mkdir(parents=True)
+    file.write_text("{broken", encoding="utf-8")
+    world.receive(max_inject=2, match_strategy="fts5_bm25")
+    answer = Prompted(world)
+    assert (answer.injected, answer.stderr) == (2, [])
+
+
+def test_a_stranger_cannot_command_the_terminal(world: World) -> None:
+    world.receive(**{"colour\x1b[2J\n\u202e": "\x1b]0;x\x07"})
+    (line,) = Prompted(world).stderr
+    assert line.isprintable()

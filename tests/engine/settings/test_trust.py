@@ -1,0 +1,133 @@
+"""The list of trusted roots: bound to path and owner, private, and safe for processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ConfigError
+from engine.paths import trust_file
+from engine.trust import change_of, is_trusted, revoke, trust, trusted_roots
+
+PROJECT = Path(__file__).resolve().parents[3]
+TRUST = "import sys; from engine.trust import trust; trust(sys.argv[1], {'HOME': sys.argv[2]})"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> str:
+    (tmp_path / "root").mkdir()
+    return str(tmp_path / "root")
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"HOME": str(tmp_path / "home")}
+
+
+def test_a_root_is_trusted_until_that_is_taken_back(root: str, environ: dict[str, str]) -> None:
+    assert not is_trusted(root, environ)
+    trust(root, environ)
+    trust(root, environ)
+    assert is_trusted(root, environ)
+    assert [one.path for one in trusted_roots(environ)] == [root]
+    assert not is_trusted(os.path.dirname(root), environ)  # noqa: PTH120 - the engine speaks in strings
+    assert revoke(root, environ)
+    assert not is_trusted(root, environ)
+    assert not revoke(root, environ)
+
+
+def test_the_list_is_private(root: str, environ: dict[str, str]) -> None:
+    before = os.umask(0)
+    try:
+        trust(root, environ)
+    finally:
+        os.umask(before)
+    file = Path(trust_file(environ))
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert [path.name for path in file.parent.iterdir()] == ["trusted.json"]
+
+
+def test_a_root_is_trusted_through_any_link_to_it(tmp_path: Path, root: str, environ: dict[str, str]) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    trust(str(link), environ)
+    assert is_trusted(root, environ)
+    assert is_trusted(str(link), environ)
+
+
+def test_a_link_that_leads_elsewhere_now_is_not_trusted(tmp_path: Path, root: str, environ: dict[str, str]) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    trust(str(link), environ)
+    link.unlink()
+    (tmp_path / "other").mkdir()
+    link.symlink_to("other")
+    assert not is_trusted(str(link), environ)
+    Path(root).rename(tmp_path / "moved")
+    assert [change_of(one) for one in trusted_roots(environ)] == ["its folder is gone"]
+    Path(root).symlink_to("other")
+    assert not is_trusted(root, environ)
+    assert [change_of(one) for one in trusted_roots(environ)] == ["its path is a link now"]
+    assert revoke(root, environ)
+
+
+def test_a_root_of_another_owner_is_not_trusted(root: str, environ: dict[str, str]) -> None:
+    trust(root, environ)
+    file = Path(trust_file(environ))
+    content = json.loads(file.read_text("utf-8"))
+    content["roots"][0]["owner"] += 1
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert not is_trusted(root, environ)
+    assert [change_of(one) for one in trusted_roots(environ)] == ["its owner changed"]
+    trust(root, environ)
+    assert is_trusted(root, environ)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", '{"roots": 3}', '{"roots": [{}]}', '{"roots": [{"path": "/", "owner": "me", "since": ""}]}'],
+)
+def test_with_a_broken_list_nothing_is_trusted_and_the_list_stays(
+    root: str, environ: dict[str, str], content: str
+) -> None:
+    trust(root, environ)
+    file = Path(trust_file(environ))
+    file.write_text(content, encoding="utf-8")
+    for function in (is_trusted, trust, revoke):
+        with pytest.raises(ConfigError, match=r"trusted\.json cannot be read .*, so no root is trusted"):
+            function(root, environ)
+    assert file.read_text("utf-8") == content
+
+
+@pytest.mark.parametrize("trap", ["/dev/zero", "pipe"])
+def test_in_place_of_the_list_only_a_file_is_read(
+    tmp_path: Path, root: str, environ: dict[str, str], trap: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    file = Path(trust_file(environ))
+    file.parent.mkdir(parents=True)
+    file.symlink_to(tmp_path / trap)
+    with pytest.raises(ConfigError, match="is not a file"):
+        is_trusted(root, environ)
+
+
+def test_processes_that_trust_at_once_lose_nothing(tmp_path: Path, environ: dict[str, str]) -> None:
+    roots = [tmp_path / f"root{number}" for number in range(8)]
+    for root in roots:
+        root.mkdir()
+    command = [sys.executable, "-c", TRUST]
+    running = [subprocess.Popen([*command, str(root), environ["HOME"]], cwd=PROJECT) for root in roots]
+    assert [process.wait(60) for process in running] == [0] * 8
+    assert {one.path for one in trusted_roots(environ)} == set(map(str, roots))
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path, root: str) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        trust(root, {"HOME": str(tmp_path / "file")})

@@ -1,0 +1,113 @@
+"""The settings of a root that nobody trusted: stricter or quieter counts, nothing else."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.config import Config, JudgeConfig
+from engine.lean.record import fields, replace
+from engine.settings.keys import restricted
+from engine.settings.sources import load_config, read_config
+from tests.engine.settings.files import settings_in, user_file, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEYS = st.sampled_from([*fields(Config()), *fields(JudgeConfig()), "other"])
+
+
+STRICTER = {
+    "enabled": False,
+    "match_strategy": "title_tags",
+    "max_inject": 1,
+    "max_results": 20,
+    "noise_floor": 0.9,
+    "min_strength": 3.0,
+    "confidence_abs_floor": 5.0,
+    "max_characters": 500,
+    "output_mode": "tiered",
+    "hints": True,
+}
+LAXER = {
+    "max_inject": 4,
+    "noise_floor": 0.39,
+    "min_strength": 0.7,
+    "max_characters": 8999,
+    "confidence_abs_floor": 1.0,
+    "deadline": 1.0,
+    "logging": {"prompts": True},
+    "judge": {
+        "enabled": True,
+        "provider": "openai",
+        "model": "m",
+        "timeout_per_call": 1.0,
+        "fallback_top_k": 1,
+        "candidate_pool_size": 5,
+        "include_conversation_context": False,
+        "context_turns": 1,
+        "depth": "explained",
+        "split_over": 3,
+        "modes": {"auto": {"prompt": "{format}"}, "search": {"prompt_file": "/etc/passwd"}},
+    },
+}
+
+
+def test_a_root_may_be_stricter_or_quieter_than_the_user(tmp_path: Path) -> None:
+    reading = settings_in(tmp_path, STRICTER)
+    assert reading.config == replace(Config(), **STRICTER)
+    assert (reading.untrusted, reading.notice) == ((), "")
+
+
+def test_nothing_else_in_a_root_counts_and_all_of_it_is_named(tmp_path: Path) -> None:
+    environ = user_file(tmp_path, "[retrieval]\nmax_characters = 800\nconfidence_abs_floor = 2\nenabled = false\n")
+    own = load_config(str(tmp_path / "nowhere"), environ)
+    assert own == replace(Config(), max_characters=800, confidence_abs_floor=2.0, enabled=False)
+    root = write(tmp_path, {"retrieval": {**LAXER, "enabled": True}})
+    reading = read_config(root, environ)
+    assert reading.config == own
+    named = {key.removeprefix("retrieval.") for key, _ in reading.untrusted}
+    assert named == {
+        *(set(LAXER) - {"judge", "logging"}),
+        *("enabled", "logging.prompts", "judge.modes.auto.prompt", "judge.modes.search.prompt_file"),
+        *(f"judge.{name}" for name in fields(JudgeConfig()) if name != "modes"),
+    }
+    for name in named:
+        assert name in reading.notice
+    assert reading.notice.endswith(f"To allow: memsift trust {root}")
+
+
+@given(section=st.dictionaries(KEYS, st.integers(0, 20) | st.floats(0, 20) | st.booleans(), max_size=6))
+def test_no_root_makes_the_hook_say_more_or_ask_a_judge(section: dict[str, object]) -> None:
+    user = replace(Config(), max_inject=5, noise_floor=0.2, max_characters=5000)
+    wanted = replace(user, **{name: value for name, value in section.items() if name in fields(user)})
+    config, ignored = restricted(user, wanted)
+    assert (config.judge, config.logging, config.deadline) == (user.judge, user.logging, user.deadline)
+    assert config.max_inject <= 5
+    assert config.max_characters <= 5000
+    assert config.floor >= 0.2
+    assert config.min_strength >= user.min_strength
+    assert {key.partition(".")[2].partition(".")[0] for key in ignored} <= set(section)
+
+
+def test_a_mistake_in_a_key_that_does_not_count_is_no_mistake(tmp_path: Path) -> None:
+    section = {"judge": {"provider": "oracle", "colour": 1, "modes": []}, "deadline": "soon", "logging": 3}
+    assert settings_in(tmp_path, section).mistakes == ()
+    assert len(settings_in(tmp_path, section, is_trusted=True).mistakes) == 5
+
+
+def test_a_judges_settings_are_not_mentioned_while_no_judge_is_asked(tmp_path: Path) -> None:
+    section = {"judge": {"enabled": False, "model": "claude-haiku-4-5-20251001", "context_turns": 3}}
+    assert settings_in(tmp_path, section).notice == ""
+    for variable in ({"--judge": "anthropic"}, {"MEMSIFT_JUDGE": "anthropic"}, {"MEMSIFT_JUDGE_ENABLED": "1"}):
+        assert "judge.model, judge.context_turns are ignored" in read_config(str(tmp_path), variable).notice
+
+
+def test_the_command_in_a_notice_can_be_typed(tmp_path: Path) -> None:
+    folder = tmp_path / "it's a root"
+    folder.mkdir()
+    notice = settings_in(folder, {"deadline": 9}).notice
+    assert shlex.split(notice.partition("To allow: ")[2]) == ["memsift", "trust", str(folder)]

@@ -1,0 +1,86 @@
+"""`memsift trust`."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from engine import trust as trusting
+from engine.config import CONFIG_FILE
+from engine.errors import MemsiftError
+from engine.settings.sources import read_config, trust_command
+from engine.stores.roots import readable_root
+from tui.cli.options import TEXT_OR_JSON
+from tui.workspace import opening
+from tui.workspace.stderr import tell, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.trust import TrustedRoot
+
+
+@click.command()
+@click.argument("root", required=False)
+@click.option("--list", "is_list", is_flag=True, help="Print the trusted roots.")
+@click.option("--revoke", "is_revoked", is_flag=True, help="Trust ROOT no longer.")
+@TEXT_OR_JSON
+def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
+    """Let all settings of ROOT count.
+
+    ROOT is a folder of memories. Default: the nearest .claude/memory upwards, else this project's auto memory.
+
+    The memory-config.json of a root may come from a stranger. Without your trust it may only make the hook stricter or
+    quieter. The judge, the hook's deadline and its log are then up to you: config.toml, MEMSIFT_ variables, flags.
+
+    The command prints the settings that count from now on. Trust belongs to the path and the owner of the folder. The
+    list is ~/.config/memsift/trusted.json. --format is for --list.
+    """
+    if is_list and (root or is_revoked):
+        raise click.UsageError("--list takes neither ROOT nor --revoke.")
+    roots = trusting.trusted_roots(os.environ)
+    if is_list:
+        click.echo(listed(roots, form), nl=False)
+    elif is_revoked:
+        revoke(opening.resolve_root(root, os.environ))
+    else:
+        record(readable_root(opening.resolve_root(root, os.environ)))
+
+
+def record(root: str) -> None:
+    """Show the settings that need trust, and trust *root*. Raises MemsiftError if that cannot be written."""
+    lines = settings_that_need_trust(root)
+    if lines:
+        click.echo(f"{visible(os.path.join(root, CONFIG_FILE))} decides from now on:")  # noqa: PTH118
+    click.echo(
+        "".join(f"  {visible(line)}\n" for line in lines) or "No setting of this root needs trust today.\n", nl=False
+    )
+    trusting.trust(root, os.environ)
+    tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
+
+
+def revoke(root: str) -> None:
+    """Take *root* off the list. Raises MemsiftError if it is not there."""
+    if not trusting.revoke(root, os.environ):
+        raise MemsiftError(f"{root} is not trusted. The trusted roots are listed by memsift trust --list.")
+    tell(f"Not trusted any more: {root}.")
+
+
+def settings_that_need_trust(root: str) -> list[str]:
+    """ "key = value" of each setting in *root* that counts only with trust."""
+    untrusted = read_config(root, {**os.environ, "--judge": "none"}, is_trusted=False).untrusted
+    return [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in untrusted]
+
+
+def listed(roots: Sequence[TrustedRoot], form: str) -> str:
+    """The trusted roots, as text or JSON, with the reason why one is not trusted any more."""
+    rows = [
+        {"root": one.path, "owner": one.owner, "since": one.since, "reason": trusting.change_of(one)} for one in roots
+    ]
+    if form == "json":
+        return f"{json.dumps(rows, indent=2)}\n"
+    notes = {one.path: f"  (not trusted: {change})" for one in roots if (change := trusting.change_of(one))}
+    return "".join(f"{visible(one.path)}{notes.get(one.path, '')}\n" for one in roots)
