@@ -5,7 +5,7 @@
     |   +-- RootNotFoundError
     |   +-- RootUnreadableError
     +-- UnknownMemoryError       a root has no memory with this id
-    +-- ConfigError              a value in memory-config.json or a MEMSIFT_* variable is not allowed
+    +-- ConfigError              a setting is not allowed: in config.toml, memory-config.json, a variable or a flag
     +-- PromptFileError          a prompt, history or transcript file cannot be read
     +-- ProviderError            a judge's provider gave no answer; `status` is the status of the verdict
     |   +-- ProviderTimeoutError

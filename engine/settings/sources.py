@@ -43,6 +43,9 @@ PREFIX = "MEMSIFT_"
 OTHER_VARIABLES = ("MEMSIFT_DB", "MEMSIFT_ANNOTATOR", "MEMSIFT_JUDGE_SAMPLES", GUARD)
 """Variables of memsift that set no key."""
 
+NEAR = 0.8
+"""Similarity, 0..1, of an unknown variable to one of ours that it is taken for."""
+
 ASKS_JUDGE = ("MEMSIFT_JUDGE", "MEMSIFT_JUDGE_ENABLED", "--judge")
 
 SWITCH_WORDS = {
@@ -124,7 +127,7 @@ def read_config(root: str, given: Mapping[str, str], *, is_trusted: bool = False
             sources.append(source := Source(variable))
             config = source.over(config, _section(keys, text, config))
     mistakes = [mistake for source in sources for mistake in source.mistakes]
-    mistakes += [*_unknown_variables(given), *_missing_model(config, sources)]
+    mistakes += [*_misspelt_variables(given), *_missing_model(config, sources)]
     if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
         config = replace(config, judge=replace(config.judge, enabled=False))
     return Reading(root, config, tuple(mistakes), untrusted, no_trust)
@@ -230,15 +233,18 @@ def _from_text(text: str, default: object) -> object:
         return text
 
 
-def _unknown_variables(given: Mapping[str, str]) -> list[Mistake]:
-    known = (*(name for name in VARIABLES if name.startswith(PREFIX)), *OTHER_VARIABLES)
-    unknown = [name for name in given if name.startswith(PREFIX) and name not in known and given[name]]
-    return [
-        Mistake(
-            "", f"{name} is not a variable of memsift; expected {', '.join(known[:-1])} or {known[-1]}.", name, known
-        )
-        for name in unknown
-    ]
+def _misspelt_variables(given: Mapping[str, str]) -> list[Mistake]:
+    """Unknown variables with nearly the name of one of ours. Other programs may use the prefix for their own."""
+    known = {name.removeprefix(PREFIX) for name in (*VARIABLES, *OTHER_VARIABLES)}
+    names = [name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX) and given[name]]
+    unknown = [name for name in names if name not in known]
+    if not unknown:
+        return []
+    from difflib import get_close_matches
+
+    text = f"{PREFIX}{{}} is not a variable of memsift. Did you mean {PREFIX}{{}}?"
+    near = [(name, match) for name in unknown for match in get_close_matches(name, known, 1, NEAR)]
+    return [Mistake("", text.format(*pair)) for pair in near]
 
 
 def _missing_model(config: Config, sources: list[Source]) -> list[Mistake]:

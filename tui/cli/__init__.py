@@ -81,8 +81,12 @@ def main(
     stdout is for data, stderr for people. Exit codes: 0 fine, 1 a check did not hold, 2 a mistake in setup or usage.
 
     \b
-    Files (XDG_DATA_HOME, XDG_CACHE_HOME and XDG_STATE_HOME move them):
-      memory-config.json in the root     settings of a root, under "retrieval"
+    Files (XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME and XDG_STATE_HOME move
+    them):
+      ~/.config/memsift/config.toml      your settings, under [retrieval]
+      ~/.config/memsift/trusted.json     the roots that you trust: memsift trust
+      memory-config.json in the root     settings of a root, under "retrieval"; more
+                                         of them count if you trust the root
       ~/.local/share/memsift/labels.db   labels
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
@@ -90,7 +94,7 @@ def main(
                                          cutoffs, the chosen theme
 
     \b
-    Environment variables, stronger than memory-config.json:
+    Environment variables, stronger than these files:
       MEMSIFT_DB, MEMSIFT_ANNOTATOR (the name on your labels),
       MEMSIFT_MATCH_STRATEGY, MEMSIFT_MAX_INJECT, MEMSIFT_NOISE_FLOOR,
       MEMSIFT_MIN_STRENGTH, MEMSIFT_OUTPUT_MODE, MEMSIFT_HINTS,

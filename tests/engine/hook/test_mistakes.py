@@ -100,7 +100,7 @@ VARIABLES = {
     "MEMSIFT_MAX_INJECT": ("many", "MEMSIFT_MAX_INJECT: 'retrieval.max_inject' is 'many'; expected a whole number"),
     "MEMSIFT_HINTS": ("maybe", "MEMSIFT_HINTS: 'retrieval.hints' is 'maybe'; expected true or false"),
     "MEMSIFT_JUDGE": ("oracle", "MEMSIFT_JUDGE: 'retrieval.judge.provider' is 'oracle'; expected anthropic, "),
-    "MEMSIFT_MAX_INJECTS": ("1", "MEMSIFT_MAX_INJECTS is not a variable of memsift; expected MEMSIFT_MATCH_STRATEGY, "),
+    "MEMSIFT_MAX_INJECTS": ("1", "MEMSIFT_MAX_INJECTS is not a variable of memsift. Did you mean MEMSIFT_MAX_INJECT?"),
 }
 
 
