@@ -36,6 +36,11 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TrappedWorld:
     return TrappedWorld(tmp_path)
 
 
+def unexplained(stderr: str) -> list[str]:
+    """The lines of stderr but those about a folder of memories beside a transcript that is not in its place."""
+    return [line for line in stderr.splitlines() if "is not used: the transcript beside it is not in" not in line]
+
+
 @pytest.mark.parametrize("seed", range(WORLDS))
 def test_any_payload_is_answered_with_one_object_or_nothing(world: TrappedWorld, made: random.Random) -> None:
     answered = 0
@@ -46,7 +51,7 @@ def test_any_payload_is_answered_with_one_object_or_nothing(world: TrappedWorld,
         assert_honest(answer)
         answered += bool(answer)
     assert answered >= MIN_ANSWERED
-    assert world.stderr.getvalue() == ""
+    assert unexplained(world.stderr.getvalue()) == []
     world.assert_untouched()
 
 
@@ -54,6 +59,6 @@ def test_any_payload_is_answered_with_one_object_or_nothing(world: TrappedWorld,
 def test_any_payload_ends_a_process_with_0(world: TrappedWorld, made: random.Random) -> None:
     world.trap(made)
     done = world.start(FORMS[made.choice(list(FORMS))], payload(made, world.payload(), world.paths()))
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, unexplained(done.stderr.decode())) == (0, [])
     assert_honest(done.stdout.decode("ascii"))
     world.assert_untouched()
