@@ -16,7 +16,7 @@ from labels.exchange.records import Dataset, LabelEvent, MemoryText, Result, Ret
 from labels.records import MAX_GRADE, NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from labels.exchange.files import Line, Source
@@ -185,8 +185,29 @@ def run_rows(dataset: Dataset, *, only_injected: bool) -> Iterator[str]:
     for system, retrieved in newest_retrievals(dataset):
         results = [result for result in retrieved.results if result.injected or not only_injected]
         start, end = f"{escaped(retrieved.prompt_id)} Q0", escaped(system)
-        for rank, result in enumerate(sorted(results, key=lambda result: result.rank), start=1):
-            yield f"{start} {escaped(result.memory_id)} {rank} {0.0 - result.score!r} {end}\n"
+        results.sort(key=lambda result: result.rank)
+        scores = falling([0.0 - result.score for result in results])
+        for rank, (result, score) in enumerate(zip(results, scores, strict=True), start=1):
+            yield f"{start} {escaped(result.memory_id)} {rank} {score!r} {end}\n"
+
+
+def falling(scores: Sequence[float]) -> Iterator[float]:
+    """*scores*, with each that is not under the score before it lowered to the next smaller number.
+
+    trec_eval does not read ranks. It sorts equal scores by document id, and it holds scores in single precision.
+    """
+    import numpy as np
+
+    before = np.float32(np.inf)
+    for score in scores:
+        with np.errstate(over="ignore", under="ignore"):
+            single = np.float32(score)
+        if single < before:
+            yield score
+        else:
+            single = np.nextafter(before, np.float32(-np.inf))
+            yield float(single)
+        before = single
 
 
 def read_run(source: Source) -> Dataset:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 
 from engine.errors import ExchangeError
-from labels.exchange.records import MemoryText, PooledPair, Run
+from labels.exchange.records import MemoryText, PooledPair, Result, Run
 from labels.exchange.trec import read_qrels
 from labels.records import ADJUDICATE, NOT_RELEVANT, UNSURE
 from tests.labels.exchange.datasets import (
@@ -92,6 +94,18 @@ def test_scores_of_a_run_are_higher_for_better() -> None:
         ["m2", "2", "8.0"],
         ["m%203", "3", "7.25"],
     ]
+
+
+def test_equal_scores_of_a_run_fall_with_the_rank_in_single_precision() -> None:
+    scores = (-9.5, -9.5, -9.5 + 1e-12, -8.0, -8.5, 0.0, 0.0)
+    results = tuple(Result(f"m{rank}", "d", rank, score, injected=True) for rank, score in enumerate(scores, start=1))
+    run = dataset(runs=(Run("r", "bm25"),), retrievals=(replace(RETRIEVED, results=results),))
+    written = [float(row.split()[4]) for row in write("run", run).splitlines()]
+    assert written == pytest.approx([9.5, 9.5, 9.5, 8.0, 8.0, 0.0, 0.0], abs=1e-5)
+    singles = [np.float32(score) for score in written]
+    assert all(second < first for first, second in pairwise(singles))
+    (back,) = read("run", write("run", run)).retrievals
+    assert [result.memory_id for result in back.results] == [result.memory_id for result in results]
 
 
 def test_a_run_has_the_newest_retrieval_of_a_system() -> None:

@@ -8,9 +8,11 @@ import stat
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import ir_measures
 import pytest
 
 from labels.exchange.registry import FORMATS, READABLE
+from tests.engine.builders import memory, write_root
 from tests.labels.exchange.schemas import check_label_studio
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
@@ -79,6 +81,25 @@ def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> N
         for qrels in (tmp_path / "qrels", DEMO / "qrels.txt")
     ]
     assert made[0] == made[1]
+
+
+def test_an_exported_run_has_the_reports_ranking_measures_also_with_equal_scores(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys", memory_id=f"m{number}") for number in range(5)])
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": "signing keys"}, {"id": "p2", "prompt": "keys"})
+    place = ["--root", root, "--db", tmp_path / "labels.db"]
+    replayed = rows(memsift("replay", *place, "--prompts", prompts, "--save", "--systems", "bm25"))
+    assert [len({found["score"] for found in row["injected"]}) for row in replayed] == [1, 1]
+    first = {row["prompt_id"]: row["injected"][0]["id"] for row in replayed}
+    (tmp_path / "qrels").write_text("".join(f"{prompt} 0 {best} 1\n" for prompt, best in first.items()))
+    assert memsift("import", tmp_path / "qrels", *place, "--prompts", prompts).exit_code == 0
+    (reported,) = printed(memsift("report", *place, "--ranking", "--format", "json"))["systems"]
+    qrels, run = (
+        memsift("export", "--format", name, "--db", tmp_path / "labels.db").stdout for name in ("qrels", "run")
+    )
+    measures = [ir_measures.parse_measure(name) for name in reported["ranked"]["means"]]
+    found = ir_measures.calc_aggregate(measures, ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run))
+    assert {str(measure): pytest.approx(value) for measure, value in found.items()} == reported["ranked"]["means"]
+    assert reported["ranked"]["means"]["P@1"] == 1.0
 
 
 def test_the_interface_that_fits_is_named_and_printed(store: Path, tmp_path: Path) -> None:
