@@ -12,7 +12,7 @@ import time
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record, fields
 from engine.paths import trust_file
-from engine.stores.files import read_regular
+from engine.stores.files import make_folder, open_private, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _change(environ: Mapping[str, str], change: Callable[[tuple[TrustedRoot, ...
 
     path = trust_file(environ)
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_folder(os.path.dirname(path))
         folder = os.open(os.path.dirname(path), os.O_RDONLY)
         try:
             flock(folder, LOCK_EX)
@@ -95,11 +95,10 @@ def _change(environ: Mapping[str, str], change: Callable[[tuple[TrustedRoot, ...
 
 def _write(path: str, roots: tuple[TrustedRoot, ...]) -> None:
     temporary = f"{path}.{os.getpid()}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as file:
+    with open(temporary, "w", encoding="utf-8", opener=open_private) as file:
         file.write(dumps({"version": 1, "roots": [fields(one) for one in roots]}) + "\n")
         file.flush()
-        os.fsync(descriptor)
+        os.fsync(file.fileno())
     os.replace(temporary, path)
 
 

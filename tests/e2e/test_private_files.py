@@ -117,6 +117,7 @@ def test_what_the_commands_write_is_its_owners_alone(tmp_path: Path, umask: int)
     script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': ['cache rule 1']})}"
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
     home.memsift("search", ASK)
+    home.memsift("trust")
     home.memsift("judge", ASK, "--judge", script)
     home.memsift("replay", "--prompts", prompts, "--save", "--resume", out / "run.jsonl")
     home.memsift("replay", "--prompts", prompts, "--save", "--db", home.path / "deep/down/named.db")
@@ -128,7 +129,7 @@ def test_what_the_commands_write_is_its_owners_alone(tmp_path: Path, umask: int)
     assert home.run([sys.executable, "-c", IN_APP]).returncode == 0
     assert home.open_to_others() == []
     made = {"index.db", "judge.db", "judge.db.lock", "batches.jsonl", "batches.jsonl.lock", "labels.db", "named.db"}
-    assert home.names() == made | {"run.jsonl", "labels.jsonl", "report.html", "cutoff.json", "theme"}
+    assert home.names() == made | {"run.jsonl", "labels.jsonl", "report.html", "cutoff.json", "theme", "trusted.json"}
 
 
 def test_files_that_sqlite_keeps_beside_its_own_are_private(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 from engine import trust as trusting
 from engine.config import CONFIG_FILE
 from engine.errors import MemsiftError
+from engine.lean.json_text import printed_json
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
 from tui.cli.options import TEXT_OR_JSON
@@ -72,7 +72,7 @@ def revoke(root: str) -> None:
 def settings_that_need_trust(root: str) -> list[str]:
     """ "key = value" of each setting in *root* that counts only with trust."""
     untrusted = read_config(root, {**os.environ, "--judge": "none"}, is_trusted=False).untrusted
-    return [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in untrusted]
+    return [f"{key} = {printed_json(value)}" for key, value in untrusted]
 
 
 def listed(roots: Sequence[TrustedRoot], form: str) -> str:
@@ -81,6 +81,6 @@ def listed(roots: Sequence[TrustedRoot], form: str) -> str:
         {"root": one.path, "owner": one.owner, "since": one.since, "reason": trusting.change_of(one)} for one in roots
     ]
     if form == "json":
-        return f"{json.dumps(rows, indent=2)}\n"
+        return f"{printed_json(rows, indent=2)}\n"
     notes = {one.path: f"  (not trusted: {change})" for one in roots if (change := trusting.change_of(one))}
     return "".join(f"{visible(one.path)}{notes.get(one.path, '')}\n" for one in roots)

@@ -180,6 +180,17 @@ def test_export(place: Place, name: str) -> None:
         assert "é 数据" in shown
 
 
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_trust(place: Place, form: str) -> None:
+    """The folder's name is hostile, and so is a setting that the command shows."""
+    config = {"retrieval": {"judge": {"model": HOSTILE}}}
+    (place.root / "memory-config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert "é 数据" in harmless("trust", place.root)
+    shown = harmless("trust", "--list", "--format", form)
+    if form == "json":
+        assert [one["root"] for one in json.loads(shown)] == [str(place.root)]
+
+
 def test_install(monkeypatch: pytest.MonkeyPatch, place: Place) -> None:
     monkeypatch.chdir(place.root)
     assert "hooks" in json.loads(harmless("install", "--print"))
