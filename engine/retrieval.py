@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
 
 DROP_STAGES = ("status", "floor", "cutoff", "judge", "cap", "repeat", "budget")
-"""The stages of the pipeline that can drop a candidate, in their order."""
+"""The stages of the pipeline that can drop a candidate, in their order. The last three are one walk by rank."""
 
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 
