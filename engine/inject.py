@@ -21,9 +21,11 @@ FRAME_CHARACTERS = len(HEADER) + len(FOOTER) + 2
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Me")
 """Unicode categories that are removed: control, format, surrogate, private, unassigned and enclosing characters."""
 
-IGNORABLE = (
-    *(range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0), range(0x180B, 0x1810)),
-    *(range(0x115F, 0x1161), range(0x17B4, 0x17B6), range(0x3164, 0x3165), range(0xFFA0, 0xFFA1)),
+IGNORABLE = frozenset(
+    [
+        *(*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0x180B, 0x1810)),
+        *(0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),
+    ]
 )
 """Variation selectors, invisible vowels and fillers: they show nothing, and can carry a hidden text of any length."""
 
@@ -135,7 +137,7 @@ def _escaped(text: str) -> str:
 def _is_hidden(character: str) -> bool:
     category = unicodedata.category(character)
     is_stray = category == "Mn" and not _spells(character)
-    return is_stray or category in HIDDEN or any(ord(character) in codes for codes in IGNORABLE)
+    return is_stray or category in HIDDEN or ord(character) in IGNORABLE
 
 
 def _spells(mark: str) -> bool:

@@ -133,11 +133,12 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
     try:
         content = read_regular(path, SCRIPT_BYTES + 1)
         if len(content) > SCRIPT_BYTES:
-            raise OSError(f"it is larger than {SCRIPT_BYTES // 1_000_000} MB")
+            raise OSError(f"is larger than {SCRIPT_BYTES // 1_000_000} MB")
         lines = content.decode().split("\n")
     except (OSError, ValueError) as error:
-        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
-        raise ConfigError(f"The judge's script {path} cannot be read: {reason or error}.") from None
+        own = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
+        reason = getattr(error, "strerror", None) or f"it {own}"
+        raise ConfigError(f"The judge's script {path} cannot be read: {reason}.") from None
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 

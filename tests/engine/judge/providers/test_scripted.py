@@ -141,7 +141,7 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"missing\.jsonl cannot be read: No such file"):
         ScriptedProvider.from_file(str(tmp_path / "missing.jsonl"))
     (tmp_path / "latin.jsonl").write_bytes(b'{"prompt": "\xe9"}')
-    with pytest.raises(ConfigError, match="cannot be read: not a regular file"):
+    with pytest.raises(ConfigError, match="cannot be read: it is not a file"):
         ScriptedProvider.from_file("/dev/zero")
     with (tmp_path / "huge.jsonl").open("wb") as file:
         file.truncate(SCRIPT_BYTES + 1)
