@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from engine.config import CONFIG_FILE
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import ASK
 
@@ -112,3 +113,16 @@ def test_the_client_waits_for_the_memories_of_the_first_stage_where_the_judge_ha
     reached = ask(entry)
     assert (reached.requests, reached.memories, reached.judged) == (1, 2, 1)
     assert reached.hook == ["hook_additional_context"]
+
+
+def test_a_cloned_root_asks_no_judge_before_it_is_trusted(installation: Installation, ask: Any) -> None:
+    judge = {"enabled": True, "provider": "openai", "model": "some"}
+    config = installation.world.root / CONFIG_FILE
+    config.write_text(json.dumps({"retrieval": {"judge": judge}}), encoding="utf-8")
+    reached = ask(installation.entry())
+    assert (reached.requests, reached.memories, reached.judged) == (1, 3, 0)
+    installation.memsift("trust")
+    reached = ask(installation.entry())
+    assert (reached.requests, reached.memories, reached.judged) == (1, 2, 1)
+    installation.memsift("trust", "--revoke")
+    assert ask(installation.entry()).judged == 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from engine.config import CONFIG_FILE
 from tests.engine.hook.world import World, context_of
 from tui.cli import main
 from tui.cli.install import bare_interpreter
@@ -49,6 +50,17 @@ def test_the_printed_command_is_the_hook(tmp_path: Path) -> None:
 )
 def test_the_timeout_leaves_three_seconds_after_the_deadlines(environ: dict[str, str], timeout: int) -> None:
     assert printed_entry(environ)["timeout"] == timeout
+
+
+def test_the_deadlines_of_the_root_at_hand_count_if_it_is_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path)
+    monkeypatch.chdir(world.project)
+    (world.root / CONFIG_FILE).write_text(json.dumps({"retrieval": {"deadline": 20}}), encoding="utf-8")
+    assert printed_entry({})["timeout"] == 5
+    assert CliRunner().invoke(main, ["trust"]).exit_code == 0
+    assert printed_entry({})["timeout"] == 23
 
 
 def test_a_configuration_with_a_mistake_is_refused() -> None:
