@@ -16,7 +16,7 @@ from engine.hook import process
 from engine.hook.deadline import allowed_seconds
 from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
-from engine.settings.sources import load_config
+from tui.workspace import opening
 
 if TYPE_CHECKING:
     from engine.config import Config
@@ -46,7 +46,7 @@ def install(is_print: bool) -> None:
         )
     here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
     root = find_root(here, os.environ).root or f"{here}/{PROJECT_FOLDER}"
-    click.echo(printed_json(hook_settings(load_config(root, os.environ)), indent=2))
+    click.echo(printed_json(hook_settings(opening.config_of(root, os.environ)), indent=2))
 
 
 def hook_command() -> str:

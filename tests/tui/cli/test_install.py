@@ -59,6 +59,7 @@ def test_the_deadlines_of_the_root_at_hand_count_if_it_is_trusted(
     monkeypatch.chdir(world.project)
     (world.root / CONFIG_FILE).write_text(json.dumps({"retrieval": {"deadline": 20}}), encoding="utf-8")
     assert printed_entry({})["timeout"] == 5
+    assert "memsift trust" in CliRunner().invoke(main, ["install", "--print"]).stderr
     assert CliRunner().invoke(main, ["trust"]).exit_code == 0
     assert printed_entry({})["timeout"] == 23
 
