@@ -2,8 +2,9 @@
 
     P(relevant) = 1 / (1 + exp(-(intercept + sum of weight x feature)))
 
-A model is a few numbers of JSON that `memsift tune` fits to labels. It is used only with the configuration that it was
-made for, because another configuration gives other features of the same memories.
+The weights come from the default model (`engine.default_model`), or from a model that `memsift tune` fitted to labels.
+A tuned model is a few numbers of JSON. It is used only with the configuration that it was made for, because another
+configuration gives other features of the same memories.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from engine.search.stopwords import names
 from engine.search.strategies.memsift import MAX_ASKED
 from engine.search.tokens import tokens
 from engine.stores.files import read_regular
+from engine.systems import DEFAULT, TUNED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from engine.config import Config
-    from engine.memory import MemorySummary
     from engine.retrieval import Candidate
     from engine.search.ranking import Asked, Pool
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 100_000
 
-VERSION = 1
+VERSION = 2
 """Version of the features below. A model of another version is not used."""
 
 RISING, FALLING, FREE = 1, -1, 0
@@ -42,35 +43,25 @@ DIRECTIONS = {
     "strength": RISING,
     "lead": RISING,
     "rivals": FALLING,
-    "share": RISING,
-    "rarest": RISING,
-    "missing": FALLING,
     "tag": RISING,
-    "title": RISING,
     "names": FALLING,
     "asked": FREE,
-    "age": FREE,
+    "unknown": FALLING,
 }
 """Feature -> direction in which P(relevant) may move with it: more of the prompt in a memory never lowers P.
 
 strength    sqrt(score / weight of the rarest possible word); with `fts5_bm25`, sqrt(score)
 lead        ln(score / best other score), -MAX_LEAD..MAX_LEAD; MAX_LEAD if there is no other candidate
 rivals      ln(number of candidates with at least NEAR of the score), the candidate itself included
-share       part of the prompt's idf mass that the memory holds, 0..1; a prompt of more than MAX_ASKED words counts as
-            one of MAX_ASKED words
-rarest      idf of the rarest word of the prompt in the memory, 0..1, in units of the rarest possible word
-missing     the same for the words of the prompt that are not in the memory
-tag         1 if a tag holds a word of the prompt, else 0
-title       part of the prompt's idf mass that the title holds, 0..1
+tag         1 if a tag holds a word of the prompt, else 0; of a memory without tags, the title counts
 names       number of names in the prompt that the memory does not hold, at most MAX_NAMES; 0 for a paste
 asked       ln(number of words and phrases in the prompt, at most MAX_ASKED)
-age         years between the memory's update and the newest candidate's, 0..1; 0 if unknown. The clock is not used, so
-            that a model gives the same answer next year
+unknown     part of the prompt's idf mass in words that no memory of the root holds, 0..1
 
-Each category is a feature as well, such as `category:decision`: 1 or 0.
+A feature stays only if it helps across the example projects and does no harm on LoCoMo:
+`python -m tests.benchmarks.default_model` measures both.
 """
 
-CATEGORY = "category:"
 MAX_LEAD = 1.0
 MAX_NAMES = 3
 NEAR = 0.8
@@ -115,13 +106,14 @@ class UnusableModelError(Exception):
 class Cutoff:
     """The stage of the pipeline that drops candidates whose P(relevant) is too low."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, kind: str = TUNED) -> None:
         self.model = model
         self.strategy = model.fit.match_strategy
+        self.kind = kind
 
-    def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+    def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
-        found = features(text, candidates, pool)
+        found = features(candidates, pool)
         return [self._weighed(one, found[one.memory.id]) if one.injected else one for one in candidates]
 
     def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]:
@@ -135,28 +127,38 @@ class Cutoff:
         return self.model.doubt if has_judge else self.model.threshold
 
     def is_sure(self, candidate: Candidate) -> bool:
-        """Whether the candidate passes without a judge."""
-        return candidate.probability is not None and candidate.probability >= self.model.threshold
+        """Whether the candidate passes without a judge. The default model promises no precision, and is never sure."""
+        is_likely = candidate.probability is not None and candidate.probability >= self.model.threshold
+        return is_likely and self.kind == TUNED
 
     def _weighed(self, candidate: Candidate, found: Features) -> Candidate:
         probability = self.model.probability(found)
         return replace(candidate, probability=probability, confidence=_confidence(probability))
 
 
-def features(text: str, candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]:
+def features(candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]:
     """Memory id -> features, for the candidates that are not dropped yet.
 
     They are compared with all active candidates, also with those that were dropped for being weak.
     """
-    prompt = _prompt(text, pool, {word for one in candidates if one.injected for word in one.matched})
-    active = [one for one in candidates if one.dropped_by != "status"]
-    scores = [-one.score for one in active]
-    newest = max((_year(one.memory) for one in active), default=0.0)
-    return {one.memory.id: _features(one, prompt, scores, newest) for one in candidates if one.injected}
+    prompt = _prompt(pool, {word for one in candidates if one.injected for word in one.matched})
+    scores = [-one.score for one in candidates if one.dropped_by != "status"]
+    return {one.memory.id: _features(one, prompt, scores) for one in candidates if one.injected}
+
+
+def default_cutoff(config: Config) -> Cutoff | None:
+    """The cutoff that comes with memsift; None for a strategy that it was not made for."""
+    from engine import default_model
+
+    if config.match_strategy != MEMSIFT:
+        return None
+    weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
+    model = Model(fit_of(config), default_model.INTERCEPT, weights, threshold, min(threshold, default_model.DOUBT))
+    return Cutoff(model, DEFAULT)
 
 
 def load_cutoff(folder: str, config: Config) -> Cutoff | None:
-    """The cutoff in a root's state folder; None if there is none. Raises UnusableModelError."""
+    """The tuned cutoff in a root's state folder; None if there is none. Raises UnusableModelError."""
     try:
         model = model_of(loads(read_regular(cutoff_file(folder), MAX_BYTES).decode("utf-8")))
     except FileNotFoundError:
@@ -187,8 +189,7 @@ def model_of(content: Any) -> Model:
         model = Model(_fit_in(content["fit"]), _number(content["intercept"]), weights, *thresholds)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UnusableModelError(f"makes no sense ({type(error).__name__}: {error})") from None
-    are_known = all(name in DIRECTIONS or name.startswith(CATEGORY) for name in weights)
-    if not (0 <= model.doubt <= model.threshold <= 1 and are_known):
+    if not (0 <= model.doubt <= model.threshold <= 1 and weights.keys() <= DIRECTIONS.keys()):
         raise UnusableModelError("makes no sense (thresholds or names of features)")
     return model
 
@@ -209,32 +210,25 @@ def _number(value: Any) -> float:
 class _Prompt(Record):
     """The words and phrases of a prompt.
 
-    `weights`: text -> idf in units of `rare`, the weight of the rarest possible word. `heaviest` are the texts by
-    weight, `mass` is the sum of the weights. `words`: text -> the sets of tokens that match it, for texts that any
-    candidate holds.
+    `words`: text -> the sets of tokens that match it, for texts that any candidate holds. `rare` is the weight of the
+    rarest possible word. `asked` and `unknown` are features of the prompt alone.
     """
 
-    weights: Mapping[str, float]
-    heaviest: Sequence[str]
-    mass: float
     words: Mapping[str, Sequence[frozenset[str]]]
     names: set[str]
     rare: float
+    asked: float
+    unknown: float
 
 
-def _prompt(text: str, pool: Pool, found: set[str]) -> _Prompt:
-    """Limited for a paste, so that it neither hides the question beside it nor costs more than the search itself."""
-    rare, asked = pool.rare or 1.0, pool.asked
-    idf = pool.idf or [rare] * len(asked)
-    weights = {one.text: weight / rare for one, weight in zip(asked, idf, strict=True)}
-    is_paste = len(asked) > MAX_ASKED
+def _prompt(pool: Pool, found: set[str]) -> _Prompt:
+    texts = {one.text for one in pool.asked}
     return _Prompt(
-        weights=weights,
-        heaviest=sorted(weights, key=lambda word: -weights[word]),
-        mass=sum(weights.values()) * min(1.0, MAX_ASKED / max(1, len(asked))) or 1.0,
-        words={one.text: _words(one) for one in asked if one.text in found},
-        names=set() if is_paste else names(text) & weights.keys(),
-        rare=rare,
+        words={one.text: _words(one) for one in pool.asked if one.text in found},
+        names=names(pool.searched) & texts if len(texts) <= MAX_ASKED else set(),
+        rare=pool.rare or 1.0,
+        asked=log(max(1, min(MAX_ASKED, len(texts)))),
+        unknown=pool.unknown,
     )
 
 
@@ -244,31 +238,19 @@ def _words(asked: Asked) -> list[frozenset[str]]:
     return [frozenset(phrase) for phrase in (*asked.phrases, *longer)]
 
 
-def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float], newest: float) -> Features:
-    """Features of a candidate. *scores* are those of all active candidates, positive; *newest* is the latest year."""
-    weights, matched, strength = prompt.weights, one.matched, -one.score
-    missing = next((word for word in prompt.heaviest if word not in matched), "")
-    in_title = _held(matched, prompt, set(tokens(one.memory.title)))
-    in_tags = _held(matched, prompt, set(tokens(" ".join(one.memory.tags))))
+def _features(one: Candidate, prompt: _Prompt, scores: Sequence[float]) -> Features:
+    """Features of a candidate. *scores* are those of all active candidates, positive."""
+    strength = -one.score
+    labels = set(tokens(" ".join(one.memory.tags) or one.memory.title))
     return {
         "strength": sqrt(max(0.0, strength) / prompt.rare),
         "lead": _lead(strength, scores),
         "rivals": log(max(1, sum(score >= NEAR * strength for score in scores))),
-        "share": min(1.0, sum(weights[text] for text in matched) / prompt.mass),
-        "rarest": max((weights[text] for text in matched), default=0.0),
-        "missing": weights.get(missing, 0.0),
-        "tag": 1.0 if in_tags else 0.0,
-        "title": min(1.0, sum(weights[text] for text in in_title) / prompt.mass),
-        "names": float(min(MAX_NAMES, len(prompt.names.difference(matched)))),
-        "asked": log(max(1, min(MAX_ASKED, len(weights)))),
-        "age": max(0.0, min(1.0, newest - (_year(one.memory) or newest))),
-        f"{CATEGORY}{one.memory.category}": 1.0,
+        "tag": float(any(words <= labels for text in one.matched for words in prompt.words[text])),
+        "names": float(min(MAX_NAMES, len(prompt.names.difference(one.matched)))),
+        "asked": prompt.asked,
+        "unknown": prompt.unknown,
     }
-
-
-def _held(matched: Sequence[str], prompt: _Prompt, held: set[str]) -> list[str]:
-    """The matched texts with a set of tokens that is all in *held*."""
-    return [text for text in matched if any(words <= held for words in prompt.words[text])]
 
 
 def _lead(strength: float, scores: Sequence[float]) -> float:
@@ -278,17 +260,6 @@ def _lead(strength: float, scores: Sequence[float]) -> float:
     if rival <= 0 or strength <= 0:
         return MAX_LEAD if rival <= 0 else -MAX_LEAD
     return max(-MAX_LEAD, min(MAX_LEAD, log(strength / rival)))
-
-
-def _year(memory: MemorySummary) -> float:
-    """The year of the last update, with months as fraction, such as 2024.5; 0 if unknown.
-
-    Without `datetime`, which is slow to import: see `engine/lean`.
-    """
-    year, _, rest = memory.updated_at.partition("-")
-    month = rest[:2]
-    is_known = len(year) == 4 and year.isdecimal() and month.isdecimal()
-    return int(year) + int(month) / 12 if is_known else 0.0
 
 
 def _confidence(probability: float) -> str:

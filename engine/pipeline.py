@@ -10,7 +10,7 @@ from engine.lean.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import below_floor, rank
 from engine.search.strategies import memsift
-from engine.systems import system_of
+from engine.systems import OFF, system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
         """A cutoff, as the pipeline needs it: see `engine.cutoff`. `strategy` is the strategy that it was made for."""
 
         strategy: str
+        kind: str
 
-        def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]: ...
+        def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]: ...
 
         def drop(self, candidates: Sequence[Candidate], *, has_judge: bool) -> list[Candidate]: ...
 
@@ -48,10 +49,10 @@ NO_FTS5 = "no_fts5"
 BY_KEYWORDS = "SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
 """The fallback NO_FTS5 in words."""
 
-SHARE_FOR_JUDGE = 0.5
-"""Part of the floors that a candidate must reach to be put before a judge, with the strategy `memsift`.
+SHARE_BEFORE_CHOICE = 0.5
+"""Part of the floors that a candidate must reach before a cutoff or a judge, with the strategy `memsift`.
 
-A judge drops weak candidates itself, and on LoCoMo the whole floors would keep relevant memories from it.
+These drop weak candidates themselves, and on LoCoMo the whole floors would keep relevant memories from them.
 """
 
 
@@ -87,15 +88,15 @@ def retrieve(
     candidates = rank(pool.memories, config, include_retired=include_retired)
     candidates = _by_status(candidates, include_retired=include_retired)
     if has_floor:
-        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_judge=judge is not None))
+        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=bool(judge or cutoff)))
     if cutoff:
-        candidates = cutoff.weigh(prompt.text, candidates, pool)
+        candidates = cutoff.weigh(candidates, pool)
         candidates = cutoff.drop(candidates, has_judge=judge is not None)
     judgement = _judgement(prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
     candidates = _by_judge(candidates, judgement, mode)
     has_failed = judgement is not None and not judgement.is_answer
     if has_floor and has_failed:
-        candidates = _by_floor(candidates, config, pool, 1.0)
+        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=cutoff is not None))
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
     candidates = _by_places(candidates, config, mode, _cap(config, mode, judgement), session)
     if size < pool_size(config, mode) and any(one.dropped_by == "budget" for one in candidates):
@@ -104,7 +105,7 @@ def retrieve(
 
     return Retrieval(
         prompt=prompt,
-        system=system_of(config, has_judge=judge is not None, has_cutoff=cutoff is not None).name,
+        system=system_of(config, has_judge=judge is not None, cutoff=cutoff.kind if cutoff else OFF).name,
         mode=mode,
         strategy=strategy,
         candidates=tuple(candidates),
@@ -123,9 +124,9 @@ def pool_size(config: Config, mode: str, *, is_brief: bool = False) -> int:
     return min(size, 2 * config.max_inject) if is_brief else size
 
 
-def floor_share(strategy: str, *, has_judge: bool) -> float:
-    """The part of the floors that a candidate must reach."""
-    return SHARE_FOR_JUDGE if has_judge and strategy == MEMSIFT else 1.0
+def floor_share(strategy: str, *, has_choice: bool) -> float:
+    """The part of the floors that a candidate must reach. *has_choice*: a cutoff or a judge chooses after them."""
+    return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
 
 
 def _pool(

@@ -9,7 +9,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.config import Config
 
-CUT, JUDGED = "+cutoff", "+judge"
+TUNED, DEFAULT, OFF = CUTOFFS = ("tuned", "default", "off")
+"""Kinds of cutoff: tuned by labels, the model that comes with memsift, or none."""
+
+CUTS = {OFF: "", DEFAULT: "+default", TUNED: "+cutoff"}
+JUDGED = "+judge"
 """Endings of the name of a system that has a cutoff, a judge or both."""
 
 STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
@@ -17,12 +21,16 @@ STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
 
 
 class System(Record):
-    """`strategy` is how memories are found; then a tuned cutoff may drop some, and a judge may have the last word."""
+    """`strategy` is how memories are found; then a `cutoff` may drop some, and a judge may have the last word."""
 
     name: str
     strategy: str
     has_judge: bool
-    has_cutoff: bool = False
+    cutoff: str = OFF
+
+    @property
+    def has_cutoff(self) -> bool:
+        return self.cutoff != OFF
 
     def of(self, config: Config) -> Config:
         """*config* with the strategy of this system."""
@@ -30,18 +38,19 @@ class System(Record):
 
 
 SYSTEMS = {
-    name + cut + judge: System(name + cut + judge, strategy, bool(judge), bool(cut))
-    for cut in ("", CUT)
+    name + cut + judge: System(name + cut + judge, strategy, bool(judge), cutoff)
+    for cutoff, cut in CUTS.items()
     for judge in ("", JUDGED)
     for name, strategy in STRATEGIES.items()
-    if not ((cut or judge) and strategy == TITLE_TAGS)
+    if not ((cut or judge) and strategy == TITLE_TAGS) and not (cutoff == DEFAULT and strategy != MEMSIFT)
 }
-"""System by name. Keywords have neither cutoff nor judge: they serve where SQLite has no full-text search."""
+"""System by name. Keywords have neither cutoff nor judge: they serve where SQLite has no full-text search. The default
+cutoff was made for `memsift` only."""
 
 
-def system_of(config: Config, *, has_judge: bool, has_cutoff: bool = False) -> System:
+def system_of(config: Config, *, has_judge: bool, cutoff: str = OFF) -> System:
     """The system that *config* describes; keywords stay without a cutoff and a judge."""
     (name,) = (name for name, strategy in STRATEGIES.items() if strategy == config.match_strategy)
     if config.match_strategy == TITLE_TAGS:
         return SYSTEMS[name]
-    return SYSTEMS[f"{name}{CUT if has_cutoff else ''}{JUDGED if has_judge else ''}"]
+    return SYSTEMS[f"{name}{CUTS[cutoff]}{JUDGED if has_judge else ''}"]

@@ -130,8 +130,9 @@ class Explainer:
         if retrieval.mode != AUTO or retrieval.strategy == TITLE_TAGS:
             return None, None
         failed = retrieval.judgement is not None and retrieval.judgement.status != OK
-        has_judge = SYSTEMS[retrieval.system].has_judge and not failed
-        share = floor_share(retrieval.strategy, has_judge=has_judge)
+        system = SYSTEMS[retrieval.system]
+        has_choice = system.has_cutoff or (system.has_judge and not failed)
+        share = floor_share(retrieval.strategy, has_choice=has_choice)
         best = max((-one.score - one.body_bonus for one in counted), default=0.0)
         least = share * self._config.min_strength * self._contributions.rare
         return share * self._config.floor * best, least or None

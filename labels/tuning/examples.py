@@ -95,8 +95,8 @@ class Recorder(Cutoff):
         super().__init__(Model(fit_of(config), 0.0, {}, threshold=0.0, doubt=0.0))
         self.seen: dict[str, Features] = {}
 
-    def weigh(self, text: str, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
-        self.seen = features(text, candidates, pool)
+    def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+        self.seen = features(candidates, pool)
         return list(candidates)
 
 

@@ -1,22 +1,32 @@
-"""A regularised logistic regression whose weights have a fixed sign.
+"""A regularised logistic regression whose weights have a fixed sign, around a prior.
 
-    minimise over b, w:  sum of ln(1 + exp(z)) - y z  +  sum of w^2 / (2 C),  z = b + sum of w x
+    minimise over b, w:  sum of ln(1 + exp(z)) - y z  +  sum of (s (w - w0))^2 / (2 v)  +  (b - b0)^2 / (2 v_b)
+    with z = b + sum of w x
 
-with x in units of its standard deviation. It is scikit-learn's LogisticRegression(C=C), but with bounds on the weights,
-which scikit-learn does not offer. The problem stays convex; L-BFGS-B solves it (Byrd, Lu, Nocedal and Zhu, SIAM J. Sci.
-Comput. 16, 1995). The bounds keep few labels from teaching that a better match is less relevant.
+The prior is the default model: weights w0, intercept b0, and s, the standard deviation of each feature in the example
+projects. v and v_b say how far labels may move the weights and the intercept: it is the estimate of greatest posterior
+probability with normal priors (Bishop, Pattern Recognition and Machine Learning, 2006, section 4.5). So a few labels
+move the model a little, and many labels move it as far as they say.
+
+Without a prior, w0 = 0, b is free, and s is the standard deviation in the labels themselves: scikit-learn's
+LogisticRegression(C=v), but with bounds on the weights, which scikit-learn does not offer. The problem is convex;
+L-BFGS-B solves it (Byrd, Lu, Nocedal and Zhu, SIAM J. Sci. Comput. 16, 1995). The bounds keep few labels from teaching
+that a better match is less relevant.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import expit
 from sklearn.model_selection import GroupKFold
 
-from engine.cutoff import CATEGORY, DIRECTIONS, FALLING, RISING
+from engine import default_model
+from engine.config import MEMSIFT
+from engine.cutoff import DIRECTIONS, FALLING, RISING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +35,6 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, np.dtype[np.float64]]
     Bounds = tuple[float | None, float | None]
-
-C = 0.3
-"""The strength of the weights against the penalty: the best of 0.03, 0.1, 0.3 and 1 on LoCoMo, at 30 to 300 prompts."""
 
 FOLDS = 5
 FREE: Bounds = (None, None)
@@ -43,33 +50,65 @@ class Weights:
 
     def probabilities(self, rows: Sequence[Mapping[str, float]]) -> Numbers:
         z = [self.intercept + sum(w * row.get(name, 0.0) for name, w in self.by_feature.items()) for row in rows]
-        return np.asarray(1 / (1 + np.exp(-np.array(z, float))))
+        return np.asarray(expit(np.array(z, float)))
 
     def of_prompt(self, prompt: JudgedPrompt) -> list[float]:
         """P(relevant) of each example."""
         return [float(p) for p in self.probabilities([example.features for example in prompt.examples])]
 
 
-def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool]) -> Weights:
-    """The weights that best predict *relevant* from *rows* of features. Zero weights are left out."""
-    names = [*DIRECTIONS, *sorted({name for row in rows for name in row if name.startswith(CATEGORY)})]
-    table = np.array([[row.get(name, 0.0) for name in names] for row in rows], float)
-    scales = np.array([_scale(name, column) for name, column in zip(names, table.T, strict=True)])
-    means = table.mean(axis=0)
-    bounds = [FREE, *(BOUNDS.get(DIRECTIONS.get(name, 0), FREE) for name in names)]
-    found = _minimised((table - means) / scales, np.array(relevant, float), bounds)
-    weights = found[1:] / scales
-    named = {name: round(float(weight), 6) for name, weight in zip(names, weights, strict=True) if abs(weight) > 1e-6}
-    return Weights(round(float(found[0] - weights @ means), 6), named)
+@dataclass(frozen=True)
+class Prior:
+    """The weights before any label, and the variances v of weights and v_b of the intercept (inf: free).
+
+    `scales` are the units of the features; empty for their standard deviations in the labels.
+    """
+
+    weights: Weights = field(default_factory=lambda: Weights(0.0, {}))
+    scales: Mapping[str, float] = field(default_factory=dict)
+    variance: float = 1.0
+    intercept_variance: float = float("inf")
 
 
-def out_of_fold(prompts: Sequence[JudgedPrompt]) -> list[list[float]]:
+NOTHING = Prior()
+"""For a fit from labels alone. Its variance is the best of 0.1, 0.3, 1 and 3 across the example projects."""
+
+DEFAULT = Prior(
+    Weights(default_model.INTERCEPT, default_model.WEIGHTS),
+    default_model.SCALES,
+    variance=0.01,
+    intercept_variance=3.0,
+)
+"""The default model. The variances are the best of a grid on LoCoMo, at 10 to 240 labelled prompts."""
+
+
+def prior_of(strategy: str) -> Prior:
+    """The default model for the strategy that it was made for."""
+    return DEFAULT if strategy == MEMSIFT else NOTHING
+
+
+def fit(rows: Sequence[Mapping[str, float]], relevant: Sequence[bool], prior: Prior = NOTHING) -> Weights:
+    """The weights that best predict *relevant* from *rows* of features, near the *prior*. Zero weights are left out."""
+    table = np.array([[row.get(name, 0.0) for name in DIRECTIONS] for row in rows], float)
+    scales = np.array(
+        [prior.scales.get(name) or float(column.std()) or 1.0 for name, column in zip(DIRECTIONS, table.T, strict=True)]
+    )
+    before = [prior.weights.by_feature.get(name, 0.0) for name in DIRECTIONS] * scales
+    start = np.concatenate([[prior.weights.intercept], before])
+    stiffness = 1 / np.array([prior.intercept_variance, *[prior.variance] * len(DIRECTIONS)])
+    found = _minimised(table / scales, np.array(relevant, float), start, stiffness)
+    weights = zip(DIRECTIONS, found[1:] / scales, strict=True)
+    named = {name: round(float(weight), 6) for name, weight in weights if abs(weight) > 1e-6}
+    return Weights(round(float(found[0]), 6), named)
+
+
+def out_of_fold(prompts: Sequence[JudgedPrompt], prior: Prior = NOTHING) -> list[list[float]]:
     """P(relevant) of every example, by weights that were fitted without its prompt: a list for each prompt."""
     count = min(FOLDS, len(prompts))
     ids = [prompt.prompt_id for prompt in prompts]
     found: list[list[float]] = [[] for _ in prompts]
     for others, own in GroupKFold(count, shuffle=True, random_state=0).split(prompts, groups=ids):
-        weights = fit(*labelled([prompts[place] for place in others]))
+        weights = fit(*labelled([prompts[place] for place in others]), prior)
         for place in own:
             found[place] = weights.of_prompt(prompts[place])
     return found
@@ -82,16 +121,14 @@ def labelled(prompts: Sequence[JudgedPrompt]) -> tuple[list[Mapping[str, float]]
     return [row for row, _ in known], [is_relevant for _, is_relevant in known]
 
 
-def _scale(name: str, column: Numbers) -> float:
-    """A rare category must not weigh more because it is rare, so categories keep their unit."""
-    return 1.0 if name.startswith(CATEGORY) else float(column.std()) or 1.0
+def _minimised(table: Numbers, y: Numbers, start: Numbers, stiffness: Numbers) -> Numbers:
+    """The intercept and the weights. *stiffness*: 1 / variance of each, about *start*."""
 
-
-def _minimised(table: Numbers, y: Numbers, bounds: Sequence[Bounds]) -> Numbers:
     def loss(b: Numbers) -> tuple[float, Numbers]:
-        z = table @ b[1:] + b[0]
-        wrong = 1 / (1 + np.exp(-z)) - y
-        value = np.logaddexp(0, z).sum() - y @ z + b[1:] @ b[1:] / (2 * C)
-        return float(value), np.concatenate([[wrong.sum()], table.T @ wrong + b[1:] / C])
+        z, moved = table @ b[1:] + b[0], b - start
+        wrong = expit(z) - y
+        value = np.logaddexp(0, z).sum() - y @ z + moved @ (stiffness * moved) / 2
+        return float(value), np.concatenate([[wrong.sum()], table.T @ wrong]) + stiffness * moved
 
-    return np.asarray(minimize(loss, np.zeros(table.shape[1] + 1), jac=True, method="L-BFGS-B", bounds=bounds).x)
+    bounds = [FREE, *(BOUNDS.get(direction, FREE) for direction in DIRECTIONS.values())]
+    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def content(config: Config | None = None, **changes: Any) -> dict[str, Any]:
-    """A model as its file says it: P(relevant) is about the share of the prompt's idf mass."""
+    """A model as its file says it: P(relevant) rises with the strength."""
     made = {
         "features": VERSION,
         "fit": fields(fit_of(config or Config())),
-        "intercept": -5.0,
-        "weights": {"share": 10.0},
+        "intercept": -9.3,
+        "weights": {"strength": 6.0},
         "threshold": 0.5,
         "doubt": 0.1,
     }

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from engine.config import FTS5_BM25, TITLE_TAGS, Config
 from engine.cutoff import (
-    CATEGORY,
     DIRECTIONS,
     FALLING,
     MAX_LEAD,
@@ -29,14 +28,13 @@ from tests.engine.builders import memory
 from tests.engine.models import content, write_model
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from engine.cutoff import Features
     from engine.memory import Memory
 
 WORDS = ("cache", "redis", "key", "expiry", "Anna")
-IDF = (1.0, 2.0, 3.0, 4.0, 0.5)
 RARE = 4.0
 PROMPT = "what did we tell Anna of cache redis key expiry"
 
@@ -54,58 +52,43 @@ def found(strength: float, *matched: str, of: Memory | None = None, name: str = 
     return Scored(summary, -strength, 0, -strength, matched)
 
 
-def features_of(*scored: Scored, idf: Sequence[float] = IDF) -> dict[str, Features]:
-    pool = Pool(list(scored), 0.0, [Asked(word) for word in WORDS], idf, RARE)
-    return features(PROMPT, rank(pool.memories, Config()), pool)
+def features_of(*scored: Scored, unknown: float = 0.0) -> dict[str, Features]:
+    pool = Pool(list(scored), 0.0, [Asked(word) for word in WORDS], RARE, unknown, PROMPT)
+    return features(rank(pool.memories, Config()), pool)
 
 
 def test_the_features_of_a_candidate() -> None:
-    best = memory("redis rules", "cache", "x", memory_id="best", category="runbook", updated_at="2024-07-01T00:00:00Z")
-    old = memory("nothing", memory_id="old", updated_at="2023-01-15")
-    near = memory("Anna", memory_id="near", updated_at="")
-    made = features_of(found(9.0, "cache", "redis", of=best), found(8.0, "redis", of=old), found(4.0, "Anna", of=near))
+    best = memory("redis rules", "cache", "x", memory_id="best")
+    second = memory("redis", "nothing", memory_id="second")
+    near = memory("Anna", memory_id="near")
+    scored = found(9.0, "cache", "redis", of=best), found(8.0, "redis", of=second), found(4.0, "Anna", of=near)
+    made = features_of(*scored, unknown=0.25)
     assert made["best"] == pytest.approx(
         {
             "strength": sqrt(9 / RARE),
             "lead": log(9 / 8),
             "rivals": log(2),
-            "share": 3 / 10.5,
-            "rarest": 2 / RARE,
-            "missing": 4 / RARE,
             "tag": 1.0,
-            "title": 2 / 10.5,
             "names": 1.0,
             "asked": log(5),
-            "age": 0.0,
-            f"{CATEGORY}runbook": 1.0,
+            "unknown": 0.25,
         }
     )
-    assert made["old"]["lead"] == pytest.approx(log(8 / 9))
-    assert made["old"]["age"] == 1.0
-    assert made["old"]["tag"] == 0.0
+    assert made["second"]["lead"] == pytest.approx(log(8 / 9))
+    assert made["second"]["tag"] == 0.0
     assert made["near"]["names"] == 0.0
     assert made["near"]["lead"] == pytest.approx(log(4 / 9))
     assert made["near"]["rivals"] == pytest.approx(log(3))
-    assert made["near"]["age"] == 0.0
 
 
-def test_age_is_told_from_the_newest_candidate_and_not_from_the_clock() -> None:
-    ages = [
-        {name: one["age"] for name, one in features_of(*(found(2.0, of=each) for each in pair)).items()}
-        for pair in (
-            [memory("a", memory_id="a", updated_at="2024-06-01"), memory("b", memory_id="b", updated_at="2024-12-01")],
-            [memory("a", memory_id="a", updated_at="2004-06-01"), memory("b", memory_id="b", updated_at="2004-12-01")],
-        )
-    ]
-    assert ages[0] == ages[1] == {"a": pytest.approx(0.5), "b": 0.0}
+def test_of_a_memory_without_tags_the_title_counts() -> None:
+    titled, tagged = memory("redis rules", memory_id="titled"), memory("redis rules", "other", memory_id="tagged")
+    made = features_of(found(2.0, "redis", of=titled), found(2.0, "redis", of=tagged))
+    assert (made["titled"]["tag"], made["tagged"]["tag"]) == (1.0, 0.0)
 
 
 def test_a_single_candidate_has_the_greatest_lead() -> None:
     assert features_of(found(1.0, "cache"))["one"]["lead"] == MAX_LEAD
-
-
-def test_words_that_weigh_the_same_have_equal_shares() -> None:
-    assert features_of(found(1.0, "cache", "redis"), idf=())["one"]["share"] == pytest.approx(2 / 5)
 
 
 def test_what_is_retired_is_no_rival() -> None:
@@ -113,7 +96,7 @@ def test_what_is_retired_is_no_rival() -> None:
     pool = Pool([found(9.0, of=retired), found(5.0)], 0.0)
     candidates = rank(pool.memories, Config())
     candidates[0] = replace(candidates[0], dropped_by="status")
-    assert features(PROMPT, candidates, pool) == {"one": features(PROMPT, candidates[1:], pool)["one"]}
+    assert features(candidates, pool) == {"one": features(candidates[1:], pool)["one"]}
 
 
 @given(
@@ -137,15 +120,15 @@ def test_more_of_the_prompt_in_a_memory_never_moves_a_feature_the_wrong_way(
     moved = {name: after[name] - before[name] for name in DIRECTIONS}
     assert {name for name, by in moved.items() if by < -1e-9 and DIRECTIONS[name] == RISING} == set()
     assert {name for name, by in moved.items() if by > 1e-9 and DIRECTIONS[name] == FALLING} == set()
-    assert moved["asked"] == moved["age"] == 0.0
+    assert moved["asked"] == moved["unknown"] == 0.0
 
 
 # P(relevant)
 
 
 def test_the_probability_is_logistic_in_the_weighted_features() -> None:
-    model = model_of(content(intercept=-1.0, weights={"share": 2.0, "tag": 0.5}))
-    assert model.probability({"share": 0.25, "tag": 1.0, "names": 3.0}) == pytest.approx(1 / (1 + exp(0.0)))
+    model = model_of(content(intercept=-1.0, weights={"lead": 2.0, "tag": 0.5}))
+    assert model.probability({"lead": 0.25, "tag": 1.0, "names": 3.0}) == pytest.approx(1 / (1 + exp(0.0)))
     assert model.probability({}) == pytest.approx(1 / (1 + exp(1.0)))
 
 
@@ -181,10 +164,10 @@ BROKEN: dict[str, Any] = {
     "unknown strategy": content(fit={**content()["fit"], "match_strategy": TITLE_TAGS}),
     "weights are a list": content(weights=[1.0]),
     "unknown feature": content(weights={"luck": 1.0}),
-    "not a number": content(weights={"share": "1.0"}),
+    "not a number": content(weights={"lead": "1.0"}),
     "nan": content(intercept=float("nan")),
     "infinite": content(threshold=float("inf")),
-    "too large": content(weights={"share": 1e300}),
+    "too large": content(weights={"lead": 1e300}),
     "true": content(intercept=True),
     "no threshold": content(threshold=None),
     "threshold over 1": content(threshold=1.5),

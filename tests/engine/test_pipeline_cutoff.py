@@ -65,7 +65,7 @@ def test_without_a_model_no_candidate_has_a_probability() -> None:
 
 
 def test_what_the_cutoff_drops_takes_no_place_of_another() -> None:
-    backwards = cutoff(DEFAULT, intercept=6.0, weights={"share": -10.0})
+    backwards = cutoff(DEFAULT, intercept=9.6, weights={"strength": -6.0})
     assert injected(run(None)) == ["all", "three", "two"]
     assert injected(run(backwards)) == ["two", "one"]
 

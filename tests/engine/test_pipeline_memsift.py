@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.config import SEARCH, Config
 from engine.hook.session import Session
 from engine.lean.record import replace
-from engine.pipeline import SHARE_FOR_JUDGE, retrieve
+from engine.pipeline import SHARE_BEFORE_CHOICE, retrieve
 from engine.prompt import typed_prompt
 from engine.search.query import query_terms
 from engine.search.strategies import memsift
@@ -138,7 +138,7 @@ def test_a_retired_memory_is_found_where_it_is_asked_for() -> None:
 def test_a_judge_is_asked_about_what_reaches_half_the_floors() -> None:
     found = shares(PROMPT, *ALL)
     floor = max(DEFAULT.floor * found["best"], DEFAULT.min_strength)
-    assert [name for name in found if found[name] >= SHARE_FOR_JUDGE * floor] == ["best", "fair"]
+    assert [name for name in found if found[name] >= SHARE_BEFORE_CHOICE * floor] == ["best", "fair"]
     assert found["fair"] < DEFAULT.floor * found["best"]
     judge = FakeJudge(keep=["fair"])
     retrieval = run(PROMPT, *ALL, judge=judge)

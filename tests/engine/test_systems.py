@@ -6,20 +6,22 @@ import pytest
 
 from engine.config import CHOICES, FTS5_BM25, MEMSIFT, TITLE_TAGS, Config
 from engine.lean.record import replace
-from engine.systems import SYSTEMS, System, system_of
+from engine.systems import DEFAULT, SYSTEMS, TUNED, System, system_of
 
 
-def test_there_are_nine_systems() -> None:
+def test_there_are_eleven_systems() -> None:
     assert {
         "memsift": System("memsift", MEMSIFT, has_judge=False),
         "bm25": System("bm25", FTS5_BM25, has_judge=False),
         "keywords": System("keywords", TITLE_TAGS, has_judge=False),
         "memsift+judge": System("memsift+judge", MEMSIFT, has_judge=True),
         "bm25+judge": System("bm25+judge", FTS5_BM25, has_judge=True),
-        "memsift+cutoff": System("memsift+cutoff", MEMSIFT, has_judge=False, has_cutoff=True),
-        "bm25+cutoff": System("bm25+cutoff", FTS5_BM25, has_judge=False, has_cutoff=True),
-        "memsift+cutoff+judge": System("memsift+cutoff+judge", MEMSIFT, has_judge=True, has_cutoff=True),
-        "bm25+cutoff+judge": System("bm25+cutoff+judge", FTS5_BM25, has_judge=True, has_cutoff=True),
+        "memsift+default": System("memsift+default", MEMSIFT, has_judge=False, cutoff=DEFAULT),
+        "memsift+default+judge": System("memsift+default+judge", MEMSIFT, has_judge=True, cutoff=DEFAULT),
+        "memsift+cutoff": System("memsift+cutoff", MEMSIFT, has_judge=False, cutoff=TUNED),
+        "bm25+cutoff": System("bm25+cutoff", FTS5_BM25, has_judge=False, cutoff=TUNED),
+        "memsift+cutoff+judge": System("memsift+cutoff+judge", MEMSIFT, has_judge=True, cutoff=TUNED),
+        "bm25+cutoff+judge": System("bm25+cutoff+judge", FTS5_BM25, has_judge=True, cutoff=TUNED),
     } == SYSTEMS
 
 
@@ -32,7 +34,7 @@ def test_every_strategy_of_a_configuration_is_a_system() -> None:
 def test_a_system_describes_the_configuration_that_it_makes(name: str) -> None:
     system = SYSTEMS[name]
     config = system.of(Config())
-    assert system_of(config, has_judge=system.has_judge, has_cutoff=system.has_cutoff) == system
+    assert system_of(config, has_judge=system.has_judge, cutoff=system.cutoff) == system
 
 
 def test_a_system_changes_the_strategy_alone() -> None:
@@ -48,4 +50,4 @@ def test_the_default_is_memsift() -> None:
 def test_keywords_have_neither_cutoff_nor_judge() -> None:
     config = Config(match_strategy=TITLE_TAGS)
     assert system_of(config, has_judge=True) == SYSTEMS["keywords"]
-    assert system_of(config, has_judge=False, has_cutoff=True) == SYSTEMS["keywords"]
+    assert system_of(config, has_judge=False, cutoff=TUNED) == SYSTEMS["keywords"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import MemsiftError
-from engine.systems import system_of
+from engine.systems import OFF, system_of
 from tui.cli.options import DB, QRELS, RUN, TEXT_OR_JSON, UNJUDGED, opened_store, output_of_roots, roots_option
 from tui.workspace import opening
 
@@ -120,7 +120,7 @@ def evidence_of_labels(found: str, db: str | None) -> tuple[GateEvidence, str]:
     with opened_store(db) as store, opening.opened_index(found) as index:
         digests = {summary.id: summary.digest for summary in index.summaries()}
         evidence = evidence_from_store(store, index.root, digests, config, cutoff)
-    return evidence, system_of(config, has_judge=config.judge.enabled, has_cutoff=cutoff is not None).name
+    return evidence, system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
 
 
 def system_to_decide(name: str | None, evidence: GateEvidence, configured: str) -> str:

@@ -16,7 +16,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.pipeline import BY_KEYWORDS
 from engine.stores.files import open_named
-from engine.systems import SYSTEMS, system_of
+from engine.systems import OFF, SYSTEMS, system_of
 from tui.cli.options import (
     DB,
     PROMPTS_HELP,
@@ -185,8 +185,9 @@ def chosen_systems(
     """
     if not given:
         cutoff = opened_cutoff(root, config)
-        parts = ((False, False), (False, cutoff is not None), (judge is not None, cutoff is not None))
-        return list(dict.fromkeys(system_of(config, has_judge=j, has_cutoff=c) for j, c in parts)), cutoff
+        kind = cutoff.kind if cutoff else OFF
+        parts = ((False, OFF), (False, kind), (judge is not None, kind))
+        return list(dict.fromkeys(system_of(config, has_judge=j, cutoff=c) for j, c in parts)), cutoff
     chosen = named_systems(given, judge)
     cut = {system.strategy: system for system in chosen if system.has_cutoff}
     cutoffs = [cutoff_for(system, root, config) for system in cut.values()]

@@ -10,7 +10,7 @@ from engine.config import MEMSIFT
 from engine.pipeline import retrieve
 from engine.search.highlight import Marker
 from engine.search.opening import open_index
-from engine.systems import SYSTEMS, system_of
+from engine.systems import OFF, SYSTEMS, system_of
 from labels.labelling_order import ALL, RANDOM, Plan, offered
 from labels.measure.report import PLAIN, Captions, ReportOptions, report_from_store
 from labels.pooling import pool
@@ -117,13 +117,17 @@ class Workspace:
     @property
     def judged(self) -> System | None:
         """The system with the judge, and with the cutoff if one was tuned; None without a judge."""
-        system = system_of(self.config, has_judge=self.judge is not None, has_cutoff=self.cutoff is not None)
+        system = system_of(self.config, has_judge=self.judge is not None, cutoff=self._kind)
         return system if system.has_judge else None
+
+    @property
+    def _kind(self) -> str:
+        return self.cutoff.kind if self.cutoff else OFF
 
     @property
     def tuned(self) -> System | None:
         """The first stage with the tuned cutoff; None if none was tuned."""
-        return system_of(self.config, has_judge=False, has_cutoff=True) if self.cutoff else None
+        return system_of(self.config, has_judge=False, cutoff=self._kind) if self.cutoff else None
 
     @property
     def rival(self) -> System:

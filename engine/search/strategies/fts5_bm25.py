@@ -54,7 +54,14 @@ def find(text: str, index: Searchable, size: int, *, in_bodies: bool, include_re
     With *include_retired*, retired memories count as active memories do.
     """
     counts_all, terms = include_retired or not in_bodies, query_terms(text)
-    return index.pool(lambda db: _pool(db, Query(db, terms, in_bodies=in_bodies), index.root, size, counts_all))
+
+    def pool(db: Connection) -> Pool:
+        query = Query(db, terms, in_bodies=in_bodies)
+        found = _scored_memories(db, query, index.root, size, counts_all=counts_all)
+        unknown = sum(not count for count in query.memories.values()) / max(1, len(query.terms))
+        return Pool(found, asked=query.terms, unknown=unknown, searched=text)
+
+    return index.pool(pool)
 
 
 class Query:
@@ -159,7 +166,7 @@ def _expression(unit: Unit, is_prefix: bool) -> str:
     return any_of([(unit.phrases[0], is_prefix and len(unit.phrases) > 1)])
 
 
-def _pool(db: Connection, query: Query, root: str, size: int, counts_all: bool) -> Pool:
+def _scored_memories(db: Connection, query: Query, root: str, size: int, *, counts_all: bool) -> list[Scored]:
     rows = candidates(
         db,
         query.table,
@@ -174,7 +181,7 @@ def _pool(db: Connection, query: Query, root: str, size: int, counts_all: bool) 
     scored = [Scored(one, -found[row], 0, -found[row], ()) for row, one in summaries.items()]
     first = {one.memory.id for one in first_ones(sorted(scored, key=order), size, include_retired=counts_all)}
     pool = [query.scored(one, words[row], -found[row]) for row, one in summaries.items() if one.id in first]
-    return Pool(sorted(pool, key=order), asked=query.terms)
+    return sorted(pool, key=order)
 
 
 def _idf(holding: int, memories: int) -> float:

@@ -69,8 +69,16 @@ def find(text: str, index: Searchable, size: int, *, min_strength: float, includ
 
     With *include_retired*, retired memories count like active memories.
     """
-    terms = asked(text)
-    return index.pool(lambda db: _pool(db, Matcher(db, terms), index.root, size, min_strength, include_retired))
+    searched = searched_text(text)
+    terms = terms_of(searched)
+
+    def pool(db: Connection) -> Pool:
+        matcher = Matcher(db, terms)
+        found = _scored_memories(db, matcher, index.root, size, include_retired=include_retired)
+        least = min_strength * matcher.rare
+        return Pool(found, least, matcher.found.units, matcher.rare, matcher.unknown, searched)
+
+    return index.pool(pool)
 
 
 def searched_text(text: str) -> str:
@@ -84,8 +92,12 @@ def searched_text(text: str) -> str:
 
 
 def asked(text: str) -> tuple[Term, ...]:
-    """The terms of a prompt, and the words that two neighbours in it may be."""
-    searched = searched_text(text)
+    """The terms of a prompt."""
+    return terms_of(searched_text(text))
+
+
+def terms_of(searched: str) -> tuple[Term, ...]:
+    """The terms of a text that is searched, and the words that two neighbours in it may be."""
     return (*query_terms(searched), *joined_neighbours(searched))
 
 
@@ -100,6 +112,12 @@ class Matcher:
         mean_length = tokens / max(1, self.memories)
         self.scorer = Scorer(self.found, self.idf, mean_length, weights=(TITLE, TAGS, BODY), longer=HALF)
         self._asked = min(len(self.found.units), MAX_ASKED)
+
+    @property
+    def unknown(self) -> float:
+        """The part of the prompt's weight in words that no memory holds, 0..1."""
+        missing = sum(weight for weight, unit in zip(self.idf, self.found.units, strict=True) if not unit.memories)
+        return missing / (sum(self.idf) or 1.0)
 
     def match(self, encoded: str) -> Match | None:
         """The match of a memory with these encoded tokens; None if it holds no unit."""
@@ -117,7 +135,7 @@ def idf(holding: int, memories: int) -> float:
     return log(1 + (memories + ELSEWHERE - holding + 0.5) / (holding + 0.5))
 
 
-def _pool(db: Connection, matcher: Matcher, root: str, size: int, min_strength: float, include_retired: bool) -> Pool:
+def _scored_memories(db: Connection, matcher: Matcher, root: str, size: int, *, include_retired: bool) -> list[Scored]:
     units = matcher.found.units
     rows = candidates(
         db,
@@ -131,8 +149,7 @@ def _pool(db: Connection, matcher: Matcher, root: str, size: int, min_strength: 
     best = best_rows({row: one.strength for row, one in matches.items()}, size, include_retired=include_retired)
     summaries = summaries_of(db, root, best)
     scored = sorted([_scored(one, matches[row], units) for row, one in summaries.items()], key=order)
-    first = first_ones(scored, size, include_retired=include_retired)
-    return Pool(first, min_strength * matcher.rare, units, matcher.idf, matcher.rare)
+    return first_ones(scored, size, include_retired=include_retired)
 
 
 def _wanted(unit: Unit) -> tuple[int, str]:

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from engine.cutoff import CATEGORY, DIRECTIONS, FALLING, RISING, features
+from engine.cutoff import DIRECTIONS, FALLING, RISING, features
 from engine.search.ranking import Pool, Scored, rank
-from labels.tuning.fitting import C, fit, labelled, out_of_fold
+from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 from tests.engine.builders import memory
 from tests.labels.tuning.judged import example, judged, true_probability, world
 
@@ -19,11 +19,13 @@ from engine.config import Config  # isort: skip
 
 def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
     rows, relevant = labelled(world(200))
-    names = ["share", "strength", "tag"]
+    names = ["lead", "strength", "tag"]
     rows = [{name: row[name] for name in names} for row in rows]
     found = fit(rows, relevant)
     table = np.array([[row[name] for name in names] for row in rows])
-    oracle = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit((table - table.mean(0)) / table.std(0), relevant)
+    oracle = LogisticRegression(C=NOTHING.variance, tol=1e-10, max_iter=10_000).fit(
+        (table - table.mean(0)) / table.std(0), relevant
+    )
     assert [found.by_feature[name] for name in names] == pytest.approx(oracle.coef_[0] / table.std(0), abs=1e-3)
     assert min(oracle.coef_[0]) > 0
 
@@ -31,15 +33,15 @@ def test_without_a_bound_in_the_way_the_weights_are_scikit_learns() -> None:
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.floats(-1, 1), st.booleans()), min_size=4, max_size=40))
 def test_no_labels_make_a_weight_go_the_wrong_way(drawn: list[tuple[float, float, float, bool]]) -> None:
-    rows = [{"share": a, "names": b, "lead": c, f"{CATEGORY}decision": 1.0} for a, b, c, _ in drawn]
+    rows = [{"strength": a, "names": b, "lead": c} for a, b, c, _ in drawn]
     weights = fit(rows, [relevant for *_, relevant in drawn]).by_feature
     assert {name for name, weight in weights.items() if weight < 0 and DIRECTIONS.get(name) == RISING} == set()
     assert {name for name, weight in weights.items() if weight > 0 and DIRECTIONS.get(name) == FALLING} == set()
 
 
 def test_labels_that_say_that_less_is_better_leave_the_weight_at_nothing() -> None:
-    rows = [{"share": number / 20} for number in range(20)]
-    found = fit(rows, [row["share"] < 0.5 for row in rows])
+    rows = [{"lead": number / 20} for number in range(20)]
+    found = fit(rows, [row["lead"] < 0.5 for row in rows])
     assert found.by_feature == {}
     assert found.probabilities(rows) == pytest.approx([0.5] * 20)
 
@@ -57,17 +59,10 @@ def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     for held in range(1, 5):
         strength = 2.0 * held
         pool = Pool([Scored(summary, -strength, 0, -strength, tuple(one.text for one in words[:held]))], 0.0, words)
-        (made,) = features("cache redis key expiry", rank(pool.memories, Config()), pool).values()
+        (made,) = features(rank(pool.memories, Config()), pool).values()
         (probability,) = weights.probabilities([made])
         assert probability >= last
         last = probability
-
-
-def test_a_category_may_go_either_way_and_weighs_no_more_for_being_rare() -> None:
-    common = [judged(f"p{i}", example("m", i % 2 == 0, share=i % 3 / 3)) for i in range(60)]
-    rare = judged("rare", example("m", True, share=0.5, **{f"{CATEGORY}decision": 1.0}))
-    weight = fit(*labelled([*common, rare])).by_feature[f"{CATEGORY}decision"]
-    assert 0 < weight < C
 
 
 def test_probabilities_out_of_fold_come_from_other_prompts() -> None:
@@ -86,7 +81,7 @@ def test_the_same_prompt_drawn_twice_stays_in_one_fold() -> None:
 
 def test_what_nobody_judged_is_not_learned_from_but_has_a_probability() -> None:
     prompts = world(60)
-    unknown = judged("unknown", example("m", None, share=0.5))
+    unknown = judged("unknown", example("m", None, lead=0.5))
     assert labelled([*prompts, unknown]) == labelled(prompts)
     assert len(out_of_fold([*prompts, unknown])[-1]) == 1
 

@@ -49,7 +49,7 @@ def precision_on(unseen: list[JudgedPrompt], made: Tuning) -> float:
 
 
 def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text() -> None:
-    kept, weak = memory("cache of sessions", memory_id="kept"), memory("cache", body="words " * 90, memory_id="weak")
+    kept, weak = memory("cache of sessions", memory_id="kept"), memory("cache", body="words " * 900, memory_id="weak")
     edited = memory("sessions in the cache", memory_id="edited")
     prompt = typed_prompt("cache of sessions")
     gold = [
@@ -61,7 +61,7 @@ def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text
         (found,) = judged_prompts([prompt, typed_prompt("sessions")], index, Config(), Truth.from_gold(gold), "root")
     assert {one.memory_id: one.is_relevant for one in found.examples} == {"kept": True, "edited": None}
     assert (found.prompt_id, found.text, found.relevant, found.group) == (prompt.id, prompt.text, 2, "root")
-    assert found.examples[0].features["share"] == 1.0
+    assert found.examples[0].features["unknown"] == 0.0
 
 
 def test_who_is_unsure_says_nothing() -> None:

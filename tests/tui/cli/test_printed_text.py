@@ -86,6 +86,7 @@ def harmless(*arguments: str | Path) -> str:
     """stdout of a command as on a terminal, without bold type. Neither it nor stderr must command the terminal."""
     result = CliRunner().invoke(main, [str(each) for each in arguments], prog_name="memsift", color=True)
     assert result.exit_code in (0, 1), result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
     shown = re.sub("\x1b\\[[01]m", "", result.stdout)
     assert (COMMANDING.findall(shown), COMMANDING.findall(result.stderr)) == ([], [])
     return shown

@@ -218,7 +218,7 @@ def test_a_model_for_bm25_makes_the_system_of_that_name(state: Path) -> None:
 
 
 def test_search_as_the_hook_says_what_the_cutoff_dropped_and_by_how_much(state: Path) -> None:
-    models.write_model(state, models.content(intercept=-6.0, threshold=0.99))
+    models.write_model(state, models.content(intercept=-30.0, threshold=0.99))
     query = ("search", "background job queue worker", "--root", DEMO_ROOT, "--explain")
     found = printed(memsift(*query, "--mode", "auto"))
     cut = [one["explain"] for one in found["dropped"] if one["explain"]["outcome"] == "cutoff"]

@@ -1,0 +1,52 @@
+"""The example projects as labelled prompts: the default model learns from them.
+
+They are five invented projects, written for memsift: the demo, and the folders of `tests/example_projects` with
+memories.jsonl, prompts.jsonl and qrels.txt.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from engine.claude_code.prompt_files import read_prompts
+from engine.search.index import index_of
+from engine.stores.roots import read_corpus
+from labels.exchange.trec import read_qrels
+from labels.tuning.examples import Truth, judged_prompts
+from tests.engine.builders import FOLDER_OF
+
+if TYPE_CHECKING:
+    from engine.config import Config
+    from labels.tuning.examples import JudgedPrompt
+
+TOP = Path(__file__).resolve().parent.parent.parent
+DEMO = TOP / "tui/demo"
+FOLDERS = [DEMO, *sorted(path.parent for path in (TOP / "tests/example_projects").glob("*/memories.jsonl"))]
+
+
+def example_projects(config: Config) -> dict[str, list[JudgedPrompt]]:
+    """Name of a project -> its prompts, with the memories that reach the cutoff. The group is the project."""
+    return {folder.name: project(folder, config) for folder in FOLDERS}
+
+
+def project(folder: Path, config: Config) -> list[JudgedPrompt]:
+    reading = read_prompts([str(folder / "prompts.jsonl")])
+    truth = Truth.from_qrels(read_qrels(folder / "qrels.txt"), excludes=False)
+    with TemporaryDirectory() as place:
+        root = folder / "memory" if folder == DEMO else write_root(folder, Path(place))
+        with closing(index_of(read_corpus(str(root)))) as index:
+            return judged_prompts(reading.prompts, index, config, truth, folder.name)
+
+
+def write_root(folder: Path, root: Path) -> Path:
+    """The memories of a project as files under *root*."""
+    for line in (folder / "memories.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        path = root / FOLDER_OF[row["category"]] / f"{row['id']}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(line, encoding="utf-8")
+    return root
