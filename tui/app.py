@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from engine.stores.files import open_private
+from engine.stores.files import open_private, read_regular
 from tui.bindings import bindings
 from tui.commands import KeyCommands
 from tui.runner import Runner
@@ -32,8 +32,8 @@ class ThemeFile:
 
     def read(self) -> str:
         """The name in the file, whether or not there is such a theme."""
-        with suppress(OSError, ValueError), self._path.open("rb") as file:
-            return file.read(LONGEST_THEME).decode("utf-8").strip()
+        with suppress(OSError, ValueError):
+            return read_regular(str(self._path), LONGEST_THEME).decode("utf-8").strip()
         return ""
 
     def write(self, name: str) -> None:

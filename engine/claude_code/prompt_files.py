@@ -68,7 +68,7 @@ def _read(path: str, skipped: list[Skipped], *, is_named: bool) -> list[FoundPro
     found: list[FoundPrompt] = []
     bad: list[BadRow] = []
     try:
-        for item in prompts_in(path):
+        for item in prompts_in(path, is_named=is_named):
             if isinstance(item, FoundPrompt):
                 found.append(item)
             else:

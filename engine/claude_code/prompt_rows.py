@@ -13,6 +13,7 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, is_human_prompt, prompt_id
+from engine.stores.files import open_regular, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -55,13 +56,16 @@ class BadRow(Record):
     reason: str
 
 
-def prompts_in(path: str, *, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[FoundPrompt | BadRow]:
+def prompts_in(
+    path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LINE_BYTES
+) -> Iterator[FoundPrompt | BadRow]:
     """The prompts and the unreadable rows of a file, in its order. OSError if the file itself cannot be read.
 
     The first row of a known kind decides the kind of the file. A file of another name than .jsonl and .json that does
     not begin with such a row holds a prompt per line. A line of *max_line_bytes* or more is a bad row.
+    *is_named*: a person named the path, so it may be a pipe, such as the output of another command.
     """
-    with open(path, "rb") as file:
+    with open(path, "rb") if is_named else open_regular(path) as file:
         lines = _numbered_lines(file, max_line_bytes)
         first = next((line for line in lines if not _is_blank(line[1])), None)
         if first is not None:
@@ -273,8 +277,7 @@ def _paste_text(paste: Mapping[str, Any], folder: str) -> str | None:
     if not isinstance(name, str) or not _HASH.fullmatch(name):
         return None
     try:
-        with open(os.path.join(folder, "paste-cache", f"{name}.txt"), encoding="utf-8") as file:
-            return file.read(MAX_LINE_BYTES)
+        return read_regular(os.path.join(folder, "paste-cache", f"{name}.txt"), MAX_LINE_BYTES).decode("utf-8")
     except (OSError, ValueError):
         return None
 

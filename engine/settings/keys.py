@@ -92,6 +92,9 @@ class Source:
         if expected := _expected(name, value, now):
             self.wrong(key, f"is {_shown(value)}; expected {expected}")
             return _clamped(name, value, now)
+        if self._folder and name == "provider" and not _has_script(value):
+            self.wrong(key, f"is {_shown(value)}, which is not a file")
+            return now
         return float(value) if name in LIMITS and not isinstance(now, int) else value
 
     def _mode(self, before: T, changes: dict[str, object], key: str) -> T:
@@ -190,6 +193,12 @@ def _expected(name: str, value: Any, now: object) -> str:
     least, most = LIMITS[name]
     kind = "a whole number" if isinstance(now, int) else "a number"
     return "" if _is_number(value, now) and least <= value <= most else f"{kind} from {least:g} to {most:g}"
+
+
+def _has_script(provider: str) -> bool:
+    """Whether the file of a scripted judge is a file: a pipe that settings name might never begin."""
+    kind, _, path = provider.partition(":")
+    return kind != "scripted" or os.path.isfile(path)
 
 
 def _clamped(name: str, value: Any, now: object) -> object:

@@ -118,19 +118,7 @@ def read_config(root: str, given: Mapping[str, str], *, is_trusted: bool = False
     *is_trusted*: all of its memory-config.json counts, without a look at the user's list. A wrong value leaves the
     value of the weaker source. A mistake in the judge's provider, model or prompts switches the judge off.
     """
-    sources: list[Source] = []
-    config = _with_user_file(Config(), config_file(given), sources)
-    asks = config.judge.enabled or any(map(given.get, ASKS_JUDGE))
-    config, untrusted, no_trust = _with_root(config, root, given, sources, is_trusted=is_trusted, asks_judge=asks)
-    for variable, keys in VARIABLES.items():
-        if text := given.get(variable):
-            sources.append(source := Source(variable))
-            config = source.over(config, _section(keys, text, config))
-    mistakes = [mistake for source in sources for mistake in source.mistakes]
-    mistakes += [*_misspelt_variables(given), *_missing_model(config, sources)]
-    if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
-        config = replace(config, judge=replace(config.judge, enabled=False))
-    return Reading(root, config, tuple(mistakes), untrusted, no_trust)
+    return _Reader(root, given, is_trusted=is_trusted).reading()
 
 
 def trust_command(root: str) -> str:
@@ -140,62 +128,82 @@ def trust_command(root: str) -> str:
     return f"memsift trust {quoted}"
 
 
-def _with_user_file(config: Config, path: str, sources: list[Source]) -> Config:
-    """*config* with the table `retrieval` of config.toml. The parser is slow to load, so the text is searched first."""
-    if not os.path.lexists(path):
+class _Reader:
+    """Puts the sources of a root over each other."""
+
+    def __init__(self, root: str, given: Mapping[str, str], *, is_trusted: bool) -> None:
+        self._root = root
+        self._given = given
+        self._is_trusted = is_trusted
+        self._sources: list[Source] = []
+        self._untrusted: tuple[tuple[str, object], ...] = ()
+        self._no_trust = ""
+
+    def reading(self) -> Reading:
+        config = self._with_variables(self._with_root_file(self._with_user_file(Config())))
+        mistakes = [mistake for source in self._sources for mistake in source.mistakes]
+        mistakes += [*_misspelt_variables(self._given), *_missing_model(config, self._sources)]
+        if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
+            config = replace(config, judge=replace(config.judge, enabled=False))
+        return Reading(self._root, config, tuple(mistakes), self._untrusted, self._no_trust)
+
+    def _with_user_file(self, config: Config) -> Config:
+        path = config_file(self._given)
+        if not os.path.lexists(path):
+            return config
+        source = self._source(path, os.path.dirname(path))
+        return source.over(config, _content(source, lambda: text_of(path), _from_toml, "TOML"))
+
+    def _with_root_file(self, user: Config) -> Config:
+        """The whole file over *user* if the root is trusted, else the part of it that counts."""
+        path = os.path.join(self._root, CONFIG_FILE)
+        if not os.path.lexists(path):
+            return user
+        folder = os.path.realpath(self._root)
+        source = Source(path)
+        section = _content(source, lambda: read_text(folder, path), loads, "JSON")
+        wanted = source.over(user, section)
+        counting, ignored = restricted(user, wanted)
+        asks = ignored or any(needs_trust(mistake.key) for mistake in source.mistakes)
+        if asks and self._trusts():
+            return self._source(path, folder, is_confined=True).over(user, section)
+        has_judge = user.judge.enabled or wanted.judge.enabled or any(map(self._given.get, ASKS_JUDGE))
+        self._untrusted = tuple(one for one in ignored.items() if has_judge or not concerns_judge(one[0]))
+        source.mistakes = [mistake for mistake in source.mistakes if not needs_trust(mistake.key)]
+        self._sources.append(source)
+        return counting
+
+    def _with_variables(self, config: Config) -> Config:
+        for variable, keys in VARIABLES.items():
+            if text := self._given.get(variable):
+                config = self._source(variable).over(config, _section(keys, text, config))
         return config
-    sources.append(source := Source(path, os.path.dirname(path)))
 
-    def parsed(text: str) -> object:
-        if SECTION not in text:
-            return {}
-        import tomllib
+    def _source(self, name: str, folder: str = "", *, is_confined: bool = False) -> Source:
+        self._sources.append(Source(name, folder, is_confined=is_confined))
+        return self._sources[-1]
 
-        return tomllib.loads(text)
+    def _trusts(self) -> bool:
+        """Whether the user trusts the root. An unreadable list of trusted roots is noted."""
+        if self._is_trusted:
+            return True
+        from engine.errors import ConfigError
+        from engine.trust import is_trusted
 
-    return source.over(config, _content(source, lambda: text_of(path), parsed, "TOML"))
-
-
-def _with_root(
-    user: Config,
-    root: str,
-    given: Mapping[str, str],
-    sources: list[Source],
-    *,
-    is_trusted: bool,
-    asks_judge: bool,
-) -> tuple[Config, tuple[tuple[str, object], ...], str]:
-    """*user* with the part of memory-config.json that counts; the keys that do not, with values; `no_trust`."""
-    path = os.path.join(root, CONFIG_FILE)
-    if not os.path.lexists(path):
-        return user, (), ""
-    folder = os.path.realpath(root)
-    source, trusted = Source(path), Source(path, folder, is_confined=True)
-    section = _content(source, lambda: read_text(folder, path), loads, "JSON")
-    wanted = source.over(user, section)
-    config, ignored = restricted(user, wanted)
-    no_trust = ""
-    if ignored or any(needs_trust(mistake.key) for mistake in source.mistakes):
-        if not is_trusted:
-            is_trusted, no_trust = _trust(root, given)
-        if is_trusted:
-            sources.append(trusted)
-            return trusted.over(user, section), (), ""
-    source.mistakes = [mistake for mistake in source.mistakes if not needs_trust(mistake.key)]
-    sources.append(source)
-    asks_judge = asks_judge or wanted.judge.enabled
-    return config, tuple(one for one in ignored.items() if asks_judge or not concerns_judge(one[0])), no_trust
+        try:
+            return is_trusted(self._root, self._given)
+        except ConfigError as error:
+            self._no_trust = str(error)
+            return False
 
 
-def _trust(root: str, given: Mapping[str, str]) -> tuple[bool, str]:
-    """Whether the user trusted *root*, and the reason if the list of trusted roots cannot be read."""
-    from engine.errors import ConfigError
-    from engine.trust import is_trusted
+def _from_toml(text: str) -> object:
+    """The content of config.toml. Its parser is slow to load, so the text is searched for the table first."""
+    if SECTION not in text:
+        return {}
+    import tomllib
 
-    try:
-        return is_trusted(root, given), ""
-    except ConfigError as error:
-        return False, str(error)
+    return tomllib.loads(text)
 
 
 def _content(source: Source, read: Callable[[], str], parsed: Callable[[str], object], language: str) -> object:

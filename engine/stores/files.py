@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 MAX_FILE_BYTES = 1_000_000
-_FILE_TYPE, _REGULAR = 0o170000, 0o100000
+_FILE_TYPE, _REGULAR, _PIPE = 0o170000, 0o100000, 0o010000
 OWN_FOLDER, OWN_FILE = 0o700, 0o600
 
 
@@ -79,6 +79,14 @@ def read_regular(path: str, most: int) -> bytes:
     """The first *most* bytes of a file. OSError as for `open_regular`."""
     with open_regular(path) as file:
         return file.read(min(most, os.fstat(file.fileno()).st_size))
+
+
+def read_named(path: str, most: int) -> bytes:
+    """The first *most* bytes of a file or pipe that a person named. OSError for a device, which might never end."""
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_mode & _FILE_TYPE not in (_REGULAR, _PIPE):
+            raise OSError("is not a file")
+        return file.read(most)
 
 
 def make_folder(path: str) -> None:

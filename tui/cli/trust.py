@@ -10,6 +10,7 @@ import click
 from engine import trust as trusting
 from engine.config import CONFIG_FILE
 from engine.errors import MemsiftError
+from engine.judge.providers.registry import SDK
 from engine.lean.json_text import printed_json
 from engine.settings.sources import read_config, trust_command
 from engine.stores.roots import readable_root
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.trust import TrustedRoot
+
+A_JUDGE = {"--judge": SDK}
+"""A flag that names a judge: with it, the settings of a root's judge are listed even if no judge is asked today."""
 
 
 @click.command()
@@ -36,8 +40,8 @@ def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
     The memory-config.json of a root may come from a stranger. Without your trust it may only make the hook stricter or
     quieter. The judge, the hook's deadline and its log are then up to you: config.toml, MEMSIFT_ variables, flags.
 
-    The command prints the settings that count from now on. Trust belongs to the path and the owner of the folder. The
-    list is ~/.config/memsift/trusted.json. --format is for --list.
+    The command prints the settings that count from now on, and mistakes in them. Trust belongs to the path and the
+    owner of the folder. The list is ~/.config/memsift/trusted.json. --format is for --list.
     """
     if is_list and (root or is_revoked):
         raise click.UsageError("--list takes neither ROOT nor --revoke.")
@@ -51,15 +55,16 @@ def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
 
 
 def record(root: str) -> None:
-    """Show the settings that need trust, and trust *root*. Raises MemsiftError if that cannot be written."""
-    lines = settings_that_need_trust(root)
-    if lines:
-        click.echo(f"{visible(os.path.join(root, CONFIG_FILE))} decides from now on:")  # noqa: PTH118
-    click.echo(
-        "".join(f"  {visible(line)}\n" for line in lines) or "No setting of this root needs trust today.\n", nl=False
-    )
+    """Show the settings that need trust, trust *root*, and tell its mistakes. Raises ConfigError if it cannot."""
+    file = visible(os.path.join(root, CONFIG_FILE))  # noqa: PTH118
+    lines = [
+        f"  {key} = {printed_json(value)}" for key, value in read_config(root, {**os.environ, **A_JUDGE}).untrusted
+    ]
+    click.echo("\n".join([f"{file} decides from now on:", *lines] if lines else [f"{file} needs no trust today."]))
     trusting.trust(root, os.environ)
     tell(f"Trusted: {root}. To take it back: {trust_command(root).replace('trust', 'trust --revoke', 1)}")
+    for mistake in read_config(root, os.environ).lines:
+        tell(mistake)
 
 
 def revoke(root: str) -> None:
@@ -67,12 +72,6 @@ def revoke(root: str) -> None:
     if not trusting.revoke(root, os.environ):
         raise MemsiftError(f"{root} is not trusted. The trusted roots are listed by memsift trust --list.")
     tell(f"Not trusted any more: {root}.")
-
-
-def settings_that_need_trust(root: str) -> list[str]:
-    """ "key = value" of each setting in *root* that counts only with trust."""
-    untrusted = read_config(root, {**os.environ, "--judge": "none"}, is_trusted=False).untrusted
-    return [f"{key} = {printed_json(value)}" for key, value in untrusted]
 
 
 def listed(roots: Sequence[TrustedRoot], form: str) -> str:

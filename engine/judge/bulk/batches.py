@@ -18,7 +18,7 @@ from engine.judge.verdict import CACHE
 from engine.lean.record import replace
 from engine.lean.sha256 import digest
 from engine.paths import cache_dir
-from engine.stores.files import open_private
+from engine.stores.files import open_private, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -211,7 +211,7 @@ class Ledger:
     def pending(self) -> Entries:
         """The names of the requests of each batch, oldest first. An unreadable line is skipped."""
         try:
-            with open(self._path, encoding="utf-8") as lines:
+            with open_regular(self._path) as lines:
                 return dict(filter(None, map(_entry, lines)))
         except OSError:
             return {}
@@ -253,7 +253,7 @@ def _line(entry: tuple[str, frozenset[str]]) -> str:
     return f"{json.dumps({'id': entry[0], 'names': sorted(entry[1])})}\n"
 
 
-def _entry(line: str) -> tuple[str, frozenset[str]] | None:
+def _entry(line: bytes) -> tuple[str, frozenset[str]] | None:
     try:
         entry = json.loads(line)
         return str(entry["id"]), frozenset(map(str, entry["names"]))

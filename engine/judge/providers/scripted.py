@@ -19,7 +19,7 @@ from engine.judge.provider import Completion
 from engine.judge.verdict import APPROVED, REJECTED
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.stores.files import read_regular
+from engine.stores.files import read_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _read_script(path: str) -> dict[str, ScriptedAnswer]:
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
     try:
-        content = read_regular(path, SCRIPT_BYTES + 1)
+        content = read_named(path, SCRIPT_BYTES + 1)
         if len(content) > SCRIPT_BYTES:
             raise OSError(f"is larger than {SCRIPT_BYTES // 1_000_000} MB")
         lines = content.decode().split("\n")

@@ -68,6 +68,11 @@ def test_a_long_paste_is_read_from_where_the_client_keeps_it(tmp_path: Path) -> 
     row = remembered("[Pasted text #1 +2 lines] and [Pasted text #2 +9 lines]", pastedContents=pasted)
     reading = read_prompts([write(tmp_path / "history.jsonl", row)])
     assert texts(reading) == ["alpha\nbeta and [Pasted text #2 +9 lines]"]
+    (tmp_path / "paste-cache/0a1b.txt").unlink()
+    os.mkfifo(tmp_path / "paste-cache/0a1b.txt")
+    assert texts(read_prompts([str(tmp_path / "history.jsonl")])) == [
+        "[Pasted text #1 +2 lines] and [Pasted text #2 +9 lines]"
+    ]
 
 
 def test_a_prompt_row_needs_only_a_prompt(tmp_path: Path) -> None:

@@ -310,6 +310,17 @@ def test_a_mistake_about_the_judge_switches_it_off(tmp_path: Path, judge: dict[s
     assert (is_harmless.config.judge.enabled, is_harmless.config.judge.timeout_per_call) == (True, 60.0)
 
 
+@pytest.mark.parametrize("name", ["pipe", "/dev/zero", "gone"])
+def test_settings_name_no_script_but_a_file(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    judge = {"enabled": True, "provider": f"scripted:{tmp_path / name}"}
+    with pytest.raises(ConfigError, match=r"'retrieval.judge.provider' is 'scripted:.*', which is not a file"):
+        load(tmp_path, {"judge": judge})
+    (tmp_path / "script").write_text("", encoding="utf-8")
+    assert load(tmp_path, {"judge": {"provider": f"scripted:{tmp_path / 'script'}"}}).judge.provider
+    assert load(tmp_path, {}, {"MEMSIFT_JUDGE": "scripted:/dev/fd/63"}).judge.provider == "scripted:/dev/fd/63"
+
+
 def test_thousands_of_mistakes_are_a_few_lines(tmp_path: Path) -> None:
     reading = settings_in(tmp_path, {f"{'k' * 300}{number}": "v" * 300 for number in range(1000)})
     assert len(reading.mistakes) == 1000

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import subprocess
 from typing import TYPE_CHECKING
 
-from tests.tui.cli.command_line import jsonl, memsift, refused, rows
+from tests.engine.builders import write_root
+from tests.tui.cli.command_line import ASK, MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT
 
 if TYPE_CHECKING:
@@ -65,3 +69,14 @@ def test_rows_that_are_no_prompts_are_told_on_stderr(tmp_path: Path) -> None:
     replayed = memsift("replay", "--root", DEMO_ROOT, "--prompts", file)
     assert len(rows(replayed)) == 1
     assert "skipped" in replayed.stderr
+
+
+def test_the_output_of_another_command_is_read_where_a_person_names_it(tmp_path: Path) -> None:
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+    script = jsonl(tmp_path / "judge.jsonl", {"prompt": ASK, "keep": ["cache rule 3"]})
+    root = write_root(tmp_path / "root", RULES)
+    command = shlex.join([*MAIN, "replay", "--root", str(root), "--systems", "memsift+judge"])
+    line = f"{command} --prompts <(cat {prompts}) --judge scripted:<(cat {script})"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=PROJECT, timeout=60, check=True)
+    assert [one["id"] for one in json.loads(done.stdout)["injected"]] == ["cache-rule-3"]
+    assert done.stderr == ""

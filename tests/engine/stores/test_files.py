@@ -1,0 +1,81 @@
+"""Reading files that others may have put there: regular files of a bounded size, and never a wait."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.stores.files import MAX_FILE_BYTES, UnreadableFileError, read_named, read_regular, read_text
+
+PROJECT = Path(__file__).resolve().parents[3]
+SWAPPED = """
+import os, sys, threading
+from engine.stores.files import UnreadableFileError, read_text
+folder, path = sys.argv[1], sys.argv[1] + "/file"
+done = threading.Event()
+
+def swap():
+    while not done.is_set():
+        os.mkfifo(folder + "/pipe")
+        os.replace(folder + "/pipe", path)
+        with open(folder + "/text", "w") as file:
+            file.write("text")
+        os.replace(folder + "/text", path)
+
+thread = threading.Thread(target=swap)
+thread.start()
+found = set()
+for _ in range(20_000):
+    try:
+        found.add(read_text(folder, path))
+    except UnreadableFileError as error:
+        found.add(str(error))
+done.set()
+thread.join()
+print(sorted(found))
+"""
+
+
+def test_a_file_that_becomes_a_pipe_meanwhile_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text", encoding="utf-8")
+    command = [sys.executable, "-c", SWAPPED, str(tmp_path)]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() in ("['is not a file', 'text']", "['is not a file']", "['text']")
+
+
+@pytest.mark.parametrize(("name", "reason"), [("pipe", "not a file"), ("folder", "not a file"), ("gone", "exist")])
+def test_only_a_file_is_read(tmp_path: Path, name: str, reason: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UnreadableFileError, match=reason):
+        read_text(str(tmp_path), str(tmp_path / name))
+    with pytest.raises(OSError, match=r"is not a file|No such file"):
+        read_regular(str(tmp_path / name), 10)
+
+
+def test_a_file_of_any_size_is_read_up_to_a_bound(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    with file.open("wb") as opened:
+        opened.truncate(3_000_000_000)
+    with pytest.raises(UnreadableFileError, match=r"is larger than 1,000 kB"):
+        read_text(str(tmp_path), str(file))
+    assert len(read_regular(str(file), 10)) == len(read_named(str(file), 10)) == 10
+    file.write_bytes(b"x" * MAX_FILE_BYTES)
+    assert len(read_text(str(tmp_path), str(file))) == MAX_FILE_BYTES
+
+
+def test_a_person_may_name_a_pipe_but_no_device(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=("text",))
+    writer.start()
+    assert read_named(str(tmp_path / "pipe"), 10) == b"text"
+    writer.join()
+    with pytest.raises(OSError, match="is not a file"):
+        read_named("/dev/zero", 10)
+    with pytest.raises(IsADirectoryError):
+        read_named(str(tmp_path), 10)
