@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 LONGEST_THEME = 200
 """Bytes read from a theme file; the name of a theme is shorter."""
 
+NOTICE_SECONDS = 20.0
+"""Time to read which settings are ignored, and the command that allows them."""
+
 
 class ThemeFile:
     """The file with the name of the theme that a person chose. A missing or unreadable file is an empty name."""
@@ -80,7 +83,7 @@ class MemsiftApp(Runner):
         if self._start:
             await self.switch_mode(self._start)
         if self.workspace.notice:
-            self.tell(self.workspace.notice, title="Configuration", severity="warning")
+            self.tell(self.workspace.notice, title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
 
     def watch_theme(self, before: str, chosen: str) -> None:
         """Write down the theme that a person chose."""

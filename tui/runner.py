@@ -129,9 +129,11 @@ class Runner(App[None]):
 
     # Toasts
 
-    def tell(self, message: str, *, title: str = "", severity: str = "information") -> None:
-        """Show a toast. *message* may hold text of any origin."""
-        self.notify(printable(message), title=title, severity=severity, markup=False)  # type: ignore[arg-type]
+    def tell(
+        self, message: str, *, title: str = "", severity: str = "information", seconds: float | None = None
+    ) -> None:
+        """Show a toast, for *seconds* or as long as usual. *message* may hold text of any origin."""
+        self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
 
     def tell_error(self, error: BaseException | None) -> None:
         """Show a toast for any exception."""

@@ -23,8 +23,9 @@ UNUSED = ("cluster_detection_enabled", "dual_verification", "verification")
 MOST_SHOWN = 80
 """Characters of a key or a value in a message."""
 
-FREE = ("match_strategy", "output_mode", "hints", "max_results")
-AT_MOST, AT_LEAST = ("max_inject", "max_characters"), ("noise_floor", "min_strength", "confidence_abs_floor")
+FREE = ("match_strategy", "output_mode", "hints")
+AT_MOST = ("max_inject", "max_results", "max_characters")
+AT_LEAST = ("noise_floor", "min_strength", "confidence_abs_floor")
 NEEDS_TRUST = tuple(f"{SECTION}.{name}" for name in ("judge", "logging", "deadline"))
 """The keys of a root that nobody trusted: any value counts; a value that makes the hook stricter counts; no value
 counts, nor of any key below it. `enabled` may only switch off."""

@@ -90,7 +90,7 @@ class Reading(Record):
         """A line for each of the first mistakes, and their number if there are more."""
         said = tuple(mistake.text for mistake in self.mistakes[:MOST_SAID])
         more = len(self.mistakes) - len(said)
-        return (*said, f"{more:,} more mistakes in the configuration.") if more else said
+        return (*said, f"{_counted(more)} in the configuration.") if more else said
 
 
 def load_config(root: str, given: Mapping[str, str]) -> Config:
@@ -109,7 +109,7 @@ def checked(reading: Reading) -> Reading:
     first, *more = reading.mistakes
     near = get_close_matches(first.unknown, first.known, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ConfigError(f"{first.text}{hint}{f' There are {len(more):,} more mistakes.' if more else ''}")
+    raise ConfigError(f"{first.text}{hint}{f' And {_counted(len(more))}.' if more else ''}")
 
 
 def read_config(root: str, given: Mapping[str, str], *, is_trusted: bool = False) -> Reading:
@@ -119,6 +119,10 @@ def read_config(root: str, given: Mapping[str, str], *, is_trusted: bool = False
     value of the weaker source. A mistake in the judge's provider, model or prompts switches the judge off.
     """
     return _Reader(root, given, is_trusted=is_trusted).reading()
+
+
+def _counted(more: int) -> str:
+    return f"{more:,} more {'mistake' if more == 1 else 'mistakes'}"
 
 
 def trust_command(root: str) -> str:

@@ -314,7 +314,7 @@ def test_a_mistake_about_the_judge_switches_it_off(tmp_path: Path, judge: dict[s
 def test_settings_name_no_script_but_a_file(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     judge = {"enabled": True, "provider": f"scripted:{tmp_path / name}"}
-    with pytest.raises(ConfigError, match=r"'retrieval.judge.provider' is 'scripted:.*', which is not a file"):
+    with pytest.raises(ConfigError, match=r"'retrieval.judge.provider' is 'scripted:.*, which is not a file"):
         load(tmp_path, {"judge": judge})
     (tmp_path / "script").write_text("", encoding="utf-8")
     assert load(tmp_path, {"judge": {"provider": f"scripted:{tmp_path / 'script'}"}}).judge.provider
@@ -327,7 +327,7 @@ def test_thousands_of_mistakes_are_a_few_lines(tmp_path: Path) -> None:
     assert len(reading.lines) == 6
     assert reading.lines[-1] == "995 more mistakes in the configuration."
     assert max(map(len, reading.lines)) < 600 + len(str(tmp_path))
-    with pytest.raises(ConfigError, match=r"There are 999 more mistakes\.$"):
+    with pytest.raises(ConfigError, match=r"And 999 more mistakes\.$"):
         checked(reading)
 
 

@@ -24,7 +24,7 @@ STRICTER = {
     "enabled": False,
     "match_strategy": "title_tags",
     "max_inject": 1,
-    "max_results": 20,
+    "max_results": 9,
     "noise_floor": 0.9,
     "min_strength": 3.0,
     "confidence_abs_floor": 5.0,
@@ -34,6 +34,7 @@ STRICTER = {
 }
 LAXER = {
     "max_inject": 4,
+    "max_results": 11,
     "noise_floor": 0.39,
     "min_strength": 0.7,
     "max_characters": 8999,
