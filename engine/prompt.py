@@ -10,6 +10,9 @@ from engine.lean.sha256 import hex_digest
 _PEOPLE = ("", "user", "sdk")
 """Sources of prompts that people typed."""
 
+TYPED = "typed"
+"""The source of a prompt that a person typed into memsift itself."""
+
 
 class Turn(Record):
     """One earlier message of the conversation. `role` is "user" or "assistant"."""
@@ -37,7 +40,7 @@ def prompt_id(text: str, turns: tuple[Turn, ...] = ()) -> str:
     return hex_digest(unicodedata.normalize("NFC", "\0\0".join(parts)))[:16]
 
 
-def typed_prompt(text: str, turns: tuple[Turn, ...] = (), source: str = "typed") -> Prompt:
+def typed_prompt(text: str, turns: tuple[Turn, ...] = (), source: str = TYPED) -> Prompt:
     """A prompt that was typed just now and stands in no file."""
     return Prompt(id=prompt_id(text, turns), text=text, turns=turns, source=source)
 

@@ -51,8 +51,9 @@ class Event(NamedTuple):
     card's place in its pool, 1-based, and `seed` the seed of that order. `elapsed_ms` runs from showing the card to
     the key press. `guideline` is a hash of the labelling instructions. `supersedes` is the event id that a label
     replaces or a retraction takes back. `event_id` belongs to this store; `uid`, 32 hex digits, is the same in every
-    store. `session` names one start of the app. `source` is empty for a key press here, else the imported file and its
-    format. A `repeat` answers a card that was shown a second time; it supersedes nothing and is never current.
+    store. `session` names one start of the app, or is the time of an import. `source` is empty for a key press here,
+    else the imported file and its format. A `repeat` answers a card that was shown a second time; it supersedes nothing
+    and is never current.
     """
 
     event_id: int
@@ -101,6 +102,7 @@ class Label(NamedTuple):
     note: str
     blind: bool
     source: str = ""
+    session: str = ""
 
     @property
     def pair(self) -> Pair:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from engine.prompt import Prompt, Turn
+from engine.prompt import TYPED, Prompt, Turn
 from labels.database import storable
 
 if TYPE_CHECKING:
@@ -81,6 +81,11 @@ def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:
 def read_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
     rows = db.rows("SELECT * FROM prompt WHERE prompt_id = ?", [prompt_id])
     return prompt_of(rows[0]) if rows else None
+
+
+def typed_prompts(db: LabelDatabase) -> frozenset[str]:
+    rows = db.tuples("SELECT prompt_id FROM prompt WHERE source = ?", [TYPED])
+    return frozenset(prompt_id for (prompt_id,) in rows)
 
 
 def record_memory(db: LabelDatabase, memory: MemorySummary, body: str | None = None) -> None:

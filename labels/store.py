@@ -127,6 +127,10 @@ class LabelStore:
         """The text of every prompt: prompt id -> text."""
         return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
 
+    def typed_prompts(self) -> frozenset[str]:
+        """The ids of the prompts that were typed in Replay, and come from no file."""
+        return runs.typed_prompts(self._db)
+
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
         """The newest outcome of each prompt and system, of one root or of all.
 

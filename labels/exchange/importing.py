@@ -103,7 +103,8 @@ def completed(
 ) -> Iterator[LabelEvent]:
     """*events* with the fields that a store needs, without events that repeat the standing event in *present*.
 
-    An event with a uid is from a store and stays as it is.
+    An event with a uid is from a store and stays as it is. `session` becomes the time of the import: the labels of one
+    import came in together, whenever they were given.
     """
     latest = {key_of(event): event for event in standing_events(present) if not event.repeat}
     latest |= {(LABEL, *key): event for key, event in current_labels(present).items()}
@@ -115,7 +116,7 @@ def completed(
         before, uid = latest.get(key_of(event)), uid_of(event)
         if uid in taken or (before and is_repeated(event, before)):
             continue
-        made = replace(event, uid=uid, ts=event.ts or now, source=event.source or origin)
+        made = replace(event, uid=uid, ts=event.ts or now, source=event.source or origin, session=now)
         is_newer = before is None or made.ts >= before.ts
         if before and is_newer and event.action == LABEL:
             made = replace(made, supersedes=before.uid)

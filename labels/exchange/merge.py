@@ -240,8 +240,12 @@ def new_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> tuple[list[La
 
 
 def comparable(event: LabelEvent) -> LabelEvent:
-    """The fields that must be equal in every store: `source` differs, and a file without texts has no notes."""
-    return replace(event, source="", note="", reason="", supersedes=None)
+    """The fields that must be equal in every store: `source` differs, and a file without texts has no notes.
+
+    An imported label may have the time of its import, and two people may import one file at different times.
+    """
+    same = replace(event, source="", note="", reason="", supersedes=None)
+    return replace(same, ts="", session="") if event.source else same
 
 
 def stored(event: LabelEvent) -> LabelEvent:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.judgements import assuming_not_relevant, pools, prompts_without_relevant
 from labels.measure.metrics import InPools, in_pools, tally
 from labels.measure.strata import Sample, Weights, pair_weights, prompt_weights
+from labels.pooling import random_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence, Set
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 AS_NOT, EXCLUDE = "not", "exclude"
 """An unjudged memory in a report from qrels: not relevant (TREC's convention), or left out of every count."""
+
+TIES = "gate"
+"""The seed of the order of prompts that were judged at one moment, such as all prompts of an imported file."""
 
 
 class Tallied(NamedTuple):
@@ -145,9 +148,10 @@ class Evidence:
         return {prompt_id: self.strata[prompt_id] for prompt_id in injecting}
 
     def sample(self, system: str) -> Sample:
-        """The completely judged prompts of *system* in the order of judging."""
+        """The completely judged prompts of *system* in the order of judging; prompts of one moment in random order."""
         rows = [each for each in self.tallied.get(system, ()) if self.is_in_frame(each.outcome)]
-        finished = sorted([(each.moment, each.tally) for each in rows if each.moment is not None], key=itemgetter(0))
+        finished = [(each.moment, each.tally) for each in rows if each.moment is not None]
+        finished.sort(key=lambda found: (found[0], random_key(TIES, found[1].prompt_id)))
         return Sample(
             judged={each.prompt_id: (each.relevant, each.judged) for _, each in finished},
             injected={each.tally.prompt_id: each.tally.injected for each in rows},

@@ -9,7 +9,7 @@ from engine.systems import JUDGED
 from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
 from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, judge_case
 from labels.measure.evidence import AS_NOT, Evidence, qrels_evidence
-from labels.measure.judgements import judged_labels
+from labels.measure.judgements import drawn, judged_labels
 from labels.measure.metrics import Ratio, judge_failures, precision_bounds, tally, unjudged_share
 from labels.pooling import random_key
 from labels.records import BY_TIME
@@ -34,6 +34,7 @@ class GateEvidence(Evidence):
     `stale` labels are about another text than the memory's present or replayed one, and `disputed` pairs have no
     majority; neither counts. `blind` is the share of the counted labels that were given blind. `underway` are the
     prompts at which people stopped; None for files. `changed` says how the settings of a run differ from the present.
+    `imported` and `by_hand` are as in `labels.measure.judgements.LabelFacts`.
     """
 
     calls: Sequence[JudgeCall] = ()
@@ -42,6 +43,8 @@ class GateEvidence(Evidence):
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
     underway: Set[str] | None = None
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    imported: int = 0
+    by_hand: int = 0
 
 
 class Gaps(NamedTuple):
@@ -67,6 +70,7 @@ class Caveats:
     about something else than the question. The others are warnings. `few` is a small number of judged prompts.
     `failures` of the judge and `unsure` labels are shares. `outside` counts prompts outside of the order of labelling,
     `unseen` are strata without a judged prompt. `is_from_files`: gaps are filled in the qrels, not in a label store.
+    `imported` labels and prompts chosen `by_hand` are counts.
     """
 
     outdated: Outdated | None
@@ -81,6 +85,8 @@ class Caveats:
     outside: int
     unseen: tuple[str, ...]
     is_from_files: bool
+    imported: int
+    by_hand: int
 
     @property
     def forbid(self) -> bool:
@@ -137,21 +143,24 @@ def evidence_from_store(
     *digests* are the present ones by memory id: labels about another text do not count. *config* and *cutoff* are the
     present ones of the root; without *config* nothing is compared.
     """
-    rows = store.outcomes(root)
+    rows = drawn(store, root)
     labels = judged_labels(store, rows, root, digests)
     given = without_adjudication(labels.given, labels.settling)
     counted = without_adjudication(labels.labels, labels.settled)
+    replayed = {row.prompt_id for row in rows}
     return GateEvidence(
         rows=rows,
         judgements=labels.consensus.judgements,
         moments=labels.moments,
         strata=store.strata(root),
-        calls=store.judge_calls(root),
+        calls=[call for call in store.judge_calls(root) if call.prompt_id in replayed],
         stale=len(given) + len(labels.settling) - len(counted) - len(labels.settled),
         disputed=labels.consensus.disputed,
         blind=Ratio(sum(label.blind for label in counted), len(counted)),
         underway=underway(labels.labels),
         changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
+        imported=labels.facts.imported,
+        by_hand=labels.facts.by_hand,
     )
 
 
@@ -178,8 +187,10 @@ def underway(labels: Iterable[Label]) -> frozenset[str]:
     """The prompt of each person's latest label.
 
     A person who stops leaves this prompt open whatever its memories are like, as the order of prompts was fixed before.
+    Imported labels do not tell where a person stopped.
     """
-    return frozenset({label.annotator: label.prompt_id for label in sorted(labels, key=BY_TIME)}.values())
+    given_here = [label for label in sorted(labels, key=BY_TIME) if not label.source]
+    return frozenset({label.annotator: label.prompt_id for label in given_here}.values())
 
 
 # Caveats
@@ -201,6 +212,8 @@ def caveats_of(evidence: GateEvidence, system: str) -> Caveats:
         outside=sum(bool(row.injected) for row in rows) - len(injecting),
         unseen=unseen_strata(evidence, system),
         is_from_files=evidence.underway is None,
+        imported=evidence.imported,
+        by_hand=evidence.by_hand,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labels.people import shared_verdict
-from labels.records import BY_TIME, NOT_RELEVANT, RELEVANT
+from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,19 +40,22 @@ class LabelFacts:
 
     `stale` labels are about a text that was edited or removed since, `unmatched` labels about another text than the
     replayed one. On `disputed` pairs people are evenly split. Of the `brought_up` memories, `drifted` ones were edited
-    or removed since the replay; None if that is not known.
+    or removed since the replay; None if that is not known. `imported` labels count. `by_hand` is the number of labelled
+    prompts that were left out, because a person typed them in Replay.
     """
 
     stale: int
     unmatched: int
     disputed: int
+    imported: int
+    by_hand: int
     drifted: int | None
     brought_up: int
 
 
 @dataclass(frozen=True)
 class JudgedLabels:
-    """The labels on replayed memories.
+    """The labels on replayed memories, without those of prompts that were typed in Replay: see `drawn`.
 
     `given` are all labels and `settling` all adjudications, whatever text they are about. `labels` and `settled` are
     those that count. `moments` is when each memory was judged.
@@ -76,7 +79,9 @@ def judged_labels(
     text. Labels about another text than the present one are stale; those about another than the replayed are unmatched.
     """
     replayed, returned = replayed_texts(rows), store.returned_texts(root)
-    given, settling = store.labels(root=root), store.adjudications(root)
+    typed, all_given = store.typed_prompts(), store.labels(root=root)
+    given = [label for label in all_given if label.prompt_id not in typed]
+    settling = [label for label in store.adjudications(root) if label.prompt_id not in typed]
     fresh = current(given, digests)
     labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
     agreed = consensus(labels, settled)
@@ -91,10 +96,21 @@ def judged_labels(
             stale=len(given) - len(fresh),
             unmatched=len(fresh) - len(labels),
             disputed=agreed.disputed,
+            imported=sum(bool(label.source) for label in labels),
+            by_hand=len({label.prompt_id for label in all_given} & typed),
             drifted=None if digests is None else len({name for name, text in returned if digests.get(name) != text}),
             brought_up=len(dict(returned)),
         ),
     )
+
+
+def drawn(store: LabelStore, root: str | None) -> list[Outcome]:
+    """The newest outcomes of *root*, without prompts that were typed in Replay.
+
+    A person chose those prompts, perhaps to see a system fail, so they are no part of a random sample.
+    """
+    typed = store.typed_prompts()
+    return [row for row in store.outcomes(root) if row.prompt_id not in typed]
 
 
 def replayed_texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:
@@ -143,13 +159,24 @@ def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consens
 
 
 def moments(labels: Iterable[Label], judgements: Judgements) -> dict[str, dict[str, int]]:
-    """The place of each memory's first label among all *labels* by time; a disputed memory has none."""
+    """The place of each memory's first label among all *labels* by time; a disputed memory has none.
+
+    The labels of one import share a place: the order of a file is no order of labelling, and may depend on the labels.
+    """
     first: dict[str, dict[str, int]] = {}
-    for moment, label in enumerate(sorted(labels, key=BY_TIME)):
+    places: dict[tuple[str, int], int] = {}
+    for label in sorted(labels, key=arrival):
+        together = (label.session, 0) if label.source else ("", label.event_id)
+        moment = places.setdefault(together, len(places))
         is_judged = label.memory_id in judgements.get(label.prompt_id, {})
         if is_judged or label.verdict not in (RELEVANT, NOT_RELEVANT):
             first.setdefault(label.prompt_id, {}).setdefault(label.memory_id, moment)
     return first
+
+
+def arrival(label: Label) -> tuple[str, int]:
+    """Sorts labels by the time at which the store got them. Imports of older versions, without a time, come first."""
+    return (label.session if label.source else label.ts), label.event_id
 
 
 def pools(outcomes: Iterable[Outcome], judgements: Judgements) -> Pools:

@@ -24,7 +24,7 @@ from labels.measure.groups import (
     worst_prompts,
 )
 from labels.measure.intervals import Interval, design_effect
-from labels.measure.judgements import judged_labels
+from labels.measure.judgements import drawn, judged_labels
 from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, tally
 from labels.records import VERDICTS
@@ -141,7 +141,7 @@ def report_from_store(
     with None it only has to be the replayed one. *config* and *cutoff* are the present ones of the root, which are
     compared with those of the runs; without *config* nothing is compared.
     """
-    rows = store.outcomes(root)
+    rows = drawn(store, root)
     labels = judged_labels(store, rows, root, digests)
     replayed = {row.prompt_id for row in rows}
     strata = store.strata(root) if root else {}

@@ -52,11 +52,25 @@ def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
     if facts.disputed:
         memories = counted(facts.disputed, "memory splits", "memories split")
         yield f"{memories} the annotators evenly, so nothing is counted there."
+    if facts.imported:
+        yield imported_note(facts.imported)
+    if facts.by_hand:
+        yield by_hand_note(facts.by_hand)
     if not report.people and report.labelled_prompts:
         yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
     if report.blind.part < MIN_BLIND * report.blind.whole:
         seen = f"{report.blind.whole - report.blind.part} of {report.blind.whole} labels"
         yield f"{seen} were given with rank, score or verdict in view, which pulls answers towards what is shown."
+
+
+def imported_note(labels: int) -> str:
+    were = counted(labels, "label was", "labels were")
+    return f"{were} imported. Their prompts count as a random sample, in random order: nothing else is known of them."
+
+
+def by_hand_note(prompts: int) -> str:
+    left = counted(prompts, "prompt chosen by hand is", "prompts chosen by hand are")
+    return f"{left} left out: prompts that somebody typed in Replay are no random sample."
 
 
 def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from labels.measure.caveats import FEW_PROMPTS
 from labels.measure.decision import AHEAD, COSTS, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
-from labels.report.caveats import outdated_note
+from labels.report.caveats import by_hand_note, imported_note, outdated_note
 from labels.report.section import counted, part_of
 from labels.report.text import printable
 
@@ -165,6 +165,10 @@ def warnings(caveats: Caveats) -> Iterator[str]:
     if caveats.disputed:
         memories = counted(caveats.disputed, "memory", "memories")
         yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
+    if caveats.imported:
+        yield imported_note(caveats.imported)
+    if caveats.by_hand:
+        yield by_hand_note(caveats.by_hand)
     if caveats.unsure:
         yield f"{part_of(caveats.unsure)} memories were labelled unsure or unrateable, and count nowhere."
     if caveats.assumed:

@@ -131,7 +131,7 @@ def system_to_decide(name: str | None, evidence: GateEvidence, configured: str) 
     systems = evidence.systems
     if not systems:
         raise MemsiftError(
-            "Nothing has been replayed here: run memsift replay --save, or replay in the app, and label."
+            "No prompt of a file has been replayed here: run memsift replay --save, or replay in the app, and label."
         )
     if name:
         if name not in systems:

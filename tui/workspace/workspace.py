@@ -162,8 +162,9 @@ class Workspace:
     # Prompts
 
     def add_prompt(self, prompt: Prompt) -> None:
-        """Put a typed prompt first, once."""
-        self.prompts = (prompt, *(other for other in self.prompts if other.id != prompt.id))
+        """Put a typed prompt first, once. A prompt of the files that has the same text keeps its source."""
+        known = self.prompt(prompt.id) or prompt
+        self.prompts = (known, *(other for other in self.prompts if other.id != prompt.id))
 
     def prompt(self, prompt_id: str) -> Prompt | None:
         return next((prompt for prompt in self.prompts if prompt.id == prompt_id), None)

@@ -6,10 +6,14 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.widgets import Input
 
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import typed_prompt
+from labels.measure.decision import Gate
+from labels.measure.gate import evidence_from_store, gate_report
+from labels.measure.intervals import Interval
 from tests.tui.apps import (
     SIZE,
     app_of,
@@ -193,6 +197,26 @@ async def test_a_typed_prompt_is_replayed_and_stands_first(open_workspace: Opene
         assert pilot.app.screen.query_one("PromptList").has_focus
         await press(pilot, "n", "enter")
         assert len(workspace.prompts) == 3
+
+
+async def test_a_label_on_a_typed_prompt_is_left_out_of_report_and_gate(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "n")
+        pilot.app.screen.query_one("Input", Input).value = QUESTION
+        await press(pilot, "enter")
+        await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
+        await press(pilot, "right", "a")
+    assert [label.verdict for label in workspace.store.labels()] == ["relevant"]
+    report = workspace.report()
+    assert (report.prompts, report.labelled_prompts, report.labels["relevant"]) == (1, 0, 0)
+    assert report.systems[0].precision.whole == 0
+    assert report.limits.labels
+    assert report.limits.labels.by_hand == 1
+    known = evidence_from_store(workspace.store, workspace.index.root, workspace.digests())
+    decided = gate_report(known, "memsift", Gate(0.5, Interval(0.5, 0.5)))
+    assert (decided.decision.estimate, decided.caveats.by_hand) == (None, 1)
 
 
 async def test_i_shows_the_whole_of_a_prompt_that_the_screen_cuts(open_workspace: Opener) -> None:

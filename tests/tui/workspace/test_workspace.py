@@ -100,6 +100,13 @@ def test_a_typed_prompt_stands_first_and_only_once(open_workspace: Opener) -> No
     assert workspace.prompt("nobody") is None
 
 
+def test_typing_the_text_of_a_prompt_of_a_file_leaves_it_in_the_sample(open_workspace: Opener) -> None:
+    from_file = typed_prompt("why is the queue stuck", source="file:prompts.txt")
+    workspace = open_workspace(prompts=[*demo_prompts("p01"), from_file])
+    workspace.add_prompt(typed_prompt("why is the queue stuck"))
+    assert workspace.prompts == (from_file, *demo_prompts("p01"))
+
+
 def test_reloading_forgets_retrievals_and_a_reload_that_fails_changes_nothing(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
@@ -150,7 +157,7 @@ def test_undo_is_about_these_prompts_only(open_workspace: Opener) -> None:
 
 def test_a_label_of_an_edited_memory_is_stale_in_the_report(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("signing keys", body="old")])
-    prompt = typed_prompt("signing")
+    prompt = typed_prompt("signing", source="file:prompts.txt")
     workspace = open_workspace(root=root, judge=None, prompts=[prompt])
     workspace.keep(workspace.run(prompt, "memsift"))
     pool = workspace.pool(prompt.id)

@@ -1,0 +1,147 @@
+"""The order of imported labels: a file has no order of labelling, and may be sorted by the labels themselves."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from labels.measure.gate import evidence_from_store
+from labels.measure.report import report_from_store
+from labels.records import NOT_RELEVANT, RELEVANT
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, record, retrieval
+from tests.tui.cli.command_line import memsift
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+PROMPTS = [f"p{number:03}" for number in range(120)]
+SORTED = dict.fromkeys(PROMPTS[:60], RELEVANT) | dict.fromkeys(PROMPTS[60:], NOT_RELEVANT)
+"""Half of the prompts are relevant, and they come first."""
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """A store in which one memory was injected for each prompt."""
+    with LabelStore.open(tmp_path / "labels.db", now=lambda: LONG_AGO) as store:
+        for name in PROMPTS:
+            record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
+    return tmp_path / "labels.db"
+
+
+def import_labels(db: Path, form: str, verdicts: dict[str, str], annotator: str = "kim") -> None:
+    path = db.parent / f"labels.{form}"
+    path.write_text(WRITERS[form](verdicts.items()), encoding="utf-8")
+    done = memsift("import", path, "--format", form, "--annotator", annotator, "--db", db)
+    assert f"{len(verdicts)} labels by {annotator}" in done.stderr, done.output
+
+
+def csv(verdicts: Iterable[tuple[str, str]]) -> str:
+    return "prompt_id,memory_id,digest,label:x\n" + "".join(f"{name},a,digest-of-a,{said}\n" for name, said in verdicts)
+
+
+def qrels(verdicts: Iterable[tuple[str, str]]) -> str:
+    return "".join(f"{name} 0 a {int(said == RELEVANT)}\n" for name, said in verdicts)
+
+
+def tasks(verdicts: Iterable[tuple[str, str]]) -> str:
+    """Label Studio's tasks, with rising times."""
+    return json.dumps(
+        [
+            {
+                "data": {"prompt_id": name, "prompt": f"prompt {name}", "memory_id": "a", "digest": "digest-of-a"},
+                "annotations": [
+                    {
+                        "created_at": (LONG_AGO + timedelta(hours=number)).isoformat(),
+                        "result": [{"from_name": "relevance", "value": {"choices": [said]}}],
+                    }
+                ],
+            }
+            for number, (name, said) in enumerate(verdicts)
+        ]
+    )
+
+
+def lines(verdicts: Iterable[tuple[str, str]]) -> str:
+    """JSON lines made by hand, with rising times."""
+    return "".join(
+        json.dumps(
+            {
+                "record": "event",
+                "annotator": "x",
+                "prompt_id": name,
+                "memory_id": "a",
+                "digest": "digest-of-a",
+                "verdict": said,
+                "ts": (LONG_AGO + timedelta(hours=number)).isoformat(),
+            }
+        )
+        + "\n"
+        for number, (name, said) in enumerate(verdicts)
+    )
+
+
+WRITERS = {"csv": csv, "qrels": qrels, "label-studio": tasks, "jsonl": lines}
+
+
+def order(db: Path) -> list[str]:
+    """The judged prompts in the order in which the intervals see them."""
+    with LabelStore.open(db) as store:
+        known = evidence_from_store(store, ROOT, {"a": "digest-of-a"})
+    return list(known.sample("bm25").judged)
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_labels_imported_in_the_order_of_relevance_give_an_interval_around_the_estimate(db: Path, form: str) -> None:
+    import_labels(db, form, SORTED)
+    with LabelStore.open(db) as store:
+        (system,) = report_from_store(store, ROOT).systems
+    assert system.precision.value == 0.5
+    assert system.live
+    assert system.live.low < 0.5 < system.live.high
+    assert order(db) != PROMPTS
+
+
+def test_the_order_of_imported_labels_depends_on_neither_file_nor_store(db: Path) -> None:
+    import_labels(db, "csv", SORTED)
+    first, other = order(db), db.with_name("other.db")
+    memsift("merge", db, "--db", other)
+    assert order(other) == first
+    other.unlink()
+    with LabelStore.open(other, now=lambda: LONG_AGO) as store:
+        for name in PROMPTS:
+            record(store, retrieval(["a"], prompt_id=name, text=f"prompt {name}"))
+    import_labels(other, "label-studio", dict(reversed(SORTED.items())))
+    assert order(other) == first
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_what_was_judged_before_an_import_stays_before_it(db: Path, form: str) -> None:
+    """A later look sees the prompts of earlier looks first, in the same order: else no interval holds at any look."""
+    with LabelStore.open(db) as store:
+        for name in ("p050", "p007", "p100"):
+            store.label("ann", name, card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    import_labels(db, form, {name: SORTED[name] for name in PROMPTS[10:40]})
+    seen = order(db)
+    assert seen[:3] == ["p050", "p007", "p100"]
+    import_labels(db, form, {name: SORTED[name] for name in PROMPTS[60:90]}, "lee")
+    assert order(db)[: len(seen)] == seen
+    with LabelStore.open(db) as store:
+        store.label("ann", "p001", card("a"), RELEVANT, seed=1, blind=True, elapsed_ms=1)
+    assert order(db)[-1] == "p001"
+    assert len(order(db)) == 64
+
+
+def test_two_people_who_imported_the_same_file_can_merge_their_stores(db: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    memsift("merge", db, "--db", other)
+    for store in (db, other):
+        import_labels(store, "csv", SORTED)
+    done = memsift("merge", other, "--db", db)
+    assert (done.exit_code, "nothing new; 120 key presses were there already" in done.stderr) == (0, True), done.output
