@@ -23,12 +23,15 @@ UNUSED = ("cluster_detection_enabled", "dual_verification", "verification")
 MOST_SHOWN = 80
 """Characters of a key or a value in a message."""
 
+MOST_NAMED = 10
+"""Unknown keys of one object that are named."""
+
 FREE = ("match_strategy", "output_mode", "hints")
 AT_MOST = ("max_inject", "max_results", "max_characters")
 AT_LEAST = ("noise_floor", "min_strength", "confidence_abs_floor")
 NEEDS_TRUST = tuple(f"{SECTION}.{name}" for name in ("judge", "logging", "deadline"))
-"""The keys of a root that nobody trusted: any value counts; a value that makes the hook stricter counts; no value
-counts, nor of any key below it. `enabled` may only switch off."""
+"""In a root that nobody trusted, a FREE key may have any value. A key of AT_MOST and AT_LEAST counts only if it makes
+the hook stricter. A key of NEEDS_TRUST never counts, nor any key below it. `enabled` may only switch off."""
 
 POOL_SIZE = f"{SECTION}.judge.candidate_pool_size"
 
@@ -69,17 +72,24 @@ class Source:
             return target
         known = fields(target)
         changes: dict[str, object] = {}
-        for name, value in section.items():
-            if name in known:
-                changes[name] = self._value(name, value, known[name], f"{key}.{name}")
-            elif name not in UNUSED:
-                self._unknown(name, value, tuple(known), key)
+        for name in known:
+            if name in section:
+                changes[name] = self._value(name, section[name], known[name], f"{key}.{name}")
+        self._name_unknown(section, tuple(known), key)
         if isinstance(target, ModeConfig):
             return self._mode(target, changes, key)
         return replace(target, **changes)
 
     def wrong(self, key: str, problem: str) -> None:
         self.mistakes.append(Mistake(key, f"{self.name}: {key!r} {problem}."))
+
+    def _name_unknown(self, section: dict[str, Any], known: tuple[str, ...], key: str) -> None:
+        """Note the first unknown keys of *section*, and the number of the others: a file can hold thousands."""
+        unknown = [name for name in section if name not in known and name not in UNUSED]
+        for name in unknown[:MOST_NAMED]:
+            self._unknown(name, section[name], known, key)
+        if len(unknown) > MOST_NAMED:
+            self.wrong(key, f"holds {len(unknown) - MOST_NAMED:,} more unknown keys")
 
     def _unknown(self, name: str, value: object, known: tuple[str, ...], key: str) -> None:
         where = f"{self.name}: '{key}.{name[:MOST_SHOWN]}'"

@@ -93,11 +93,6 @@ class Reading(Record):
         return (*said, f"{_counted(more)} in the configuration.") if more else said
 
 
-def load_config(root: str, given: Mapping[str, str]) -> Config:
-    """The configuration of *root* for people. Raises ConfigError for the first mistake."""
-    return checked(read_config(root, given)).config
-
-
 def checked(reading: Reading) -> Reading:
     """*reading*, if it holds no mistake. Raises ConfigError for the first, with the nearest name of an unknown key."""
     if not reading.mistakes:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from engine.judge.verdict import APPROVED, OK, REJECTED, Judgement, Verdict
 from engine.prompt import Prompt
 from engine.retrieval import HIGH, Candidate, Retrieval
-from engine.settings.sources import load_config
+from engine.settings.sources import read_config
 from labels import runs
 from labels.database import LabelDatabase
 from labels.pooling import pool, record_card
@@ -172,7 +172,7 @@ def main() -> None:
             write_root(root, [memory(f"thing {number} works") for number in range(MEMORIES)])
         store = LabelStore.open(path)
         prompts = tuple(prompt(number) for number in range(options.prompts))
-        workspace = Workspace(str(root), load_config(str(root), {}), store, prompts=prompts, annotator="ann")
+        workspace = Workspace(str(root), read_config(str(root), {}).config, store, prompts=prompts, annotator="ann")
         if not store.events(limit=1):
             start = time.perf_counter()
             fill(path, workspace.index.root, workspace.index.summaries(), options.prompts, options.cards)

@@ -118,6 +118,16 @@ def test_a_prompt_without_a_judge_loads_what_it_needs_and_nothing_else(
     assert with_cutoff - ours(with_cutoff) <= ORDINARY
 
 
+def test_the_users_file_is_parsed_only_for_settings_of_the_hook(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    file = project.home / ".config/memsift/config.toml"
+    time.sleep(2 * TICK_NS / 1e9)
+    project.loaded(session_id="first")
+    for text, is_parsed in (('[theme]\nname = "x"\n', False), ("[retrieval]\nmax_inject = 2\n", True)):
+        file.write_text(text, encoding="utf-8")
+        assert ("tomllib" in project.loaded(session_id=text)) is is_parsed
+
+
 def test_a_judge_without_a_key_loads_no_network(tmp_path: Path) -> None:
     modules = Project(tmp_path, judge={"enabled": True}).loaded()
     assert "engine.judge.judge" in modules

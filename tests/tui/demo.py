@@ -12,7 +12,7 @@ from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request
 from engine.judge.provider import Completion
 from engine.judge.providers.scripted import ScriptedProvider
-from engine.settings.sources import load_config
+from engine.settings.sources import read_config
 from labels.store import LabelStore
 from tui.workspace.workspace import Workspace
 
@@ -50,7 +50,7 @@ def make_workspace(
     **options: Any,
 ) -> Workspace:
     """A workspace over *root* with the label store at *store*. *judge* makes a judge from the root's configuration."""
-    config = load_config(str(root), {})
+    config = read_config(str(root), {}).config
     return kind(
         str(root),
         config,

@@ -22,6 +22,11 @@ def load(root: Path, retrieval: object, environ: dict[str, str] | None = None) -
     return checked(read_config(write(root, {"retrieval": retrieval}), environ or {}, is_trusted=True)).config
 
 
+def load_config(root: str, given: dict[str, str]) -> Config:
+    """The configuration of *root* for people. Raises ConfigError for a mistake."""
+    return checked(read_config(root, given)).config
+
+
 def settings_in(root: Path, section: object, *, is_trusted: bool = False) -> Reading:
     return read_config(write(root, {"retrieval": section}), {}, is_trusted=is_trusted)
 

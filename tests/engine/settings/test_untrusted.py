@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from engine.config import Config, JudgeConfig
 from engine.lean.record import fields, replace
 from engine.settings.keys import restricted
-from engine.settings.sources import load_config, read_config
-from tests.engine.settings.files import settings_in, user_file, write
+from engine.settings.sources import read_config
+from tests.engine.settings.files import load_config, settings_in, user_file, write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ import pytest
 
 from engine.config import Config, ModeConfig
 from engine.errors import ConfigError
-from engine.settings.sources import load_config, read_config
-from tests.engine.settings.files import load, user_file, write
+from engine.settings.sources import read_config
+from tests.engine.settings.files import load, load_config, user_file, write
 
 if TYPE_CHECKING:
     from pathlib import Path

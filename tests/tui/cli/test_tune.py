@@ -14,7 +14,7 @@ from engine.claude_code.prompt_files import read_prompts
 from engine.config import Config
 from engine.cutoff import load_cutoff
 from engine.paths import state_dir
-from engine.settings.sources import load_config
+from engine.settings.sources import read_config
 from labels.exchange.trec import read_qrels
 from labels.records import Card
 from labels.store import LabelStore
@@ -75,7 +75,7 @@ def test_apply_writes_what_the_hook_reads_and_undo_removes_it(state: Path) -> No
     assert made["weights"] == shown["weights"]["by_feature"]
     assert made["provenance"]["target_precision"] == 0.65
     assert made["provenance"]["prompts"] == shown["prompts"]
-    assert load_cutoff(str(state), load_config(str(DEMO_ROOT), {})) is not None
+    assert load_cutoff(str(state), read_config(str(DEMO_ROOT), {}).config) is not None
 
     undone = memsift("tune", "--root", DEMO_ROOT, "--undo")
     assert (undone.exit_code, undone.stdout) == (0, "")
@@ -244,7 +244,7 @@ def test_a_model_that_does_not_fit_is_ignored_with_one_line(state: Path) -> None
 def test_the_app_shows_the_tuned_system_beside_the_plain_one(state: Path, tmp_path: Path) -> None:
     models.write_model(state, models.content())
     environ = {"XDG_STATE_HOME": str(state.parent.parent), "HOME": str(tmp_path)}
-    opened = opening.usable_cutoff(str(DEMO_ROOT), load_config(str(DEMO_ROOT), {}), environ)
+    opened = opening.usable_cutoff(str(DEMO_ROOT), read_config(str(DEMO_ROOT), {}).config, environ)
     assert opened is not None
     from tests.tui.demo import make_workspace
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.errors import MemsiftError
-from engine.settings.sources import load_config
+from engine.settings.sources import read_config
 from labels.labelling_order import (
     AGREE,
     ALL,
@@ -87,7 +87,7 @@ def test_without_a_record_the_first_stages_are_compared_and_no_judge_is_asked(op
 
 
 def test_uncertain_prompts_are_those_with_a_candidate_near_the_cutoffs_threshold(open_workspace: Opener) -> None:
-    made = cutoff(load_config(str(DEMO_ROOT), {}))
+    made = cutoff(read_config(str(DEMO_ROOT), {}).config)
     workspace = open_workspace(judge=None, cutoff=made)
     strata = plan(workspace, UNCERTAIN_FIRST)
     assert set(strata.values()) == {NEAR, FAR}
@@ -106,7 +106,7 @@ def test_without_a_cutoff_that_order_is_refused(open_workspace: Opener) -> None:
 
 
 def test_a_tuned_cutoff_is_what_the_first_stage_is_compared_with(open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None, cutoff=cutoff(load_config(str(DEMO_ROOT), {})))
+    workspace = open_workspace(judge=None, cutoff=cutoff(read_config(str(DEMO_ROOT), {}).config))
     strata = plan(workspace, DISAGREEMENT_FIRST)
     for prompt_id in strata:
         same = injected(workspace, prompt_id, "memsift") == injected(workspace, prompt_id, "memsift+cutoff")
