@@ -4,26 +4,26 @@
 this purpose, and to nothing else.
 """
 
-INTERCEPT = -2.6849
+INTERCEPT = -2.5076
 
 WEIGHTS: dict[str, float] = {
-    "strength": 1.9082,
-    "lead": 0.4709,
-    "rivals": -0.62,
-    "tag": 1.5704,
-    "names": -0.1341,
-    "asked": -0.2551,
-    "unknown": -1.718,
+    "strength": 1.7119,
+    "lead": 0.5983,
+    "rivals": -0.5773,
+    "tag": 1.5496,
+    "names": -0.1464,
+    "asked": -0.212,
+    "unknown": -1.7964,
 }
 
 SCALES: dict[str, float] = {
-    "strength": 0.3051,
-    "lead": 0.4966,
-    "rivals": 0.7944,
-    "tag": 0.4401,
-    "names": 0.8722,
-    "asked": 0.8508,
-    "unknown": 0.2088,
+    "strength": 0.3085,
+    "lead": 0.502,
+    "rivals": 0.7988,
+    "tag": 0.4445,
+    "names": 0.8727,
+    "asked": 0.7821,
+    "unknown": 0.2049,
 }
 """Standard deviation of each feature in the example projects. `memsift tune` measures changes of weights in it."""
 

@@ -81,7 +81,7 @@ def retrieve(
     started = clock()
     is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief and is_by_strength)
-    strategy, pool = _pool(prompt.text, index, config, size, mode, now, include_retired=include_retired)
+    strategy, pool = _pool(prompt, index, config, size, mode, now, include_retired=include_retired)
     cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
     has_floor = mode == AUTO and strategy != TITLE_TAGS
 
@@ -130,19 +130,33 @@ def floor_share(strategy: str, *, has_choice: bool) -> float:
 
 
 def _pool(
-    text: str, index: Index, config: Config, size: int, mode: str, now: Callable[[], float], *, include_retired: bool
+    prompt: Prompt,
+    index: Index,
+    config: Config,
+    size: int,
+    mode: str,
+    now: Callable[[], float],
+    *,
+    include_retired: bool,
 ) -> tuple[str, Pool]:
     """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
         from engine.search.strategies import title_tags
 
-        return TITLE_TAGS, title_tags.find(text, index, size, now=now())
+        return TITLE_TAGS, title_tags.find(prompt.text, index, size, now=now())
     if config.match_strategy == FTS5_BM25:
         from engine.search.strategies import fts5_bm25
 
-        found = fts5_bm25.find(text, index, size, in_bodies=mode == SEARCH, include_retired=include_retired)
+        found = fts5_bm25.find(prompt.text, index, size, in_bodies=mode == SEARCH, include_retired=include_retired)
         return FTS5_BM25, found
-    found = memsift.find(text, index, size, min_strength=config.min_strength, include_retired=include_retired)
+    found = memsift.find(
+        prompt.text,
+        index,
+        size,
+        min_strength=config.min_strength,
+        include_retired=include_retired,
+        turns=prompt.turns,
+    )
     return MEMSIFT, found
 
 

@@ -12,7 +12,7 @@ import unicodedata
 
 from engine import inject
 from engine.activity import MAX_REASON, Activity
-from engine.config import GUARD, Config, config_json
+from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.hook.deadline import Watchdog, allowed_seconds
 from engine.hook.session import load_session, save_session
 from engine.lean.json_text import dumps, loads
@@ -23,6 +23,7 @@ from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, typed_prompt
 from engine.search.index import Index, index_of
 from engine.search.opening import hook_index
+from engine.search.strategies.memsift import TURNS, says_little
 from engine.settings.sources import Reading, read_config
 
 TYPE_CHECKING = False
@@ -219,7 +220,7 @@ class Decision:
         self._index = index
         self.activity.stage("index")
         judge = _judge(config, self._environ)
-        prompt = typed_prompt(request.prompt, _turns(request, config, self._environ) if judge else ())
+        prompt = typed_prompt(request.prompt, _turns(request, config, self._environ, has_judge=judge is not None))
         cutoff = self._cutoff(config)
         retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
         self.activity.note(corpus=index.corpus_hash)
@@ -265,13 +266,19 @@ def _output(context: str) -> str:
     return dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}})
 
 
-def _turns(request: Request, config: Config, environ: Mapping[str, str]) -> tuple[Turn, ...]:
-    """The last turns of the conversation, for the judge. They leave the machine, so only a transcript is ever read."""
-    from engine.claude_code.transcripts import last_turns
+def _turns(request: Request, config: Config, environ: Mapping[str, str], *, has_judge: bool) -> tuple[Turn, ...]:
+    """The last turns of the conversation, for a prompt that says little, and for a judge.
 
-    wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
+    With a judge they leave the machine, so only a transcript is ever read, and only if the configuration allows it.
+    """
+    if has_judge:
+        wanted = config.judge.context_turns if config.judge.include_conversation_context else 0
+    else:
+        wanted = TURNS if config.match_strategy == MEMSIFT and says_little(request.prompt) else 0
     if not wanted or not is_in_place(request.transcript_path, environ):
         return ()
+    from engine.claude_code.transcripts import last_turns
+
     return last_turns(request.transcript_path, wanted)
 
 

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from engine.prompt import Prompt
     from engine.search.index import Index, IndexedMemory
     from engine.search.vocabulary import Fields
 
@@ -71,7 +72,7 @@ class Breakdown(Record):
 
 
 def contributions_of(
-    text: str, index: Index, strategy: str, mode: str, now: float
+    prompt: Prompt, index: Index, strategy: str, mode: str, now: float
 ) -> StrengthContributions | Bm25Contributions | KeywordContributions:
     """The contributions of a prompt under a strategy. *now* is in seconds since 1970.
 
@@ -79,17 +80,17 @@ def contributions_of(
     `rare`, the weight of the rarest possible word; `searched(memory)`, the tokens that count; and `of(memory)`.
     """
     if strategy == TITLE_TAGS:
-        return KeywordContributions(text, now)
+        return KeywordContributions(prompt.text, now)
     if strategy == FTS5_BM25:
-        return Bm25Contributions(text, index, in_bodies=mode == SEARCH)
-    return StrengthContributions(text, index)
+        return Bm25Contributions(prompt.text, index, in_bodies=mode == SEARCH)
+    return StrengthContributions(prompt, index)
 
 
 class StrengthContributions:
     """`memsift`: the part of each unit in the BM25, times the coordination factor."""
 
-    def __init__(self, text: str, index: Index) -> None:
-        self.terms = memsift.asked(text)
+    def __init__(self, prompt: Prompt, index: Index) -> None:
+        self.terms = memsift.asked(prompt.text, prompt.turns)
         self._matcher = index.ask(lambda db: memsift.Matcher(db, self.terms))
         self._codes = self._matcher.found.codes
         self.memories = {unit.text: unit.memories for unit in self._matcher.found.units}
@@ -109,7 +110,7 @@ class StrengthContributions:
             asked=tuple(unit.text for unit in units),
             contributions=tuple(self._contribution(number, score, memory, match.bm25) for number, score in parts),
             bm25=match.bm25,
-            coordination=self._matcher.coordination(len(parts)),
+            coordination=self._matcher.coordination(match.parts),
             bonus=0.0,
             strength=match.strength,
         )

@@ -85,7 +85,7 @@ class Explainer:
         self._index = index
         self._config = config
         self._candidates = {one.memory.id: one for one in retrieval.candidates}
-        self._contributions = contributions_of(retrieval.prompt.text, index, retrieval.strategy, retrieval.mode, now())
+        self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
         counted = [one for one in retrieval.candidates if include_retired or one.memory.status == "active"]
         self._floor, self._least = self._floors(counted)
         self._has_bodies = retrieval.strategy == MEMSIFT or (retrieval.strategy, retrieval.mode) == (FTS5_BM25, SEARCH)

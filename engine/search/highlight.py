@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.prompt import Prompt
     from engine.search.query import Term
 
     Place = tuple[int, int]
@@ -50,9 +51,10 @@ class Marker:
         self._known: dict[str, bool] = {}
 
     @classmethod
-    def of(cls, prompt: str, *, by_stem: bool) -> Marker:
+    def of(cls, prompt: Prompt, *, by_stem: bool) -> Marker:
         """The marker for a prompt."""
-        return cls(asked(prompt) if by_stem else query_terms(prompt), by_stem=by_stem)
+        terms = asked(prompt.text, prompt.turns) if by_stem else query_terms(prompt.text)
+        return cls(terms, by_stem=by_stem)
 
     def places(self, text: str) -> list[Place]:
         """The matches in *text*: sorted, not overlapping."""

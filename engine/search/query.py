@@ -39,13 +39,14 @@ class Term(Record):
     """A part of a prompt to be found: its `text` as the person wrote it, and `phrases`, alternative token sequences.
 
     `is_prefix`: the phrase is a single token, and may be the beginning of a longer word. `is_guess`: the person may
-    mean this; it counts only where a memory holds it.
+    mean this; it counts only where a memory holds it. `weight`: 1, or less for a word of an earlier turn.
     """
 
     text: str
     phrases: tuple[tuple[str, ...], ...]
     is_prefix: bool
     is_guess: bool = False
+    weight: float = 1.0
 
     @property
     def searched(self) -> list[Phrase]:

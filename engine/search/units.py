@@ -45,13 +45,14 @@ STEM_OF = "select text, stem from json_each(?) join word on text = value"
 class Unit(Record):
     """A term of the prompt, the `phrases` (token sequences) that match in full, and `longer` words that match half.
 
-    `memories` is an upper bound of the number of memories with a match; 0 if there is none.
+    `memories` is an upper bound of the number of memories with a match; 0 if there is none. `weight` is the term's.
     """
 
     text: str
     phrases: tuple[Phrase, ...]
     longer: tuple[str, ...]
     memories: int
+    weight: float = 1.0
 
 
 class Units(Record):
@@ -108,13 +109,13 @@ class Lookup:
     def unit(self, term: Term) -> Unit:
         """The unit of a term."""
         if term.is_prefix:
-            return self._plain(term.text, term.phrases[0][0])
+            return self._plain(term.text, term.phrases[0][0], term.weight)
         phrases = term.phrases
         if len(phrases) > 1:  # an identifier; a name such as Go has one form only: it is not going
             phrases = tuple(dict.fromkeys(form for phrase in phrases for form in self._with_forms(phrase)))
-        return Unit(term.text, phrases, (), most_memories(phrases, self.words))
+        return Unit(term.text, phrases, (), most_memories(phrases, self.words), term.weight)
 
-    def _plain(self, text: str, word: str) -> Unit:
+    def _plain(self, text: str, word: str, weight: float) -> Unit:
         forms = self._forms.get(self._stems.get(word, word), [])
         texts = dict.fromkeys(form.text for form in forms)
         longer = [one for one in self._longer.get(word, ()) if one.text not in texts]
@@ -122,7 +123,7 @@ class Lookup:
         pairs = [] if forms else [pair for pair in _in_two(word) if self.words.keys() >= {*pair}]
         phrases = (*((form,) for form in texts or (word,)), *pairs)
         memories = sum(one.memories for one in (*forms, *longer)) + most_memories(pairs, self.words)
-        return Unit(text, phrases, tuple(one.text for one in longer), memories)
+        return Unit(text, phrases, tuple(one.text for one in longer), memories, weight)
 
     def _with_forms(self, phrase: Phrase) -> list[Phrase]:
         """A phrase with its last word in each form."""

@@ -83,7 +83,7 @@ class Rows:
         self._retrieval = retrieval
         self._index = index
         self._explained = explained
-        self._marker = Marker.of(retrieval.prompt.text, by_stem=retrieval.strategy == MEMSIFT)
+        self._marker = Marker.of(retrieval.prompt, by_stem=retrieval.strategy == MEMSIFT)
 
     def of_search(self) -> dict[str, Any]:
         """{query, total_results, results}, best first, and `dropped` if explained."""

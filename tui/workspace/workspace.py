@@ -180,7 +180,7 @@ class Workspace:
     def marker(self, prompt: Prompt) -> Marker:
         """Marks the words of a prompt in a memory, as the first stages match them."""
         by_stem = MEMSIFT in [system.strategy for system in (self.first, self.other) if system]
-        return Marker.of(prompt.text, by_stem=by_stem)
+        return Marker.of(prompt, by_stem=by_stem)
 
     # Retrievals
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.search.database import summaries_of
 from engine.search.query import any_of, joined_neighbours, query_terms
 from engine.search.ranking import Pool, Scored, first_ones, order
@@ -20,10 +20,11 @@ from engine.search.units import units_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from engine.lean.sqlite import Connection
     from engine.memory import MemorySummary
+    from engine.prompt import Turn
     from engine.search.query import Term
     from engine.search.ranking import Searchable
     from engine.search.units import Unit, Units
@@ -46,6 +47,13 @@ SHORT_WORDS = 60
 
 LEAST_TYPED = 3
 
+FEW_TERMS, TURNS, TURN_WEIGHT = 4, 2, 0.3
+"""The best on the example projects: more of the prompts that depend on their context get their memory, with no other
+effect. `python -m tests.benchmarks.default_model` measures it."""
+
+MOST_LITTLE = 200
+"""Characters of a prompt that may say little."""
+
 LEAST_POSTINGS, MOST_POSTINGS = 2500, 6000
 """Postings that FTS5 may read for a prompt: more in a larger root."""
 
@@ -64,13 +72,21 @@ class Match(Record):
     parts: Mapping[int, float]
 
 
-def find(text: str, index: Searchable, size: int, *, min_strength: float, include_retired: bool) -> Pool:
+def find(
+    text: str,
+    index: Searchable,
+    size: int,
+    *,
+    min_strength: float,
+    include_retired: bool,
+    turns: Sequence[Turn] = (),
+) -> Pool:
     """The *size* strongest active memories and the retired memories among them, best first.
 
-    With *include_retired*, retired memories count like active memories.
+    With *include_retired*, retired memories count like active memories. *turns* came before the prompt, see `asked`.
     """
     searched = searched_text(text)
-    terms = terms_of(searched)
+    terms = asked(text, turns)
 
     def pool(db: Connection) -> Pool:
         matcher = Matcher(db, terms)
@@ -91,14 +107,23 @@ def searched_text(text: str) -> str:
     return typed if typed is text or len(query_terms(typed)) >= LEAST_TYPED else text
 
 
-def asked(text: str) -> tuple[Term, ...]:
-    """The terms of a prompt."""
-    return terms_of(searched_text(text))
+def asked(text: str, turns: Sequence[Turn] = ()) -> tuple[Term, ...]:
+    """The terms of a prompt, and the words that two neighbours in it may be.
+
+    A prompt of few terms, such as "fix that function", is about the *turns* before it: the terms of the last TURNS of
+    them count as well, with less weight.
+    """
+    searched = searched_text(text)
+    terms = query_terms(searched)
+    known = {term.phrases for term in terms}
+    earlier = [query_terms(turn.text) for turn in turns[-TURNS:]] if len(terms) <= FEW_TERMS else []
+    weak = {term.phrases: term for own in earlier for term in own if term.phrases not in known}
+    return (*terms, *joined_neighbours(searched), *(replace(term, weight=TURN_WEIGHT) for term in weak.values()))
 
 
-def terms_of(searched: str) -> tuple[Term, ...]:
-    """The terms of a text that is searched, and the words that two neighbours in it may be."""
-    return (*query_terms(searched), *joined_neighbours(searched))
+def says_little(text: str) -> bool:
+    """Whether a prompt has so few terms that the turns before it count."""
+    return len(text) <= MOST_LITTLE and len(query_terms(text)) <= FEW_TERMS
 
 
 class Matcher:
@@ -107,11 +132,11 @@ class Matcher:
     def __init__(self, db: Connection, terms: Sequence[Term]) -> None:
         self.found: Units = units_of(db, terms)
         self.memories, tokens = db.execute("select memories, tokens from about").fetchone()
-        self.idf = [idf(min(unit.memories, self.memories), self.memories) for unit in self.found.units]
+        self.idf = [one.weight * idf(min(one.memories, self.memories), self.memories) for one in self.found.units]
         self.rare = idf(1, max(1, self.memories))
         mean_length = tokens / max(1, self.memories)
         self.scorer = Scorer(self.found, self.idf, mean_length, weights=(TITLE, TAGS, BODY), longer=HALF)
-        self._asked = min(len(self.found.units), MAX_ASKED)
+        self._asked = min(sum(unit.weight for unit in self.found.units), MAX_ASKED)
 
     @property
     def unknown(self) -> float:
@@ -123,11 +148,11 @@ class Matcher:
         """The match of a memory with these encoded tokens; None if it holds no unit."""
         parts = self.scorer.contributions(encoded)
         bm25 = sum(parts.values())
-        return Match(bm25, bm25 * self.coordination(len(parts)), parts) if parts else None
+        return Match(bm25, bm25 * self.coordination(parts), parts) if parts else None
 
-    def coordination(self, matched: int) -> float:
-        """The factor of a memory that holds *matched* units, 0..1."""
-        return min(1.0, sqrt(matched / self._asked))
+    def coordination(self, matched: Iterable[int]) -> float:
+        """The factor of a memory that holds the units of these numbers, 0..1."""
+        return min(1.0, sqrt(sum(self.found.units[number].weight for number in matched) / self._asked))
 
 
 def idf(holding: int, memories: int) -> float:

@@ -16,7 +16,7 @@ from engine.hook.process import parse_request, respond, skip_reason, warning
 from engine.inject import length
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from tests.engine.builders import FakeJudge, memory, open_index, write_memory
+from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
 from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, RULES, World, context_of
 
 if TYPE_CHECKING:
@@ -332,3 +332,18 @@ def test_any_payload_is_answered_with_one_object_or_nothing(
     answer = respond(json.dumps(payload).encode(), world.environ, world.stderr)
     assert answer == "" or context_of(answer)
     assert world.stderr.getvalue() == ""
+
+
+def test_a_prompt_that_says_little_is_answered_from_the_turns_before_it(world: World) -> None:
+    write_root(world.root, [memory("Holds expire on open days", memory_id="expiry"), *fillers(40)])
+    world.configure(min_strength=0.1)
+    transcript = world.home / ".claude/projects/p/session.jsonl"
+    transcript.parent.mkdir(parents=True)
+    row = {"type": "user", "uuid": "1", "message": {"role": "user", "content": "why do holds expire on sundays?"}}
+    for path in (transcript, world.transcript):
+        path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    given = {
+        name: world.send("please fix that", session_id=name, transcript_path=path)
+        for name, path in {"none": "", "in place": str(transcript), "elsewhere": str(world.transcript)}.items()
+    }
+    assert [name for name, answer in given.items() if "Holds expire" in answer] == ["in place"]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.prompt import typed_prompt
 from engine.search.highlight import ELLIPSIS, Marker, Snippet, snippet
 from engine.search.query import filter_terms, query_terms
 from engine.search.tokens import tokens
@@ -145,5 +146,5 @@ def holds(text: str, phrase: tuple[str, ...]) -> bool:
 
 def test_a_prompt_marks_what_its_words_find_as_one() -> None:
     text = "the webhook of loaders"
-    places = Marker.of("which web hook has the loader?", by_stem=True).places(text)
+    places = Marker.of(typed_prompt("which web hook has the loader?"), by_stem=True).places(text)
     assert [text[start:end] for start, end in places] == ["webhook", "loaders"]

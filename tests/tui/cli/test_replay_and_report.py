@@ -189,7 +189,7 @@ def test_the_page_goes_into_a_file_and_names_prompts_and_memories(run_file: Path
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
     written = page.read_text(encoding="utf-8")
     assert written.startswith("<!doctype html>")
-    assert "Named exports only in TypeScript" in written
+    assert "Use JWT access tokens for API authentication" in written
     assert "What do we use tokens for in this project?" in written
     assert "Precision by kind of prompt" in written
     refused(memsift(*arguments, "--output", tmp_path / "no" / "folder.html"))
