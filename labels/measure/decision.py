@@ -20,6 +20,31 @@ if TYPE_CHECKING:
     from labels.measure.intervals import Interval
     from labels.records import JudgeCall
 
+
+@dataclass(frozen=True)
+class Headline:
+    """The precision of one system, the same in report and gate: over the prompts that are completely judged.
+
+    `relevant` counts their relevant memories, of the judged ones. `estimate` gives each stratum its share of the frame;
+    None before the first such prompt. `live` is the interval that holds at any look.
+    """
+
+    relevant: Ratio
+    estimate: StratifiedEstimate | None
+    live: Interval
+
+
+def headline(sample: Sample, confidence: float = 0.95) -> Headline:
+    counts = sample.judged.values()
+    return Headline(
+        Ratio(int(sum(x for x, _ in counts)), int(sum(m for _, m in counts))),
+        stratified_estimate(sample.judged, sample.frame, confidence),
+        stratified_interval(sample.sequence, sample.shares, sample.most, confidence),
+    )
+
+
+# The gate
+
 PASS, FAIL, UNDECIDED = VERDICTS = ("pass", "fail", "undecided")
 
 FEWEST_TO_PLAN = 10
@@ -70,12 +95,16 @@ def decide(sample: Sample, gate: Gate) -> Decision:
     The probability that a precision under `zone.low` passes, or one over `zone.high` fails, at any look is at most
     1 - confidence.
     """
-    live = stratified_interval(sample.sequence, sample.shares, sample.most, gate.confidence)
-    estimate = stratified_estimate(sample.judged, sample.frame, gate.confidence)
-    above, below = sides(live, gate)
-    verdict = PASS if above else FAIL if below else UNDECIDED
+    found = headline(sample, gate.confidence)
+    above, below = sides(found.live, gate)
+    verdict, estimate = verdict_of(found.live, gate), found.estimate
     more = prompts_needed(sample, gate, estimate) if verdict == UNDECIDED and estimate else None
-    return Decision(verdict, live, estimate, more, len(sample.injected) - len(sample.judged), above and below)
+    return Decision(verdict, found.live, estimate, more, len(sample.injected) - len(sample.judged), above and below)
+
+
+def verdict_of(live: Interval, gate: Gate) -> str:
+    above, below = sides(live, gate)
+    return PASS if above else FAIL if below else UNDECIDED
 
 
 def sides(live: Interval, gate: Gate) -> tuple[bool, bool]:

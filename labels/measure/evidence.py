@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.judgements import assuming_not_relevant, pools, prompts_without_relevant
-from labels.measure.metrics import InPools, in_pools, tally
+from labels.measure.metrics import InPools, Ratio, in_pools, tally
 from labels.measure.strata import Sample, Weights, pair_weights, prompt_weights
 from labels.pooling import random_key
 
@@ -57,6 +57,13 @@ class Evidence:
     def given(self) -> Judgements:
         """The judgements of people or qrels, without assumed ones."""
         return self.judgements if self.explicit is None else self.explicit
+
+    @cached_property
+    def ordered(self) -> Evidence:
+        """This evidence. Where the order of judging is not known, its prompts are in seeded random order."""
+        if self.moments is not None:
+            return self
+        return replace(self, moments={name: dict.fromkeys(own, 0) for name, own in self.judgements.items()})
 
     # Of all systems
 
@@ -157,6 +164,13 @@ class Evidence:
             injected={each.tally.prompt_id: each.tally.injected for each in rows},
             strata=self.strata if self.is_stratified else {},
         )
+
+
+def judged_pairs(evidence: Evidence) -> Ratio:
+    """Relevant memories, of all memories of the replayed prompts on which there is a judgement."""
+    prompts = {row.prompt_id for row in evidence.rows}
+    judged = [evidence.given.get(prompt_id, {}) for prompt_id in prompts]
+    return Ratio(sum(sum(own.values()) for own in judged), sum(map(len, judged)))
 
 
 def qrels_evidence(rows: Sequence[Outcome], given: Judgements, unjudged: str) -> Evidence:

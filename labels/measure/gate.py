@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.systems import JUDGED
 from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
-from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, judge_case
-from labels.measure.evidence import AS_NOT, Evidence, qrels_evidence
+from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, headline, judge_case, verdict_of
+from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence
 from labels.measure.judgements import drawn, judged_labels
-from labels.measure.metrics import Ratio, judge_failures, precision_bounds, tally, unjudged_share
-from labels.pooling import random_key
+from labels.measure.metrics import (
+    Ratio,
+    false_fire_rate,
+    judge_failures,
+    precision_bounds,
+    tally,
+    unjudged_share,
+)
 from labels.records import BY_TIME
 from labels.run_settings import changes
 
@@ -23,23 +29,22 @@ if TYPE_CHECKING:
     from labels.records import JudgeCall, Judgements, Label, Outcome
     from labels.store import LabelStore
 
-FILE_ORDER = "gate"
-"""The seed of the order of prompts from files, which have no order of labelling."""
-
 
 @dataclass(frozen=True)
 class GateEvidence(Evidence):
     """The evidence, with the facts that a gate has to mention.
 
     `stale` labels are about another text than the memory's present or replayed one, and `disputed` pairs have no
-    majority; neither counts. `blind` is the share of the counted labels that were given blind. `underway` are the
-    prompts at which people stopped; None for files. `changed` says how the settings of a run differ from the present.
+    majority; neither counts. `labels` is the number of labels that count, and `blind` the share of them that were given
+    blind, without adjudicated ones. `underway` are the prompts at which people stopped; None for files. `changed` says
+    how the settings of a run differ from the present.
     `imported` and `by_hand` are as in `labels.measure.judgements.LabelFacts`.
     """
 
     calls: Sequence[JudgeCall] = ()
     stale: int = 0
     disputed: int = 0
+    labels: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
     underway: Set[str] | None = None
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -48,11 +53,15 @@ class GateEvidence(Evidence):
 
 
 class Gaps(NamedTuple):
-    """Injected memories without a label, on prompts that were begun: `missing` of `whole`; `left` is by prompt."""
+    """Injected memories without a label, on prompts that were begun: `missing` of `whole`; `left` is by prompt.
+
+    `matters`: the verdict of the gate would be another one if all of them were relevant, or if none were.
+    """
 
     missing: int
     whole: int
     left: Mapping[str, int]
+    matters: bool
 
 
 class Assumed(NamedTuple):
@@ -66,8 +75,8 @@ class Assumed(NamedTuple):
 class Caveats:
     """The facts that limit the answer for one system; None, 0 or empty where they do not.
 
-    `outdated`, `sighted` (labels given with rank, score or verdict in view) and `gaps` forbid an answer: it would be
-    about something else than the question. The others are warnings. `few` is a small number of judged prompts.
+    `outdated`, `sighted` (labels given with rank, score or verdict in view) and `gaps` that matter forbid an answer: it
+    would be about something else than the question. The others are warnings. `few` is a small number of judged prompts.
     `failures` of the judge and `unsure` labels are shares. `outside` counts prompts outside of the order of labelling,
     `unseen` are strata without a judged prompt. `is_from_files`: gaps are filled in the qrels, not in a label store.
     `imported` labels and prompts chosen `by_hand` are counts.
@@ -90,7 +99,7 @@ class Caveats:
 
     @property
     def forbid(self) -> bool:
-        return not (self.outdated is None and self.sighted is None and self.gaps is None)
+        return bool(self.outdated or self.sighted or (self.gaps and self.gaps.matters))
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,9 @@ class GateReport:
     """The decision on one system.
 
     `relevant` are the relevant memories, of those judged in the prompts that count; `silent` the prompts for which the
-    system injects nothing, of all replayed ones. Where `caveats` forbid an answer, the verdict is UNDECIDED.
+    system injects nothing, of all replayed ones; `false_fires` the prompts for which it injects something, of those for
+    which nothing is relevant. `labels` is the number of labels. Where `caveats` forbid an answer, the verdict is
+    UNDECIDED.
     """
 
     system: str
@@ -106,23 +117,27 @@ class GateReport:
     decision: Decision
     relevant: Ratio
     silent: Ratio
+    false_fires: Ratio
+    labels: int
     caveats: Caveats
     judge: JudgeCase | None
 
 
 def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | None = None) -> GateReport:
     """The answer for *system*, which must be one of the evidence's."""
-    sample, caveats = evidence.sample(system), caveats_of(evidence, system)
-    decision = decide(sample, gate)
-    counts, rows = sample.judged.values(), evidence.of(system)
+    sample, caveats = evidence.sample(system), caveats_of(evidence, system, gate)
+    decision, rows = decide(sample, gate), evidence.of(system)
+    tallies = [each.tally for each in evidence.tallied[system]]
     plain = system.removesuffix(JUDGED)
     has_both = {plain, plain + JUDGED} <= set(evidence.systems)
     return GateReport(
         system=system,
         gate=gate,
         decision=replace(decision, verdict=UNDECIDED) if caveats.forbid else decision,
-        relevant=Ratio(int(sum(x for x, _ in counts)), int(sum(m for _, m in counts))),
+        relevant=headline(sample, gate.confidence).relevant,
         silent=Ratio(sum(not row.injected for row in rows), len(rows)),
+        false_fires=false_fire_rate(tallies, evidence.without_relevant, evidence.weights),
+        labels=evidence.labels,
         caveats=caveats,
         judge=judge_case(evidence, evidence.calls, plain, plain + JUDGED, worth) if has_both else None,
     )
@@ -152,10 +167,11 @@ def evidence_from_store(
         rows=rows,
         judgements=labels.consensus.judgements,
         moments=labels.moments,
-        strata=store.strata(root),
+        strata={name: stratum for name, stratum in store.strata(root).items() if name in replayed},
         calls=[call for call in store.judge_calls(root) if call.prompt_id in replayed],
         stale=len(given) + len(labels.settling) - len(counted) - len(labels.settled),
         disputed=labels.consensus.disputed,
+        labels=len(labels.labels),
         blind=Ratio(sum(label.blind for label in counted), len(counted)),
         underway=underway(labels.labels),
         changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
@@ -171,10 +187,14 @@ def evidence_from_qrels(
 
     *unjudged* is `labels.measure.evidence`'s AS_NOT or EXCLUDE.
     """
-    known = qrels_evidence(rows, given, unjudged)
-    order = sorted(known.judgements, key=lambda prompt_id: random_key(FILE_ORDER, prompt_id))
-    moments = {prompt_id: dict.fromkeys(known.judgements[prompt_id], place) for place, prompt_id in enumerate(order)}
-    return GateEvidence(rows, known.judgements, moments, explicit=known.explicit, is_qrels=True, calls=calls)
+    known = qrels_evidence(rows, given, unjudged).ordered
+    return GateEvidence(
+        *(rows, known.judgements, known.moments),
+        explicit=known.explicit,
+        is_qrels=True,
+        calls=calls,
+        labels=judged_pairs(known).whole,
+    )
 
 
 def without_adjudication(labels: Iterable[Label], adjudications: Iterable[Label]) -> list[Label]:
@@ -196,13 +216,13 @@ def underway(labels: Iterable[Label]) -> frozenset[str]:
 # Caveats
 
 
-def caveats_of(evidence: GateEvidence, system: str) -> Caveats:
+def caveats_of(evidence: GateEvidence, system: str, gate: Gate) -> Caveats:
     judged, blind = len(evidence.sample(system).judged), evidence.blind
     injecting, rows = evidence.injecting(system), evidence.of(system)
     return Caveats(
         outdated=outdated_prompts(rows, evidence.changed),
         sighted=Ratio(blind.whole - blind.part, blind.whole) if blind.part < MIN_BLIND * blind.whole else None,
-        gaps=gaps_in(evidence, system),
+        gaps=gaps_in(evidence, system, gate),
         few=judged if judged < FEW_PROMPTS else 0,
         failures=above(judge_failures(rows), MAX_FALLBACKS),
         stale=evidence.stale,
@@ -222,7 +242,7 @@ def above(share: Ratio, most: float) -> Ratio | None:
     return share if share.part > most * share.whole else None
 
 
-def gaps_in(evidence: GateEvidence, system: str) -> Gaps | None:
+def gaps_in(evidence: GateEvidence, system: str, gate: Gate) -> Gaps | None:
     """The gaps, without the prompts at which people stopped; None up to MAX_UNJUDGED."""
     stopped_at = evidence.underway or ()
     unlabelled = [(row, number_of_unlabelled(evidence, row)) for row in evidence.injecting(system)]
@@ -233,7 +253,23 @@ def gaps_in(evidence: GateEvidence, system: str) -> Gaps | None:
     ]
     left = {row.prompt_id: number for row, number in begun if number}
     missing, whole = sum(left.values()), sum(len(row.injected) for row, _ in begun)
-    return Gaps(missing, whole, left) if missing > MAX_UNJUDGED * whole else None
+    if missing <= MAX_UNJUDGED * whole:
+        return None
+    gapped = [row for row, number in begun if number]
+    cases = [evidence, *(filled(evidence, gapped, is_relevant=each) for each in (True, False))]
+    verdicts = {verdict_of(headline(case.sample(system), gate.confidence).live, gate) for case in cases}
+    return Gaps(missing, whole, left, len(verdicts) > 1)
+
+
+def filled(evidence: Evidence, rows: Iterable[Outcome], *, is_relevant: bool) -> Evidence:
+    """The evidence if every injected memory of *rows* without a label were relevant, or if none were."""
+    judgements, moments = dict(evidence.judgements), dict(evidence.moments or {})
+    for row in rows:
+        known = moments[row.prompt_id]
+        missing = [memory_id for memory_id in row.injected if memory_id not in known]
+        judgements[row.prompt_id] = dict.fromkeys(missing, is_relevant) | dict(judgements.get(row.prompt_id, {}))
+        moments[row.prompt_id] = dict.fromkeys(missing, max(known.values())) | dict(known)
+    return replace(evidence, judgements=judgements, moments=moments)
 
 
 def number_of_unlabelled(evidence: Evidence, row: Outcome) -> int:

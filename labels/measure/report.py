@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from engine.systems import OFF, system_of
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
 from labels.measure.caveats import Limits, limits_from_store, same_prompts
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
-from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, qrels_evidence
+from labels.measure.decision import Headline, headline
+from labels.measure.evidence import AS_NOT, EXCLUDE, Evidence, judged_pairs, qrels_evidence
 from labels.measure.groups import (
     Group,
     Worst,
@@ -25,7 +27,6 @@ from labels.measure.groups import (
 )
 from labels.measure.intervals import Interval, design_effect
 from labels.measure.judgements import drawn, judged_labels
-from labels.measure.live_interval import stratified_interval
 from labels.measure.metrics import Ratio, tally
 from labels.records import VERDICTS
 from labels.run_settings import changes
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from labels.measure.judgements import JudgedLabels
     from labels.measure.ranking import Ranked
-    from labels.measure.strata import Sample
     from labels.records import Judgements, Outcome, Repeat
     from labels.store import LabelStore
 
@@ -71,14 +71,17 @@ PLAIN, NO_CAPTIONS = ReportOptions(), Captions()
 class SystemReport:
     """The numbers of one system; README.md beside this file and `labels.measure.metrics` define them.
 
-    `interval` is the 95 % interval of precision, None when nothing was judged. `live` holds at any look, None where the
-    order of labelling is not known. `bounds` are the lowest and the highest possible precision, None when nothing was
-    injected. The `per_prompt` ratios are over labelled prompts, `fallbacks` over prompts on which a judge was asked.
-    `assumed` counts the memories in `agreement` without a judgement. `median_ms` is the median time of a retrieval.
+    `headline` is the precision that the gate gives, too: of the prompts that are completely judged. `precision` counts
+    every judged memory. `interval` is its 95 % interval, None when nothing was judged. `live` holds at any look, None
+    where the order of labelling is not known. `bounds` are the lowest and the highest possible precision, None when
+    nothing was injected. The `per_prompt` ratios are over labelled prompts, `fallbacks` over prompts on which a judge
+    was asked. `assumed` counts the memories in `agreement` without a judgement. `median_ms` is the median time of a
+    retrieval.
     """
 
     system: str
     prompts: int
+    headline: Headline
     precision: Ratio
     interval: Interval | None
     live: Interval | None
@@ -107,14 +110,18 @@ class SystemReport:
 class Report:
     """The systems by name, the plainest first, and the labels that they were measured with.
 
-    `labels` counts the labels that count by verdict; `stale` ones do not. `labelled_prompts` have at least one
-    judgement. `captions` are for showing only, `limits` for the sentences on what the numbers cannot say.
+    `configured` is the name of the root's configured system, empty where it is not known. `labels` counts the labels
+    that count by verdict; `stale` ones do not. `judged` is the consensus of the annotators: relevant memories, of all
+    judged ones. `labelled_prompts` have at least one judgement. `captions` are for showing only, `limits` for the
+    sentences on what the numbers cannot say.
     """
 
     systems: tuple[SystemReport, ...]
+    configured: str
     prompts: int
     labelled_prompts: int
     labels: Mapping[str, int]
+    judged: Ratio
     stale: int
     blind: Ratio
     annotators: tuple[str, ...]
@@ -156,7 +163,12 @@ def report_from_store(
     changed = changes(rows, made, config, cutoff) if config else {}
     limits = limits_from_store(evidence, labels.facts, made, changed)
     shown = replace(captions, prompts={**store.prompt_texts(), **captions.prompts})
-    return build_report(evidence, shown, options, limits, labels, store.repeats(root))
+    made_of = build_report(evidence, shown, options, limits, labels, store.repeats(root))
+    return replace(made_of, configured=configured_system(config, cutoff)) if config else made_of
+
+
+def configured_system(config: Config, cutoff: Cutoff | None) -> str:
+    return system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
 
 
 def report_from_qrels(
@@ -190,9 +202,11 @@ def build_report(
     verdicts = [label.verdict for label in counted]
     return Report(
         systems=tuple(system_report(name, evidence, captions.kinds, options) for name in evidence.systems),
+        configured="",
         prompts=len(prompts),
         labelled_prompts=sum(bool(evidence.given.get(prompt_id)) for prompt_id in prompts),
         labels={verdict: verdicts.count(verdict) for verdict in VERDICTS},
+        judged=judged_pairs(evidence),
         stale=labels.facts.stale if labels else 0,
         blind=Ratio(sum(label.blind for label in counted), len(verdicts)),
         annotators=tuple(sorted({label.annotator for label in counted})),
@@ -210,14 +224,16 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
     judgements, weights, measured = evidence.judgements, evidence.weights, evidence.measured
     rows, tallies = evidence.of(system), [each.tally for each in evidence.tallied[system]]
     judged = estimate(tallies, weights)
-    sample = None if evidence.moments is None else evidence.sample(system)
+    sample = evidence.ordered.sample(system)
+    found, has_order = headline(sample), evidence.moments is not None
     given = tallies if evidence.explicit is None else [tally(row, evidence.given) for row in rows]
     return SystemReport(
         system=system,
         prompts=len(rows),
+        headline=found,
         precision=judged.ratio,
         interval=judged.interval,
-        live=live_interval(sample) if sample else None,
+        live=found.live if has_order and sample.judged else None,
         design_effect=design_effect(per_prompt(tallies)),
         bounds=metrics.precision_bounds(tallies),
         fire_rate=metrics.fire_rate(tallies),
@@ -234,15 +250,10 @@ def system_report(system: str, evidence: Evidence, kinds: Mapping[str, str], opt
         by_confidence=by_confidence(rows, tallies, weights),
         by_kind=by_kind(rows, tallies, kinds, weights),
         ranked=ranking_of(rows, evidence.given) if options.ranking else None,
-        curves=curves(rows, evidence, sample) if options.curves else None,
+        curves=curves(rows, evidence, sample if has_order else None) if options.curves else None,
         agreement=judge_agreement(rows, judgements, weights),
         assumed=assumed_decisions(rows, evidence),
     )
-
-
-def live_interval(sample: Sample) -> Interval | None:
-    """The 95 % interval of precision that holds at any look; None before the first judged prompt."""
-    return stratified_interval(sample.sequence, sample.shares, sample.most) if sample.judged else None
 
 
 def ranking_of(rows: Sequence[Outcome], judgements: Judgements) -> Ranked:

@@ -2,51 +2,98 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
+from engine.systems import CUTS, TUNED
 from labels.measure.caveats import FEW_PROMPTS
-from labels.measure.decision import AHEAD, COSTS, FEWEST_TO_PLAN, PASS, PAYS, UNCLEAR, UNDECIDED
+from labels.measure.decision import (
+    AHEAD,
+    COSTS,
+    FAIL,
+    FEWEST_TO_PLAN,
+    PASS,
+    PAYS,
+    UNCLEAR,
+    UNDECIDED,
+    Headline,
+)
 from labels.report.caveats import by_hand_note, imported_note, outdated_note
-from labels.report.section import counted, part_of
-from labels.report.text import printable
+from labels.report.first_lines import LABEL, NOTHING, REPLAY, Step, false_fire_line, other_line, precision_lines
+from labels.report.section import counted, listed, part_of
+from labels.report.text import WIDTH, as_item, first_part, printable, wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from labels.measure.comparison import Difference, SystemComparison
     from labels.measure.decision import Expense, Gate, JudgeCase
-    from labels.measure.gate import Caveats, GateReport
+    from labels.measure.gate import Caveats, Gaps, GateReport
 
 NAMED = 3
 """The number of unfinished prompts that are named."""
 
 
-def gate_text(report: GateReport) -> str:
-    """The answer, the numbers behind it, the next step, the case for the judge, and the warnings."""
-    parts = [
-        headline(report),
-        *map(printable, refusals(report.caveats)),
-        "\n".join(estimate_lines(report)),
-        next_step(report),
-    ]
+def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) -> str:
+    """The first lines and the next step; with *is_full* also the numbers behind them, the judge and the warnings."""
+    parts = [first_part(gate_lines(report), width)]
+    parts += full_parts(report, width) if is_full else [more_line(report, width)]
+    return "\n\n".join([*parts, wrapped([gate_step(report).in_shell()], width)]) + "\n"
+
+
+def full_parts(report: GateReport, width: int) -> Iterator[str]:
+    if reasons := list(refusals(report.caveats)):
+        yield wrapped(reasons, width)
+    yield "\n".join(fill(each, width, subsequent_indent=" " * 17) for each in estimate_lines(report))
+    if outlook := outlook_line(report):
+        yield wrapped([outlook], width)
     if report.judge:
-        parts.append("\n".join(judge_lines(report.judge)))
+        yield "\n".join(fill(printable(each), width, subsequent_indent="    ") for each in judge_lines(report.judge))
     if cautions := list(warnings(report.caveats)):
-        parts.append("\n".join(["Keep in mind", *(f"- {printable(each)}" for each in cautions)]))
-    return "\n\n".join(part for part in parts if part) + "\n"
+        yield "\n".join(["Keep in mind", *(as_item(each, width) for each in cautions)])
 
 
-# The answer
+def more_line(report: GateReport, width: int) -> str:
+    number = len(list(warnings(report.caveats)))
+    more = f"More, and {counted(number, 'warning')}" if number else "More"
+    return wrapped([f"{more}: memsift gate with --full."], width)
 
 
-def headline(report: GateReport) -> str:
-    system, verdict = printable(report.system), report.decision.verdict
-    if report.caveats.forbid:
-        return f"UNDECIDED: the labels as they are cannot answer for {system}."
-    if verdict == UNDECIDED:
-        return f"UNDECIDED: it cannot be told yet whether {system} reaches a precision of {report.gate.least:.2f}."
-    answer = f"{verdict.upper()}: {system} {'reaches' if verdict == PASS else 'does not reach'} "
-    return answer + (f"about {report.gate.least:.2f}." if has_zone(report.gate) else f"{report.gate.least:.2f}.")
+# The first lines
+
+
+def gate_lines(report: GateReport) -> tuple[str, ...]:
+    """At most five sentences: the answer, the precision and its interval, false fires, and the judge."""
+    decision = report.decision
+    found = Headline(report.relevant, decision.estimate, decision.live)
+    return (
+        answer(report),
+        *precision_lines(report.system, found),
+        false_fire_line(report.false_fires),
+        *other_line(report.system, report.judge.comparison if report.judge else None),
+    )
+
+
+def answer(report: GateReport) -> str:
+    caveats, verdict, system = report.caveats, report.decision.verdict, report.system
+    start = f"{verdict.upper()} with {counted(report.labels, 'label')}: "
+    if caveats.outdated:
+        return f"{start}{system} was replayed with other settings."
+    if caveats.sighted:
+        return f"{start}{part_of(caveats.sighted)} were given with ranks or verdicts in view."
+    if caveats.gaps and caveats.gaps.matters:
+        memories = counted(caveats.gaps.missing, "memory", "memories")
+        return f"{start}{memories} without a label could change the answer."
+    reaches = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}[verdict]
+    about = "about " if has_zone(report.gate) else ""
+    return f"{start}{system} {reaches} {about}{asked(report)}."
+
+
+def asked(report: GateReport) -> str:
+    return f"{100 * report.gate.least:g} %"
+
+
+# The numbers behind them
 
 
 def estimate_lines(report: GateReport) -> Iterator[str]:
@@ -82,13 +129,13 @@ def has_zone(gate: Gate) -> bool:
     return gate.zone.low < gate.zone.high
 
 
-def next_step(report: GateReport) -> str:
+def outlook_line(report: GateReport) -> str:
     """The number of further prompts that would decide, where the verdict is open."""
     decision = report.decision
     if decision.verdict != UNDECIDED or report.caveats.forbid:
         return ""
     if decision.more is None:
-        return unknown_step(report)
+        return unknown_outlook(report)
     step = f"About {decision.more} more prompts would decide, if precision stays where it is."
     if decision.left >= decision.more:
         return f"{step} {decision.left} are there to be judged."
@@ -99,7 +146,7 @@ def left_over(left: int) -> str:
     return f"Only {left} {'is' if left == 1 else 'are'} left to be judged" if left else "None is left to be judged"
 
 
-def unknown_step(report: GateReport) -> str:
+def unknown_outlook(report: GateReport) -> str:
     estimate = report.decision.estimate
     if estimate is None or estimate.prompts < FEWEST_TO_PLAN:
         return (
@@ -111,6 +158,50 @@ def unknown_step(report: GateReport) -> str:
         f"How many more prompts would decide cannot be said: precision is too near {report.gate.least:.2f}, and "
         f"perhaps {AHEAD[-1]} would not do. If a few points do not matter to you, allow for them ({wider})."
     )
+
+
+# The next step
+
+
+def gate_step(report: GateReport) -> Step:
+    caveats, decision = report.caveats, report.decision
+    if caveats.outdated:
+        return Step("replay with the present settings", REPLAY)
+    if caveats.sighted:
+        return Step("label prompts before you see their ranks", LABEL)
+    if caveats.gaps and caveats.gaps.matters:
+        return finish_step(caveats.gaps, caveats)
+    if decision.verdict == UNDECIDED:
+        return undecided_step(report)
+    if decision.verdict == FAIL and CUTS[TUNED] not in report.system:
+        tune = f"memsift tune --target-precision {report.gate.least:g}"
+        return Step("drop unlikely memories", tune)
+    if decision.verdict == FAIL:
+        return Step("look at the memories that are wrong most often, and edit them", "memsift report --full")
+    return NOTHING
+
+
+def finish_step(gaps: Gaps, caveats: Caveats) -> Step:
+    if caveats.is_from_files:
+        return Step(f"add the {counted(gaps.missing, 'missing memory', 'missing memories')} to the qrels")
+    if caveats.disputed:
+        split = counted(caveats.disputed, "memory", "memories")
+        return Step(f"settle the {split} people are split on", "memsift label --adjudicate")
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL)
+
+
+def undecided_step(report: GateReport) -> Step:
+    decision, estimate = report.decision, report.decision.estimate
+    judged = estimate.prompts if estimate else 0
+    number = decision.more or (FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0)
+    if not number:
+        wider = "more points" if has_zone(report.gate) else "a few points"
+        return Step(f"allow {wider} either way, as it is near {asked(report)}", "--indifference 0.1")
+    if report.caveats.is_from_files:
+        return Step(f"add about {counted(number, 'prompt')} to the run and the qrels")
+    if decision.left < number:
+        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY)
+    return Step(f"label about {counted(number, 'more prompt')}", LABEL)
 
 
 # Reasons against an answer, and warnings
@@ -125,12 +216,12 @@ def refusals(caveats: Caveats) -> Iterator[str]:
             f"{part_of(caveats.sighted)} labels were given with rank, score or verdict in view, which pulls answers "
             "towards what is shown. Label those prompts again without looking."
         )
-    if caveats.gaps:
-        missing, whole, left = caveats.gaps
-        yield (
-            f"{missing:,} of {whole:,} injected memories on prompts that were begun are not judged: what was left out "
-            f"may be what is hard to judge. {finishing(left, caveats)}"
-        )
+    if caveats.gaps and caveats.gaps.matters:
+        yield f"{missing_labels(caveats.gaps)}, and the answer depends on them. {finishing(caveats.gaps.left, caveats)}"
+
+
+def missing_labels(gaps: Gaps) -> str:
+    return f"{gaps.missing:,} of {gaps.whole:,} injected memories on prompts that were begun have no label that counts"
 
 
 def finishing(left: Mapping[str, int], caveats: Caveats) -> str:
@@ -145,12 +236,10 @@ def finishing(left: Mapping[str, int], caveats: Caveats) -> str:
     return f"{which}: memsift and F4 ask for the open labels, F3 for those that were skipped twice.{settle}"
 
 
-def listed(things: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1])))
-
-
 def warnings(caveats: Caveats) -> Iterator[str]:
     """Facts that limit the answer without forbidding it."""
+    if caveats.gaps and not caveats.gaps.matters:
+        yield f"{missing_labels(caveats.gaps)}. Whatever they are like, the answer stays the same."
     if caveats.few:
         prompts = counted(caveats.few, "prompt counts", "prompts count")
         yield f"Only {prompts}: below {FEW_PROMPTS}, a few odd ones weigh much."
@@ -239,13 +328,20 @@ def conclusion(case: JudgeCase) -> str:
 
 def without_worth(found: SystemComparison) -> str:
     """The trade-off, where it was not said how much a relevant memory is worth."""
-    if found.break_even is not None:
-        return (
-            f"On these prompts it spares {found.break_even:.1f} irrelevant memories for each relevant one that it "
-            "loses: it pays if a relevant memory is worth less than that to you. Say what it is worth with --worth."
-        )
-    if found.irrelevant.value < 0:
-        return "On these prompts it spares irrelevant memories and, on balance, loses no relevant one."
-    if found.relevant.value > 0:
-        return "On these prompts it brings relevant memories and, on balance, spares no irrelevant one."
-    return "On these prompts it spares no irrelevant memory: there is nothing that would pay for it."
+    (lost, spared), (won, added) = found.first_only, found.second_only
+    counts = (
+        f"On these {counted(found.prompts, 'prompt')} it left out {spared:,} irrelevant and {lost:,} relevant "
+        f"memories, and brought in {added:,} irrelevant and {won:,} relevant ones."
+    )
+    bound = f" {loss_bound(found.relevant)}" if found.relevant.interval else ""
+    return f"{counts}{bound} Say with --worth how many irrelevant memories a relevant one is worth to you."
+
+
+def loss_bound(relevant: Difference) -> str:
+    """How many relevant memories the judge may lose, as far as the interval tells."""
+    low, high = (relevant.interval.low, relevant.interval.high) if relevant.interval else (0.0, 0.0)
+    if high < 0:
+        return f"In general it loses {-high:.2f} to {-low:.2f} relevant memories a prompt."
+    if low < 0:
+        return f"In general it may lose up to {-low:.2f} relevant memories a prompt."
+    return "In general it loses none that these prompts could show."

@@ -10,7 +10,8 @@ from labels.measure.caveats import Limits
 from labels.measure.metrics import Ratio
 from labels.measure.report import Captions
 from labels.report.caveats import notes
-from labels.report.gate import refusals, warnings
+from labels.report.first_lines import first_lines, next_step
+from labels.report.gate import gate_lines, gate_step, refusals, warnings
 
 if TYPE_CHECKING:
     from labels.measure.gate import GateReport
@@ -24,7 +25,8 @@ def report_json(report: Report) -> str:
 
     Where prompts or memories are weighted, the value is the estimate and not part / whole.
     """
-    return printed_json({**record(report), "notes": notes(report)}, indent=2, default=record) + "\n"
+    texts = {"notes": notes(report), "first_lines": first_lines(report), "next": next_step(report).in_shell()}
+    return printed_json({**record(report), **texts}, indent=2, default=record) + "\n"
 
 
 def record(value: Any) -> dict[str, Any]:
@@ -43,11 +45,12 @@ def rows(value: Any) -> Any:
 
 
 def gate_json(report: GateReport) -> str:
-    """Every field of the gate's report, the sentences of its caveats, and the conclusion in `judge`."""
+    """Every field of the gate's report, its sentences, and the conclusion in `judge`."""
     row = asdict(report)
     del row["caveats"]
     judge = row.pop("judge")
     if report.judge:
         judge |= {"break_even": report.judge.comparison.break_even, "answer": report.judge.answer}
     caveats = {"refusals": list(refusals(report.caveats)), "warnings": list(warnings(report.caveats))}
-    return printed_json({**row, **caveats, "judge": judge}, indent=2) + "\n"
+    texts = {"first_lines": gate_lines(report), "next": gate_step(report).in_shell()}
+    return printed_json({**row, **caveats, "judge": judge, **texts}, indent=2) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from labels.report.first_lines import first_lines, next_step
 from labels.report.sections import sections, summary
 from labels.report.text import one_line
 
@@ -18,9 +19,11 @@ SPECIAL = frozenset("\\`*_[]<>|#~&")
 
 def report_markdown(report: Report) -> str:
     """The report as Markdown, with a table in each section."""
-    parts = ["# memsift report", escaped(summary(report))]
+    lines = "\n".join(f"- {escaped(line)}" for line in first_lines(report))
+    parts = ["# memsift report", lines, escaped(summary(report))]
     for section in sections(report):
         parts += section_parts(section)
+    parts.append(escaped(next_step(report).in_shell()))
     return "\n\n".join(parts) + "\n"
 
 

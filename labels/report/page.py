@@ -8,6 +8,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from labels.report.bar_charts import confusion_chart, precision_chart, worst_chart
+from labels.report.first_lines import first_lines, next_step
 from labels.report.line_charts import coverage_charts, history_chart, reliability_chart
 from labels.report.sections import sections, summary
 from labels.report.svg import element
@@ -28,6 +29,8 @@ def report_html(report: Report) -> str:
     template = Template((FOLDER / "page.html").read_text(encoding="utf-8"))
     return template.substitute(
         style=(FOLDER / "page.css").read_text(encoding="utf-8").strip(),
+        first_lines="\n".join(element("li", shown(line)) for line in first_lines(report)),
+        next=shown(next_step(report).in_shell()),
         summary=shown(summary(report)),
         contents=contents(parts),
         sections="\n".join(section_html(each, charts_of(each.name, report), at) for at, each in enumerate(parts)),

@@ -89,5 +89,10 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
+def listed(things: Sequence[str]) -> str:
+    """a, b and c."""
+    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1])))
+
+
 def percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f} %" if whole else UNKNOWN

@@ -47,7 +47,7 @@ def sections(report: Report) -> tuple[Section, ...]:
 
 
 def summary(report: Report) -> str:
-    """One paragraph: the number of prompts, and of labels by verdict, with their annotators and how many were blind."""
+    """One paragraph: the numbers of prompts and labels, the annotators and their consensus, and blind labels."""
     replayed = f"{counted(report.prompts, 'prompt')} replayed, {report.labelled_prompts:,} of them with labels."
     total = sum(report.labels.values())
     if not total and not report.stale:
@@ -57,7 +57,15 @@ def summary(report: Report) -> str:
     stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
     weighed = f" Numbers with a ~ are weighed: “{LIMITS}” says why." if has_weights(report) else ""
     labels = f"{counted(total, 'label')}{by}{f': {verdicts}' if verdicts else ''}{stale}."
-    return f"{replayed} {labels}{blind(report.blind)}{weighed}"
+    return f"{replayed} {labels}{agreed(report)}{blind(report.blind)}{weighed}"
+
+
+def agreed(report: Report) -> str:
+    """The consensus, where more than one person labelled."""
+    if len(report.annotators) < 2:
+        return ""
+    memories = counted(report.judged.whole, "memory", "memories")
+    return f" Together they decide on {memories}: {report.judged.part:,} relevant."
 
 
 def blind(given: Ratio) -> str:
@@ -83,8 +91,8 @@ def precision(report: Report) -> Section:
     return Section(
         "precision",
         "Precision: how much of what was injected is relevant",
-        f"Relevant of what was injected{unlabelled(report)}, over all prompts. The true precision is in the 95 % "
-        f"interval 19 times of 20.{looks if live else ''}",
+        f"Relevant of what was injected{unlabelled(report)}, over all prompts.{partly(report)} The true precision is "
+        f"in the 95 % interval 19 times of 20.{looks if live else ''}",
         table_of(
             report,
             {
@@ -96,6 +104,13 @@ def precision(report: Report) -> Section:
             },
         ),
     )
+
+
+def partly(report: Report) -> str:
+    """Why the first lines have another precision, if they have."""
+    if all(one.headline.relevant.whole == one.precision.whole for one in report.systems):
+        return ""
+    return " Prompts that are labelled in part count here, and do not count in the first lines and in memsift gate."
 
 
 def unlabelled(report: Report) -> str:
@@ -112,22 +127,31 @@ def has_order(report: Report) -> bool:
 
 
 def comparison_section(comparisons: Sequence[SystemComparison]) -> Section:
-    head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "p", "not\nrelevant", "relevant")
-    fewest, most = min(each.prompts for each in comparisons), max(each.prompts for each in comparisons)
-    prompts = counted(most, "prompt") if fewest == most else f"{fewest:,} to {counted(most, 'prompt')}"
+    head = ("system", "instead\nof", "precision", "95 %\nfrom", "95 %\nto", "not\nrelevant", "relevant")
     return Section(
         "comparison",
         "Differences: what one system changes against another",
-        f"On the {prompts} labelled in full for both. Precision: the difference over all of them, with its interval. "
-        "p looks only at prompts for which both inject something: how often chance alone would make their precisions "
-        "differ as much. Not relevant, relevant: how many more memories per prompt (+), or fewer (-).",
+        "On the prompts labelled in full for both. Precision: the difference, with its interval. Not relevant, "
+        "relevant: how many more memories per prompt (+), or fewer (-).",
         Table(head, tuple(map(comparison_row, comparisons)), names=2, is_whole=True),
+        tuple(map(prompts_line, comparisons)),
+    )
+
+
+def prompts_line(each: SystemComparison) -> str:
+    """The prompts behind a row. The test is of the precision per prompt, which has no interval in the table."""
+    line = f"{each.second} against {each.first}: {counted(each.prompts, 'prompt')}."
+    if each.p_value is None:
+        return line
+    return (
+        f"{line} On the {each.compared:,} for which both inject something, chance alone would make their precisions "
+        f"per prompt differ as much with probability {p_value(each.p_value)} (sign-flip test)."
     )
 
 
 def comparison_row(each: SystemComparison) -> tuple[str, ...]:
     changes = (signed(each.irrelevant), signed(each.relevant))
-    return each.second, each.first, signed(each.precision), *ends_of(each.precision), p_value(each.p_value), *changes
+    return each.second, each.first, signed(each.precision), *ends_of(each.precision), *changes
 
 
 def signed(difference: Difference | None) -> str:
@@ -149,17 +173,17 @@ def p_value(value: float | None) -> str:
 def injecting(report: Report) -> Section:
     return Section(
         "injecting",
-        "Injecting: how often a system speaks, and how often in vain",
-        "Fires: prompts that got a memory, of all. Fires in vain: the same, of the prompts for which nothing is "
-        "relevant. Irrelevant per prompt: memories, over the labelled prompts. Polluted: labelled prompts that got an "
-        "irrelevant memory for one single word.",
+        "Injecting: how often a system speaks, and how often for nothing",
+        "Fires: prompts that got a memory, of all. False fires: the same, of the prompts for which nothing is "
+        "relevant. Irrelevant per prompt: memories, over the labelled prompts. For one word: labelled prompts that got "
+        "an irrelevant memory because of a single word.",
         table_of(
             report,
             {
                 "fires": lambda one: share(one.fire_rate),
-                "fires in vain": lambda one: share(one.false_fire_rate),
+                "false fires": lambda one: share(one.false_fire_rate),
                 "irrelevant\nper prompt": lambda one: share(one.irrelevant_per_prompt),
-                "polluted": lambda one: share(one.polluted_rate),
+                "for one\nword": lambda one: share(one.polluted_rate),
             },
         ),
     )

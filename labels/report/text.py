@@ -6,10 +6,11 @@ import unicodedata
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from labels.report.sections import sections, summary
+from labels.report.first_lines import first_lines, next_step
+from labels.report.sections import limits, sections, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from labels.measure.report import Report
     from labels.report.section import Section, Table
@@ -20,10 +21,31 @@ MIN_NAME = 8
 ELLIPSIS = "…"
 
 
-def report_text(report: Report, width: int = WIDTH) -> str:
-    """The report in lines of at most *width* cells, unless a number needs more."""
-    parts = [fill(printable(summary(report)), width), *(section_text(each, width) for each in sections(report))]
-    return "\n\n".join(parts) + "\n"
+def report_text(report: Report, width: int = WIDTH, *, is_full: bool = False) -> str:
+    """The first lines and the next step, in lines of at most *width* cells; with *is_full* every section between them.
+
+    A line is longer only if a number needs more.
+    """
+    parts = [first_part(first_lines(report), width)]
+    if is_full:
+        parts += [wrapped([summary(report)], width), *(section_text(each, width) for each in sections(report))]
+    elif report.systems:
+        parts.append(wrapped([more_line(report)], width))
+    return "\n\n".join([*parts, wrapped([next_step(report).in_shell()], width)]) + "\n"
+
+
+def more_line(report: Report) -> str:
+    number = sum(len(each.lines) for each in limits(report))
+    return f"More{f', and {number} limits of these numbers' if number else ''}: memsift report --full."
+
+
+def wrapped(lines: Iterable[str], width: int, indent: str = "") -> str:
+    """*lines* below each other; what does not fit a line is indented by *indent*."""
+    return "\n".join(fill(printable(line), width, subsequent_indent=indent, break_on_hyphens=False) for line in lines)
+
+
+def first_part(lines: Iterable[str], width: int) -> str:
+    return wrapped(lines, width, "  ")
 
 
 def section_text(section: Section, width: int) -> str:
@@ -33,11 +55,11 @@ def section_text(section: Section, width: int) -> str:
     if section.table:
         lines += ["", *table_lines(section.table, width)]
         lines += [""] if section.lines else []
-    lines += [listed(line, width) for line in section.lines]
+    lines += [as_item(line, width) for line in section.lines]
     return "\n".join(lines)
 
 
-def listed(line: str, width: int) -> str:
+def as_item(line: str, width: int) -> str:
     """*line* as an item of a list, wrapped under its beginning."""
     return fill(printable(line), width, initial_indent="- ", subsequent_indent="  ")
 

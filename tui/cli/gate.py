@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,18 @@ import click
 
 from engine.errors import MemsiftError
 from engine.systems import OFF, system_of
-from tui.cli.options import DB, QRELS, RUN, TEXT_OR_JSON, UNJUDGED, opened_store, output_of_roots, roots_option
+from tui.cli.options import (
+    DB,
+    FULL,
+    QRELS,
+    RUN,
+    TEXT_OR_JSON,
+    UNJUDGED,
+    opened_store,
+    output_of_roots,
+    roots_option,
+    text_width,
+)
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -34,6 +46,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @UNJUDGED
 @roots_option("each root is decided by itself; if any fails, the exit code is 1.")
 @DB
+@FULL
 @TEXT_OR_JSON
 def gate(
     least: float,
@@ -46,13 +59,14 @@ def gate(
     unjudged: str,
     roots: tuple[str, ...],
     db: str | None,
+    is_full: bool,
     form: str,
 ) -> None:
     """Decide whether precision reaches a target.
 
-    The answer is pass (exit code 0), fail (1) or undecided (0, or 1 with --strict). An undecided answer says about how
-    many more labelled prompts it takes. You may label some prompts, ask, and stop as soon as it is decided: the answer
-    stays valid however often you ask.
+    The answer is pass (exit code 0), fail (1) or undecided (0, or 1 with --strict). The last line says what to do next:
+    for an undecided answer, about how many more prompts to label. You may label some prompts, ask, and stop as soon as
+    it is decided: the answer stays valid however often you ask.
     """
     from labels.measure.decision import FAIL, UNDECIDED
     from labels.measure.gate import gate_report
@@ -70,7 +84,7 @@ def gate(
         root: gate_report(evidence, system_to_decide(system, evidence, configured), target, worth)
         for root, (evidence, configured) in known.items()
     }
-    write = gate_text if form == "text" else gate_json
+    write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
     click.echo(output_of_roots({root: write(report) for root, report in reports.items()}, form), nl=False)
     verdicts = {report.decision.verdict for report in reports.values()}
     if FAIL in verdicts or (strict and UNDECIDED in verdicts):

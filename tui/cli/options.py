@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
 from contextlib import closing
 from functools import wraps
 from pathlib import Path
@@ -40,6 +42,9 @@ PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. "
     "Repeatable."
 )
+MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
+"""Cells of a line of a report: at least, in a pipe, and at most."""
+
 REPLAY_SAMPLES = 3
 """A replay measures, and one answer alone is partly chance. Everywhere else a person waits for the answer."""
 
@@ -105,6 +110,7 @@ TEXT_OR_JSON = click.option(
     show_default=True,
     help="Text for people or JSON for programs.",
 )
+FULL = click.option("--full", "is_full", is_flag=True, help="Print everything in text form, not only the first lines.")
 JUDGE_OPTIONS = (
     click.option(
         "--judge",
@@ -184,6 +190,16 @@ def output_of_roots(made: Mapping[str, str], form: str) -> str:
         return "".join(f"{printed_json({'root': root, **json.loads(line)})}\n" for root, line in lines)
     mark = "# " if form == "markdown" else ""
     return "\n".join(f"{mark}{visible(root)}\n\n{text}" for root, text in made.items())
+
+
+def output_width(piped: int) -> int:
+    """The width of stdout in cells: of the terminal, or *piped* for a pipe."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else piped
+
+
+def text_width() -> int:
+    """The width of a text of sentences and tables on stdout, which a wide terminal does not stretch."""
+    return max(MIN_TEXT, min(output_width(PIPED_TEXT), MAX_TEXT))
 
 
 def disputed(retrieval: Retrieval) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import click
 
 from engine.errors import MemsiftError
 from engine.stores.files import open_named
-from tui.cli.options import DB, QRELS, RUN, UNJUDGED, opened_store, output_of_roots, roots_option
+from tui.cli.options import DB, FULL, QRELS, RUN, UNJUDGED, opened_store, output_of_roots, roots_option, text_width
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ FORMAT = "html is one page with charts that needs no other file."
 @roots_option("a report of each root.")
 @DB
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMAT)
+@FULL
 @click.option("--output", metavar="FILE", help="Write the report to FILE instead of stdout.")
 def report(
     run_file: str | None,
@@ -43,12 +45,14 @@ def report(
     roots: tuple[str, ...],
     db: str | None,
     form: str,
+    is_full: bool,
     output: str | None,
 ) -> None:
     """Measure each system: precision and more.
 
-    The labels come from the label store, or from the files --run and --qrels. The report has precision with its
-    intervals, false fires, lost memories, recall, the judge against people, and the differences between systems.
+    The labels come from the label store, or from the files --run and --qrels. The first lines say how many of the
+    injected memories were relevant, and the last one says what to do next. --full and the other formats add lost
+    memories, recall, the judge against people, the differences between systems, and the limits of the numbers.
     """
     from labels.measure.report import ReportOptions
 
@@ -65,23 +69,24 @@ def report(
             raise click.UsageError("A page is about one folder of memories: name one --root with --format html.")
         made = {root: report_of_labels(root, db, options) for root in found}
     with paused_gc():
-        text = output_of_roots({root: writer(form)(each) for root, each in made.items()}, form)
+        text = output_of_roots({root: writer(form, is_full)(each) for root, each in made.items()}, form)
     if output:
         write_file(Path(output), text)
     else:
         click.echo(text, nl=False)
 
 
-def writer(form: str) -> Callable[[Report], str]:
+def writer(form: str, is_full: bool) -> Callable[[Report], str]:
     """The function that writes a report in a format."""
     from labels.report import json_form, markdown, page, text
 
-    return {
-        "text": text.report_text,
+    writers: dict[str, Callable[[Report], str]] = {
+        "text": partial(text.report_text, width=text_width(), is_full=is_full),
         "json": json_form.report_json,
         "markdown": markdown.report_markdown,
         "html": page.report_html,
-    }[form]
+    }
+    return writers[form]
 
 
 def write_file(path: Path, content: str) -> None:

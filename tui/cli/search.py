@@ -13,7 +13,7 @@ from engine.errors import UnknownMemoryError
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from tui.cli.options import judge_options, opened_cutoff, roots_option
+from tui.cli.options import judge_options, opened_cutoff, output_width, roots_option
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from engine.search.index import Index
 
 OF_SEVERAL = "each root is searched by itself, their results take turns, and each result has its `root`."
+PIPE_WIDTH = 100
 MODE = "search: every match, for a person who searches. auto: as the hook, without weak matches."
 
 
@@ -110,7 +111,7 @@ class Search:
 
     def in_root(self, root: str) -> str:
         """The output over one root. Raises UnknownMemoryError."""
-        from tui.cli.search_results import output_width, result_text
+        from tui.cli.search_results import result_text
 
         config = self.config_of(root)
         with opened_judge(self.judge, config) as asked, opening.opened_index(root) as index:
@@ -130,7 +131,7 @@ class Search:
             self.judge.refuse_a_miss(retrieval)
             is_one = self.memory_id is not None
             explained = self.explanations(retrieval, index, config) if self.explain or is_one else None
-            text = result_text(retrieval, index, self.form, explained, output_width(), is_one=is_one)
+            text = result_text(retrieval, index, self.form, explained, output_width(PIPE_WIDTH), is_one=is_one)
         report_fallback(retrieval)
         return text
 

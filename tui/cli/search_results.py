@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
 INDENT = " " * 7
 STAGE_WIDTH, GAP_WIDTH = 7, 8
-PIPE_WIDTH = 100
 NONE_DROPPED = "No other memory came up."
 
 
@@ -177,8 +174,3 @@ def bold(text: str, places: Iterable[tuple[int, int]]) -> str:
         pieces += [shown[position:start], click.style(shown[start:end], bold=True)]
         position = end
     return "".join([*pieces, shown[position:]])
-
-
-def output_width() -> int:
-    """The width of stdout in cells: of the terminal, or PIPE_WIDTH for a pipe."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from labels.report.first_lines import first_lines, next_step
 from labels.report.sections import has_order, sections, summary
-from labels.report.text import laid_out, listed
+from labels.report.text import as_item, first_part, laid_out
 from tui.plain import cells, plain
 
 if TYPE_CHECKING:
@@ -25,16 +26,15 @@ NOTHING_REPLAYED = (
     "No prompt was replayed yet.\n\n"
     "Press r to run every prompt through every system, then F4 to label what they return."
 )
-NOTHING_LABELLED = "Nothing is labelled yet, so precision is unknown. Press F4 to label."
 
 
 def report_text(report: Report, width: int) -> Content:
     """The whole report, *width* cells wide."""
     if not report.systems:
         return plain(NOTHING_REPLAYED)
-    lines = [plain(summary(report))]
-    if not report.labelled_prompts:
-        lines.append(plain(NOTHING_LABELLED))
+    step = plain(next_step(report).in_app()).stylize_before("bold")
+    first = plain(first_part(first_lines(report), width))
+    lines = [first, Content(""), step, Content(""), plain(summary(report))]
     for section in sections(report):
         lines += [Content(""), *_section(section, width)]
         if section.name == "precision" and report.labelled_prompts:
@@ -51,7 +51,7 @@ def _section(section: Section, width: int) -> Iterator[Content]:
         if section.lines:
             yield Content("")
     for line in section.lines:
-        yield plain(listed(line, width))
+        yield plain(as_item(line, width))
 
 
 def _table(table: Table, width: int) -> Iterator[Content]:

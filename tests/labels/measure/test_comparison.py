@@ -229,9 +229,12 @@ def test_the_report_has_the_differences_of_each_system() -> None:
     assert memsift.precision.value == 0
     report = build_report(evidence, options=ReportOptions(comparisons=True))
     (section,) = (each for each in sections(report) if each.name == "comparison")
-    assert "On the 30 prompts labelled in full for both." in section.about
+    assert "On the prompts labelled in full for both." in section.about
     assert section.table is not None
-    assert section.table.rows[0] == ("bm25+judge", "bm25", "+0.25", "+0.16", "+0.34", "<0.001", "-0.50", "-0.50")
+    assert section.table.rows[0] == ("bm25+judge", "bm25", "+0.25", "+0.16", "+0.34", "-0.50", "-0.50")
+    compared = "bm25+judge against bm25: 30 prompts. On the 30 for which both inject something, chance alone"
+    assert section.lines[0].startswith(compared), "p is about other prompts than the interval"
+    assert section.lines[0].endswith("with probability <0.001 (sign-flip test).")
 
 
 def test_a_report_compares_only_when_asked_to() -> None:

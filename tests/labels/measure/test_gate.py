@@ -8,14 +8,30 @@ import pytest
 from engine.config import Config, config_json
 from labels.exchange.replay_file import read_outcomes
 from labels.exchange.trec import read_qrels
-from labels.measure.decision import COSTS, PAYS, UNCLEAR, UNDECIDED, Expense, Gate, expense, judge_case
-from labels.measure.evidence import EXCLUDE
+from labels.measure.decision import (
+    COSTS,
+    FAIL,
+    PASS,
+    PAYS,
+    UNCLEAR,
+    UNDECIDED,
+    Expense,
+    Gate,
+    Headline,
+    decide,
+    expense,
+    judge_case,
+)
+from labels.measure.evidence import AS_NOT, EXCLUDE
 from labels.measure.gate import GateEvidence, caveats_of, evidence_from_qrels, evidence_from_store, gate_report
 from labels.measure.intervals import Interval
 from labels.measure.metrics import Ratio, judge_failures
-from labels.measure.report import report_from_store
+from labels.measure.report import report_from_qrels, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, JudgeCall, RunSettings
-from labels.report.gate import refusals, warnings
+from labels.report.first_lines import first_lines
+from labels.report.gate import finishing, gate_lines, gate_text, missing_labels, refusals, warnings
+from labels.report.sections import sections
+from labels.report.text import section_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 
@@ -27,6 +43,7 @@ if TYPE_CHECKING:
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
 PLAIN, JUDGED = "bm25", "bm25+judge"
+HALF = Gate(0.5, Interval(0.5, 0.5))
 
 
 @pytest.fixture
@@ -47,11 +64,17 @@ def evidence(store: LabelStore, config: Config | None = None) -> GateEvidence:
 
 
 def refused(known: GateEvidence, system: str) -> tuple[str, ...]:
-    return tuple(refusals(caveats_of(known, system)))
+    return tuple(refusals(caveats_of(known, system, HALF)))
 
 
 def warned(known: GateEvidence, system: str) -> tuple[str, ...]:
-    return tuple(warnings(caveats_of(known, system)))
+    return tuple(warnings(caveats_of(known, system, HALF)))
+
+
+def to_finish(known: GateEvidence, system: str) -> str:
+    """The gaps in words, and the prompts to finish; empty without gaps."""
+    caveats = caveats_of(known, system, HALF)
+    return f"{missing_labels(caveats.gaps)}. {finishing(caveats.gaps.left, caveats)}" if caveats.gaps else ""
 
 
 def run_and_qrels(
@@ -89,8 +112,8 @@ def test_a_partly_judged_prompt_does_not_count(store: LabelStore) -> None:
         say(store, said)
     known = evidence(store)
     assert known.sample(PLAIN).judged == {"p2": (1, 1)}
-    (reason,) = refused(known, PLAIN)
-    assert reason.startswith("1 of 4 injected memories on prompts that were begun are not judged")
+    reason = to_finish(known, PLAIN)
+    assert reason.startswith("1 of 4 injected memories on prompts that were begun have no label that counts")
     assert reason.endswith(
         "Finish p1 (1 left): memsift and F4 ask for the open labels, F3 for those that were skipped twice."
     )
@@ -101,12 +124,12 @@ def test_the_prompt_at_which_a_person_stopped_is_no_gap(store: LabelStore) -> No
     for said in ("p1 a", "p1 b", "p2 a"):
         say(store, said)
     known = evidence(store)
-    assert (known.sample(PLAIN).judged, refused(known, PLAIN)) == ({"p1": (2, 2)}, ())
+    assert (known.sample(PLAIN).judged, to_finish(known, PLAIN)) == ({"p1": (2, 2)}, "")
     say(store, "p3 a", who="bob")
     known = evidence(store)
-    assert (known.sample(PLAIN).judged, refused(known, PLAIN)) == ({"p1": (2, 2)}, ())
+    assert (known.sample(PLAIN).judged, to_finish(known, PLAIN)) == ({"p1": (2, 2)}, "")
     say(store, "p3 b")
-    (reason,) = refused(evidence(store), PLAIN)
+    reason = to_finish(evidence(store), PLAIN)
     assert "1 of 6 injected memories" in reason
     assert "Finish p2 (1 left)" in reason
 
@@ -117,7 +140,7 @@ def test_an_adjudication_does_not_move_the_prompt_at_which_a_person_stopped(stor
     say(store, "p1 a", NOT_RELEVANT, who="bob")
     say(store, "p2 a")
     store.adjudicate("ann", "p1", card("a"), RELEVANT, seed=1, elapsed_ms=1)
-    assert refused(evidence(store), PLAIN) == ()
+    assert to_finish(evidence(store), PLAIN) == ""
 
 
 def test_the_prompts_with_most_gaps_are_named(store: LabelStore) -> None:
@@ -126,7 +149,7 @@ def test_the_prompts_with_most_gaps_are_named(store: LabelStore) -> None:
         say(store, said)
     say(store, "p5 c", NOT_RELEVANT, who="bob")
     say(store, "p6 c", who="bob")
-    (reason,) = refused(evidence(store), PLAIN)
+    reason = to_finish(evidence(store), PLAIN)
     assert "Finish p2 (2 left), p3 (2 left), p4 (2 left) and 2 others: " in reason
     assert reason.endswith("What people are split on, memsift label --adjudicate settles.")
 
@@ -137,7 +160,7 @@ def test_an_unsure_label_finishes_a_memory_and_does_not_count(store: LabelStore)
     say(store, "p1 b", UNSURE)
     known = evidence(store)
     assert known.sample(PLAIN).judged == {"p1": (1, 1)}
-    assert refused(known, PLAIN) == ()
+    assert to_finish(known, PLAIN) == ""
     assert "1 of 2 memories were labelled unsure or unrateable, and count nowhere." in warned(known, PLAIN)
 
 
@@ -202,7 +225,7 @@ def test_a_memory_missing_in_the_qrels_is_irrelevant_or_excludes_its_prompt(tmp_
     )
     excluded = evidence_from_qrels(run, qrels, unjudged=EXCLUDE)
     assert excluded.sample(PLAIN).judged == {"p2": (1, 1)}
-    assert refused(excluded, PLAIN)[0].endswith("Finish p1 (1 left) in the qrels.")
+    assert to_finish(excluded, PLAIN).endswith("Finish p1 (1 left) in the qrels.")
     assert excluded.sample(PLAIN).injected == {"p1": 3, "p2": 1, "p3": 1}
 
 
@@ -244,6 +267,66 @@ def test_the_comparison_weighs_the_strata() -> None:
 
 
 # Reasons not to decide
+
+
+def partly_judged(good: int, open_prompts: int) -> GateEvidence:
+    """Prompts with a relevant and an unlabelled memory, then forty with one memory, relevant for *good* of them."""
+    said = {f"q{number}": {"a": True} for number in range(open_prompts)}
+    said |= {f"p{number}": {"a": number * 17 % 40 < good} for number in range(40)}
+    rows = [outcome(["a", "b"] if name.startswith("q") else ["a"], prompt_id=name) for name in said]
+    return GateEvidence(rows, said, {name: dict.fromkeys(own, place) for place, (name, own) in enumerate(said.items())})
+
+
+@pytest.mark.parametrize(
+    ("good", "open_prompts", "least", "verdict", "forbids"),
+    [
+        (40, 4, 0.5, PASS, False),
+        (40, 30, 0.7, UNDECIDED, True),
+        (0, 10, 0.9, FAIL, False),
+        (20, 4, 0.5, UNDECIDED, False),
+    ],
+)
+def test_unlabelled_memories_forbid_an_answer_only_where_they_could_change_it(
+    good: int, open_prompts: int, least: float, verdict: str, forbids: bool
+) -> None:
+    known, gate = partly_judged(good, open_prompts), Gate(least, Interval(least, least))
+    report = gate_report(known, PLAIN, gate)
+    assert report.decision.verdict == verdict
+    assert bool(list(refusals(report.caveats))) == forbids
+    text = gate_text(report)
+    assert ("without a label could change the answer" in text) == forbids
+    assert any("the answer stays the same" in one for one in warnings(report.caveats)) != forbids
+    if forbids:
+        assert decide(known.sample(PLAIN), gate).verdict == PASS, "without the gaps it would have passed"
+
+
+def test_report_and_gate_give_the_same_precision_for_the_same_labels(store: LabelStore) -> None:
+    """Also where a prompt is labelled in part, where people differ, and where an adjudication decides."""
+    record(store, *(retrieval(["a", "b"], prompt_id=f"p{number}") for number in range(6)))
+    for said in ("p0 a", "p0 b", "p1 a", "p1 b", "p2 a", "p2 b", "p3 a", "p4 a", "p4 b"):
+        say(store, said, NOT_RELEVANT if said.endswith("b") else RELEVANT)
+    for said in ("p1 a", "p2 a"):
+        say(store, said, NOT_RELEVANT, who="bob")
+    store.adjudicate("cyd", "p2", card("a"), NOT_RELEVANT, seed=1, elapsed_ms=1)
+    found = gate_report(evidence(store), PLAIN, HALF)
+    report = report_from_store(store, ROOT, DIGESTS)
+    (system,) = report.systems
+    assert system.headline == Headline(found.relevant, found.decision.estimate, found.decision.live)
+    assert found.relevant == Ratio(2, 6)
+    assert (system.false_fire_rate, sum(report.labels.values())) == (found.false_fires, found.labels)
+    assert gate_lines(found)[1:4] == first_lines(report)[1:4]
+    assert "do not count in the first lines" in section_text(sections(report)[0], 200)
+
+
+def test_report_and_gate_give_the_same_precision_for_files(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(30)]
+    run, qrels = run_and_qrels(
+        tmp_path, {name: "AbC" if name > "p2" else "ab" for name in names}, dict.fromkeys(names, "ab")
+    )
+    for unjudged in (AS_NOT, EXCLUDE):
+        found = gate_report(evidence_from_qrels(run, qrels, unjudged=unjudged), PLAIN, HALF)
+        report = report_from_qrels(run, qrels, unjudged)
+        assert gate_lines(found)[1:4] == first_lines(report)[1:4]
 
 
 def test_labels_that_were_not_blind_are_refused(store: LabelStore) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from labels.measure.decision import headline
 from labels.measure.groups import (
     Worst,
     by_confidence,
@@ -14,9 +15,8 @@ from labels.measure.groups import (
     worst_prompts,
 )
 from labels.measure.intervals import headline_interval
-from labels.measure.live_interval import betting_intervals
+from labels.measure.live_interval import NOTHING_KNOWN, betting_intervals
 from labels.measure.metrics import Ratio, Tally, tally
-from labels.measure.report import live_interval
 from labels.measure.strata import Sample, Weights, prompt_weights, stratified_estimate
 from tests.labels.samples import Found, outcome
 
@@ -57,10 +57,9 @@ def test_a_part_of_the_memories_is_estimated_over_the_same_strata() -> None:
 
 def test_the_live_interval_takes_the_prompts_as_they_were_labelled() -> None:
     sample = Sample(judged={"p3": (3, 3), "p1": (1, 3), "p2": (2, 3)}, injected={"p1": 3, "p2": 3, "p3": 3, "p4": 1})
-    found = live_interval(sample)
-    assert found is not None
+    found = headline(sample).live
     assert vars(found) == pytest.approx(vars(betting_intervals([(3, 3), (1, 3), (2, 3)], 3, [3])[0]))
-    assert live_interval(replace(sample, judged={})) is None
+    assert headline(replace(sample, judged={})).live == NOTHING_KNOWN
 
 
 # Groups

@@ -49,7 +49,7 @@ def test_an_empty_store_says_what_to_press(store: LabelStore) -> None:
 def test_without_labels_it_says_that_precision_is_unknown(store: LabelStore) -> None:
     record(store, retrieval(["m1", "m2"]))
     shown = text(store)
-    assert "Press F4" in shown
+    assert "press F4" in shown
     assert "1 prompt replayed" in shown
     assert line(shown, "bm25").split()[1] == "-"
     assert "●" not in shown
@@ -60,8 +60,8 @@ def test_each_system_has_its_precision_interval_and_counts(store: LabelStore) ->
     for memory_id, verdict in {"m1": "relevant", "m2": "not", "m3": "not"}.items():
         label(store, memory_id, verdict)
     shown = text(store)
-    assert line(shown, "bm25 ").split()[1:7] == ["0.33", "0.02-0.91", "0.00-0.99", "1", "of", "3"]
-    assert line(shown, "bm25+judge ").split()[1] == "1.00"
+    assert line(shown, "bm25  ").split()[1:7] == ["0.33", "0.02-0.91", "0.00-0.99", "1", "of", "3"]
+    assert line(shown, "bm25+judge  ").split()[1] == "1.00"
     assert "3 labels by me: 1 relevant, 2 not. All were given blind" in shown
 
 

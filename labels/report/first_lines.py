@@ -1,0 +1,227 @@
+"""The first lines of a report and of the gate, and the next step: for a person who knows no statistics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.systems import CUTS, JUDGED, TUNED
+from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, MIN_BLIND
+from labels.measure.decision import FEWEST_TO_PLAN
+from labels.report.section import counted, listed, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.measure.comparison import Difference, SystemComparison
+    from labels.measure.decision import Headline
+    from labels.measure.metrics import Ratio
+    from labels.measure.report import Report, SystemReport
+
+HIGH_ENOUGH = 0.8
+"""Precision from which on a report proposes nothing."""
+
+WIDE, ANYTHING = 0.25, 0.9
+"""Widths of the interval of precision: a report asks for more labels, and says that nothing is known yet."""
+
+LINE = 80
+"""Cells of a line above which a difference is written with signs."""
+
+LABEL = "memsift, then F4"
+REPLAY = "memsift replay --prompts FILE --save"
+
+
+@dataclass(frozen=True)
+class Step:
+    """The most useful next step: a sentence, the command for it, and the key in the app. Both may be empty."""
+
+    what: str
+    command: str = ""
+    key: str = ""
+
+    def in_shell(self) -> str:
+        return f"Next: {self.what}{f': {self.command}' if self.command else ''}."
+
+    def in_app(self) -> str:
+        how = f"press {self.key}" if self.key else self.command
+        return f"Next: {self.what}{f': {how}' if how else ''}."
+
+
+def first_lines(report: Report) -> tuple[str, ...]:
+    """At most five sentences: the labels, the precision and its interval, false fires, and another system."""
+    main = main_system(report)
+    if main is None:
+        return ("Nothing is measured yet: no prompt was replayed.",)
+    lines = [labels_line(report)]
+    if not report.labelled_prompts:
+        return (*lines, f"So it is not known how much of {main.system}'s injections is relevant.")
+    lines += [*precision_lines(main.system, main.headline), false_fire_line(main.false_fire_rate)]
+    return (*lines, *other_line(main.system, rival(report, main.system)))
+
+
+def main_system(report: Report) -> SystemReport | None:
+    """The configured system, or else the last without a judge."""
+    systems = {one.system: one for one in report.systems}
+    plain = [name for name in systems if not name.endswith(JUDGED)] or list(systems)
+    return systems.get(report.configured) or (systems[plain[-1]] if plain else None)
+
+
+def rival(report: Report, main: str) -> SystemComparison | None:
+    """The comparison of *main* with itself with or without the judge, or else with the most precise other system."""
+    found = {other_of(each, main): each for each in report.comparisons if main in (each.first, each.second)}
+    precise = {one.system: one.headline.estimate.value for one in report.systems if one.headline.estimate}
+    twin = main.removesuffix(JUDGED) if main.endswith(JUDGED) else main + JUDGED
+    best = max(found, key=lambda name: precise.get(name, 0.0), default="")
+    return found.get(twin) or found.get(best)
+
+
+def other_of(comparison: SystemComparison, main: str) -> str:
+    return comparison.first if comparison.second == main else comparison.second
+
+
+# The lines
+
+
+def labels_line(report: Report) -> str:
+    prompts = f"{report.labelled_prompts:,} of {counted(report.prompts, 'prompt')}"
+    number = sum(report.labels.values()) or report.judged.whole
+    if not number:
+        return f"No label yet on the {counted(report.prompts, 'prompt')} that {were(report.prompts)} replayed."
+    names = report.annotators
+    by = f" by {listed(names) if len(names) < 3 else counted(len(names), 'person', 'people')}" if names else ""
+    facts = report.limits.labels
+    split = f"; they are split on {counted(facts.disputed, 'memory', 'memories')}" if facts and facts.disputed else ""
+    return f"{counted(number, 'label')}{by} on {prompts}{split}."
+
+
+def were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def precision_lines(system: str, found: Headline) -> Iterator[str]:
+    """The relevant share of the injected memories, and the range in which the true share is."""
+    if found.estimate is None:
+        yield f"{system}: no prompt is labelled in full yet, so its precision is not known."
+        return
+    part, whole = found.relevant.part, found.relevant.whole
+    prompts = counted(found.estimate.prompts, "prompt")
+    relevant = f"{part:,} {were(part)} relevant"
+    yield (
+        f"{system} injected {counted(whole, 'memory', 'memories')} on {prompts}; {relevant}"
+        f"{weighted_share(found)}{percent(found.estimate.value, 1)}."
+    )
+    low, high = percent(found.live.low, 1), percent(found.live.high, 1)
+    if found.live.high - found.live.low > ANYTHING:
+        yield f"The true share may be anything from {low} to {high}: these are too few labels."
+        return
+    yield f"The true share is between {low} and {high}, a range that is right 19 times in 20."
+
+
+def weighted_share(found: Headline) -> str:
+    """The words before the share; more words where it is not the quotient of the counts."""
+    raw, weighted = found.relevant.value, found.estimate.value if found.estimate else None
+    if raw is None or weighted is None or abs(raw - weighted) < 0.005:
+        return ": "
+    return ". With each kind of prompt at its true share that is "
+
+
+def false_fire_line(found: Ratio) -> str:
+    if not found.whole:
+        return "No prompt is labelled yet for which nothing is relevant."
+    prompts = f"{found.part:,} of {counted(found.whole, 'prompt')}"
+    return f"It injected something on {prompts} for which nothing is relevant."
+
+
+def other_line(main: str, comparison: SystemComparison | None) -> Iterator[str]:
+    """The other system, compared on the same prompts: the counts, and whether its precision surely differs."""
+    if comparison is None:
+        return
+    is_second = comparison.first == main
+    other = comparison.second if is_second else comparison.first
+    own, others = comparison.first_only, comparison.second_only
+    if not is_second:
+        own, others = others, own
+    name = "The judge" if other == main + JUDGED else other
+    start = f"{name} {claim(comparison.precision, 1 if is_second else -1, name)}:"
+    irrelevant, relevant, prompts = others[1] - own[1], others[0] - own[0], counted(comparison.prompts, "prompt")
+    long = f"{start} {difference(irrelevant)} irrelevant, {difference(relevant)} relevant ({prompts})."
+    short = f"{start} {irrelevant:+,} irrelevant, {relevant:+,} relevant ({prompts})."
+    yield long if len(long) <= LINE else short
+
+
+def difference(number: int) -> str:
+    return f"{abs(number):,} {'more' if number > 0 else 'fewer'}" if number else "as many"
+
+
+def claim(precision: Difference | None, sign: int, name: str) -> str:
+    """What may be said of the precision of the other system: only as much as the interval carries."""
+    is_judge = name == "The judge"
+    if precision is None or abs(precision.value) < 0.005:
+        return "may be as good"
+    better = sign * precision.value > 0
+    if precision.interval is None or precision.interval.low <= 0 <= precision.interval.high:
+        return f"may {'help' if better else 'harm'}" if is_judge else f"may be {'better' if better else 'worse'}"
+    if is_judge:
+        return f"{'raises' if better else 'lowers'} precision"
+    return f"is {'more' if better else 'less'} precise"
+
+
+# The next step of a report
+
+
+def next_step(report: Report) -> Step:
+    """The first of the steps that applies, the most useful first."""
+    main = main_system(report)
+    if main is None:
+        return Step("replay prompts to label", REPLAY, "r")
+    return next(filter(None, (*faults(report, main), *improvements(report, main))), NOTHING)
+
+
+NOTHING = Step("nothing to do; measure again after new prompts or new memories")
+
+
+def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
+    """Reasons for which the numbers are not yet those that are asked for."""
+    facts, blind = report.limits.labels, report.blind
+    if report.configured and report.configured != main.system:
+        yield Step(f"replay {report.configured}, the present system", REPLAY, "r")
+    if main.system in report.limits.outdated:
+        yield Step("replay with the present settings", REPLAY, "r")
+    if blind.part < MIN_BLIND * blind.whole:
+        yield Step("label prompts before you see their ranks", LABEL, "F4")
+    if facts and facts.disputed > MAX_UNJUDGED * report.judged.whole:
+        split = counted(facts.disputed, "memory", "memories")
+        yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", "F4, then d")
+    if not report.labelled_prompts:
+        yield label_step(FEWEST_TO_PLAN, report, main)
+
+
+def improvements(report: Report, main: SystemReport) -> Iterator[Step | None]:
+    found = main.headline
+    prompts = found.estimate.prompts if found.estimate else 0
+    if prompts < FEW_PROMPTS:
+        yield label_step(FEW_PROMPTS - prompts, report, main, f" to reach {FEW_PROMPTS}")
+    elif found.live.low >= HIGH_ENOUGH:
+        yield NOTHING
+    best = rival(report, main.system)
+    if best and best.second == main.system + JUDGED and is_surely_higher(best.precision):
+        yield Step("switch the judge on, if it is worth its price", "MEMSIFT_JUDGE=NAME")
+    if found.live.high < HIGH_ENOUGH and CUTS[TUNED] not in main.system:
+        yield Step("drop unlikely memories", "memsift tune --target-precision 0.6")
+    if found.live.high - found.live.low > WIDE:
+        yield label_step(prompts, report, main, " for a range a third narrower")
+
+
+def is_surely_higher(precision: Difference | None) -> bool:
+    return bool(precision and precision.interval and precision.interval.low > 0)
+
+
+def label_step(number: int, report: Report, main: SystemReport, why: str = "") -> Step:
+    """Label *number* more prompts; finish or add some where too few are left."""
+    if left := report.prompts - report.labelled_prompts:
+        prompts = "more prompt" if report.labelled_prompts else "prompt"
+        return Step(f"label about {counted(min(number, left), prompts)}{why}", LABEL, "F4")
+    if main.unjudged.part:
+        missing = counted(main.unjudged.part, "injected memory that has", "injected memories that have")
+        return Step(f"label the {missing} no label yet", LABEL, "F4")
+    return Step(f"replay and label {counted(number, 'more prompt')}{why}", REPLAY, "r")

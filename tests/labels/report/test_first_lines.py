@@ -1,0 +1,167 @@
+"""The first lines of a report, which a person reads aloud, and its next step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.systems import SYSTEMS
+from labels.measure.decision import Headline
+from labels.measure.evidence import Evidence
+from labels.measure.intervals import Interval
+from labels.measure.metrics import Ratio
+from labels.measure.report import Report, ReportOptions, build_report, report_from_store
+from labels.measure.strata import StratifiedEstimate
+from labels.records import NOT_RELEVANT, RELEVANT
+from labels.report.first_lines import first_lines, next_step, precision_lines
+from labels.report.text import cells, report_text
+from labels.store import LabelStore
+from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COMPARED = ReportOptions(comparisons=True)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LabelStore]:
+    with LabelStore.open(tmp_path / "labels.db") as store:
+        yield store
+
+
+def say(
+    store: LabelStore, prompt_id: str, memory_id: str, verdict: str, who: str = "ann", *, blind: bool = True
+) -> None:
+    store.label(who, prompt_id, card(memory_id), verdict, seed=1, blind=blind, elapsed_ms=1)
+
+
+def report(store: LabelStore) -> Report:
+    digests = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcd"}
+    return report_from_store(store, ROOT, digests, options=COMPARED)
+
+
+def many(good: int, prompts: int, names: tuple[str, ...] = ("memsift",), per_prompt: int = 1) -> Report:
+    """*prompts* with *per_prompt* memories each; all memories of *good* prompts are relevant."""
+    memories = [f"m{number}" for number in range(per_prompt)]
+    people = {f"p{n}": dict.fromkeys(memories, n * 7 % prompts < good) for n in range(prompts)}
+    rows = [
+        outcome(memories if at == 0 or n % 2 else memories[:1], prompt_id=f"p{n}", system=name)
+        for n in range(prompts)
+        for at, name in enumerate(names)
+    ]
+    return build_report(Evidence(rows, people), options=COMPARED)
+
+
+def compared(prompts: int) -> Report:
+    """The judge drops an irrelevant memory for three of eight prompts, and a relevant one for another."""
+    people = {f"p{n}": {"a": n % 2 == 0, "b": True} for n in range(prompts)}
+    rows = []
+    for n in range(prompts):
+        kept = ["b"] if n % 8 in (1, 2, 3, 5) else ["a", "b"]
+        rows += [outcome(["a", "b"], prompt_id=f"p{n}"), outcome(kept, prompt_id=f"p{n}", system="bm25+judge")]
+    return build_report(Evidence(rows, people), options=COMPARED)
+
+
+# The lines
+
+
+def test_each_line_counts_what_it_says(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b"]), judged(["a"], ["b"]))
+    record(store, retrieval(["c"], prompt_id="p2"), judged([], ["c"], prompt_id="p2"))
+    record(store, retrieval(["d"], prompt_id="p3"))
+    for prompt_id, memory_id, verdict in (("p1", "a", RELEVANT), ("p1", "b", NOT_RELEVANT), ("p2", "c", NOT_RELEVANT)):
+        say(store, prompt_id, memory_id, verdict)
+    labels, precision, interval, false_fires, judge = first_lines(report(store))
+    assert labels == "3 labels by ann on 2 of 3 prompts."
+    assert precision == "bm25 injected 3 memories on 2 prompts; 1 was relevant: 33 %."
+    assert interval == "The true share may be anything from 1 % to 95 %: these are too few labels."
+    assert false_fires == "It injected something on 1 of 1 prompt for which nothing is relevant."
+    assert judge == "The judge may help: 2 fewer irrelevant, as many relevant (2 prompts)."
+
+
+def test_labels_of_two_people_are_one_judgement(store: LabelStore) -> None:
+    record(store, retrieval(["a", "b", "c"]))
+    for memory_id in "abc":
+        say(store, "p1", memory_id, RELEVANT)
+        say(store, "p1", memory_id, RELEVANT, who="bob")
+    made = report(store)
+    assert made.judged == Ratio(3, 3)
+    assert first_lines(made)[0] == "6 labels by ann and bob on 1 of 1 prompt."
+    assert first_lines(made)[1] == "bm25 injected 3 memories on 1 prompt; 3 were relevant: 100 %."
+    say(store, "p1", "c", NOT_RELEVANT, who="bob")
+    made = report(store)
+    assert made.judged == Ratio(2, 2)
+    assert first_lines(made)[0] == "6 labels by ann and bob on 1 of 1 prompt; they are split on 1 memory."
+    assert "Together they decide on 2 memories: 2 relevant." in " ".join(report_text(made, is_full=True).split())
+
+
+def test_a_weighted_share_is_not_said_to_be_the_quotient_of_the_counts() -> None:
+    weighted = StratifiedEstimate(0.6, Interval(0.4, 0.8), 5, 9.0, 0.0)
+    first, second = precision_lines("bm25", Headline(Ratio(4, 10), weighted, Interval(0.35, 0.85)))
+    assert first.endswith("; 4 were relevant. With each kind of prompt at its true share that is 60 %.")
+    assert second == "The true share is between 35 % and 85 %, a range that is right 19 times in 20."
+
+
+def test_a_difference_that_may_be_chance_is_not_called_one() -> None:
+    few, many, most = compared(8), compared(96), compared(200)
+    assert first_lines(few)[-1] == "The judge may help: 3 fewer irrelevant, 1 fewer relevant (8 prompts)."
+    assert first_lines(many)[-1] == "The judge raises precision: 36 fewer irrelevant, 12 fewer relevant (96 prompts)."
+    assert first_lines(most)[-1] == "The judge raises precision: -75 irrelevant, -25 relevant (200 prompts)."
+
+
+@pytest.mark.parametrize("name", sorted({one.removesuffix("+judge") for one in SYSTEMS}))
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_text_begins_with_at_most_five_lines_whatever_the_system(name: str, width: int) -> None:
+    made = many(190, 300, ("bm25", name) if name != "bm25" else ("bm25", "memsift+default"), 3)
+    first, *_, last = report_text(made, width).rstrip("\n").split("\n\n")
+    assert len(first_lines(made)) <= 5
+    assert len(first.splitlines()) <= (5 if width == 80 else 9)
+    assert max(map(cells, first.splitlines())) <= width
+    assert last.startswith("Next: ")
+    assert len(last.splitlines()) == 1 or width < 80
+
+
+# The next step
+
+
+def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
+    assert next_step(report(store)).in_app() == "Next: replay prompts to label: press r."
+    record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
+    assert next_step(report(store)).in_shell() == "Next: label about 10 prompts: memsift, then F4."
+    for number in range(8):
+        say(store, f"p{number}", "a", RELEVANT)
+    assert next_step(report(store)).in_app() == "Next: label about 12 more prompts to reach 20: press F4."
+    for number in range(8):
+        say(store, f"p{number}", "a", NOT_RELEVANT, who="bob")
+    assert (
+        next_step(report(store)).in_shell()
+        == "Next: settle the 8 memories people are split on: memsift label --adjudicate."
+    )
+
+
+def test_labels_given_with_ranks_in_view_are_to_be_given_without(store: LabelStore) -> None:
+    record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
+    for number in range(30):
+        say(store, f"p{number}", "a", RELEVANT, blind=number > 10)
+    assert next_step(report(store)).what == "label prompts before you see their ranks"
+
+
+@pytest.mark.parametrize(
+    ("good", "prompts", "step"),
+    [(20, 100, "drop unlikely memories"), (100, 100, "nothing to do; measure again after new prompts or new memories")],
+)
+def test_enough_labels_lead_to_tuning_or_to_nothing(good: int, prompts: int, step: str) -> None:
+    assert next_step(many(good, prompts)).what == step
+
+
+def test_with_a_cutoff_and_a_wide_range_more_labels_are_asked_for() -> None:
+    step = next_step(many(12, 24, ("memsift+cutoff",)))
+    assert step.what == "replay and label 24 more prompts for a range a third narrower"
+
+
+def test_names_from_files_cannot_command_the_terminal() -> None:
+    made = many(2, 4, ("me\x1b[2J",))
+    assert "\x1b" not in report_text(made)
