@@ -5,6 +5,14 @@
     |   +-- RootNotFoundError
     |   +-- RootUnreadableError
     +-- UnknownMemoryError       a root has no memory with this id
+    +-- CurationError            a memory cannot be changed as asked
+    |   +-- ReadOnlyStoreError   memsift cannot write the format of a root
+    |   +-- InvalidMemoryError   the changed memory would break a rule of its format
+    |   +-- StatusError          a memory's status does not allow the change
+    |   +-- ChangedSinceError    a file changed after it was read; `detail` is the difference
+    |   +-- RootLockedError      another program writes the root
+    |   +-- TombstoneError       a person rejected this text before
+    |   +-- JournalError         the journal of changes cannot be used, or has no such change
     +-- ConfigError              a setting is not allowed: in config.toml, memory-config.json, a variable or a flag
     +-- PromptFileError          a prompt, history or transcript file cannot be read
     +-- ProviderError            a judge's provider gave no answer; `status` is the status of the verdict
@@ -28,6 +36,8 @@ class MemsiftError(Exception):
     """An error that a person can act on. `title` is a few words for a toast; the message is one or two sentences."""
 
     title = "memsift"
+    detail = ""
+    """More lines, for a person who wants to know: a difference of two files."""
 
 
 class RootError(MemsiftError):
@@ -44,6 +54,40 @@ class RootUnreadableError(RootError):
 
 class UnknownMemoryError(MemsiftError):
     title = "Memory"
+
+
+class CurationError(MemsiftError):
+    title = "Memory"
+
+
+class ReadOnlyStoreError(CurationError):
+    pass
+
+
+class InvalidMemoryError(CurationError):
+    pass
+
+
+class StatusError(CurationError):
+    pass
+
+
+class ChangedSinceError(CurationError):
+    def __init__(self, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
+
+
+class RootLockedError(CurationError):
+    pass
+
+
+class TombstoneError(CurationError):
+    pass
+
+
+class JournalError(CurationError):
+    title = "Journal"
 
 
 class ConfigError(MemsiftError):

@@ -104,6 +104,11 @@ def labels_file(environ: Mapping[str, str]) -> str:
     )
 
 
+def journal_file(environ: Mapping[str, str]) -> str:
+    """The journal of the changes to memories, of all roots."""
+    return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "journal.db")
+
+
 def root_key(root: str) -> str:
     """A folder name for a root: its project's name for people, and 12 hex digits of its path's SHA-256."""
     real = os.path.realpath(root)

@@ -51,7 +51,7 @@ def read_file(root: str, relative: str) -> Memory:
         tags=tags,
         path=without_lone_surrogates(path),
         file=path,
-        status="active",
+        status=_status(front),
         created_at=front.get("created", modified),
         updated_at=modified,
         digest=content_digest(category, title, tags, sections),
@@ -83,6 +83,12 @@ def _type(front: dict[str, str], stem: str) -> str:
     given = front.get("type", "").lower()
     prefix = stem.replace("-", "_").split("_", 1)[0].lower()
     return next((kind for kind in (given, prefix) if kind in TYPES), DEFAULT_TYPE)
+
+
+def _status(front: dict[str, str]) -> str:
+    """The status that memsift wrote. The client knows none: it loads what MEMORY.md lists."""
+    given = front.get("record_status", "").lower()
+    return given if given in ("retired", "archived") else "active"
 
 
 def _first_words(body: list[str]) -> str:

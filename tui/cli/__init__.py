@@ -16,26 +16,38 @@ from engine import __version__
 from engine.errors import MemsiftError
 from tui.cli.options import DB, ORDER, PROMPTS, ROOT, judge_options
 from tui.workspace import opening
-from tui.workspace.stderr import tell
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
     from tui.workspace.judge_options import JudgeOptions
 
 COMMANDS = {
+    "archive": "changes:archive",
+    "create": "changes:create",
     "demo": "app:demo",
+    "edit": "changes:edit",
     "export": "export:export",
     "gate": "gate:gate",
+    "history": "journal:history",
     "import": "import_:import_",
     "install": "install:install",
     "judge": "judge:judge",
     "label": "label:label",
-    "merge": "merge:merge",
+    "list": "memories:list_",
+    "merge": "changes:merge",
+    "merge-labels": "merge_labels:merge_labels",
+    "move": "changes:move",
     "prompts": "prompts:prompts",
     "replay": "replay:replay",
     "report": "report:report",
+    "restore": "changes:restore",
+    "retire": "changes:retire",
     "search": "search:search",
+    "show": "memories:show",
+    "tag": "changes:tag",
     "trust": "trust:trust",
     "tune": "tune:tune",
+    "undo": "journal:undo",
 }
 """Every command: its name, then its module in this folder and its function there. `--help` lists them in this order."""
 
@@ -55,6 +67,7 @@ class Memsift(click.Group):
             return super().invoke(ctx)
         except MemsiftError as error:
             tell(str(error))
+            click.echo("".join(f"{visible(line)}\n" for line in error.detail.splitlines()), err=True, nl=False)
             ctx.exit(2)
 
 
@@ -88,6 +101,7 @@ def main(
       memory-config.json in the root     settings of a root, under "retrieval"; more
                                          of them count if you trust the root
       ~/.local/share/memsift/labels.db   labels
+      ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned

@@ -11,7 +11,7 @@ import click
 
 from engine.errors import RootNotFoundError
 from tui.cli.export import FormatChoice
-from tui.cli.merge import report_added
+from tui.cli.merge_labels import report_added
 from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option, store_path
 from tui.workspace import opening
 from tui.workspace.stderr import tell

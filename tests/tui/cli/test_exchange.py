@@ -133,7 +133,7 @@ def test_no_text_exports_hashes_only(store: Path) -> None:
 
 def test_one_persons_labels_or_what_all_say_together(store: Path, tmp_path: Path) -> None:
     db = tmp_path / "two.db"
-    memsift("merge", store, "--db", db)
+    memsift("merge-labels", store, "--db", db)
     qrels = tmp_path / "kim.txt"
     qrels.write_text("p01 0 no-index-on-due-at 1\n")
     memsift("import", qrels, "--annotator", "kim", "--db", db)
@@ -189,7 +189,7 @@ def test_what_is_not_known_is_told(tmp_path: Path) -> None:
 
 def test_a_file_with_a_fault_is_refused_whole(store: Path, tmp_path: Path) -> None:
     db = tmp_path / "labels.db"
-    memsift("merge", store, "--db", db)
+    memsift("merge-labels", store, "--db", db)
     before = count(db, "label_event")
     lines = memsift("export", "--db", store).stdout.splitlines()
     broken = jsonl(tmp_path / "broken.jsonl", *lines[:-1], {**json.loads(lines[-1]), "uid": "f" * 32, "verdict": "yes"})
@@ -206,8 +206,8 @@ def test_a_file_with_a_fault_is_refused_whole(store: Path, tmp_path: Path) -> No
 
 def test_two_stores_become_one(store: Path, tmp_path: Path) -> None:
     db = tmp_path / "labels.db"
-    (line,) = told(memsift("merge", store, "--db", db))
+    (line,) = told(memsift("merge-labels", store, "--db", db))
     assert line.startswith("Merged labels.db: 304 labels by jan, 52 prompts, ")
-    (line,) = told(memsift("merge", store, "--db", db))
+    (line,) = told(memsift("merge-labels", store, "--db", db))
     assert line == "Merged labels.db: nothing new; 304 key presses were there already."
-    assert "There is no label store" in refused(memsift("merge", tmp_path / "nowhere.db", "--db", db))
+    assert "There is no label store" in refused(memsift("merge-labels", tmp_path / "nowhere.db", "--db", db))

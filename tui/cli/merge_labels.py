@@ -1,4 +1,4 @@
-"""`memsift merge`."""
+"""`memsift merge-labels`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from labels.exchange.merge import Added
 
 
-@click.command()
+@click.command("merge-labels")
 @click.argument("other", type=click.Path(path_type=Path))
 @DB
-def merge(other: Path, db: str | None) -> None:
+def merge_labels(other: Path, db: str | None) -> None:
     """Add the content of the label store OTHER to yours. OTHER is only read.
 
     Two people may merge in any order and as often as they like: nothing is added twice.
     """
-    from labels.exchange.merge import merge as merge_stores
+    from labels.exchange.merge import merge
 
     with opened_labels(db, writes=True) as labels:
-        added = merge_stores(labels, other)
+        added = merge(labels, other)
     report_added(f"Merged {other.name}", added, added.known)
 
 

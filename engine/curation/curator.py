@@ -1,0 +1,196 @@
+"""The curator performs operations: lock, look again, journal, files, index. And it undoes them."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from engine.curation.files import diff, require_unchanged, text_at, write
+from engine.curation.index_lines import IndexFile
+from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal
+from engine.curation.lock import WAIT_S, locked
+from engine.curation.operations import Create, Plan
+from engine.curation.tombstones import text_hash
+from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
+from engine.lean.record import Record, replace
+from engine.paths import journal_file
+from engine.stores.registry import store_of
+from engine.stores.writing import writing_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from engine.curation.files import FileChange
+    from engine.curation.operations import Operation
+    from engine.memory import Memory
+
+
+def utc_now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Outcome(Record):
+    """A performed operation: its number, by which it can be undone, and how many old operations were thrown away."""
+
+    number: int
+    plan: Plan
+    forgotten: int = 0
+
+
+class Curator:
+    """Changes memories of any root, through one journal. Close it after use.
+
+    `recovered` are the operations of processes that died, which were finished when the curator was opened.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        journal: Journal | None = None,
+        now: Callable[[], str] = utc_now,
+        wait_s: float = WAIT_S,
+    ) -> None:
+        """Raises JournalError. *wait_s*: how long to wait for another program that changes the same root."""
+        self._environ, self._now, self._wait_s = environ, now, wait_s
+        self.journal = journal or Journal(journal_file(environ))
+        self.recovered = self._recover()
+
+    def close(self) -> None:
+        self.journal.close()
+
+    def plan(self, operation: Operation) -> Plan:
+        """The changes that *operation* would make, with those of the index. Raises CurationError."""
+        plan = operation.plan(self._now())
+        if isinstance(operation, Create) and not operation.is_forced:
+            self._refuse_rejected(plan)
+        return replace(plan, effect=replace(plan.effect, files=tuple(self._with_index(plan.effect.files))))
+
+    def perform(self, plan: Plan) -> Outcome:
+        """Carry out a plan. Raises ChangedSinceError, with the difference, if a file changed after it was planned."""
+        with self._locked(plan.roots, self._wait_s):
+            for change in plan.effect.files:
+                require_unchanged(change)
+            files = plan.effect.files if plan.undoes else tuple(self._with_index(plan.effect.files))
+            effect = replace(plan.effect, files=files)
+            deed = Deed(0, self._now(), plan.kind, plan.summary, plan.memories, plan.roots, PENDING, plan.undoes, None)
+            number, forgotten = self.journal.begin(deed, effect)
+            try:
+                self._carry_out(effect.files)
+            except CurationError:
+                self._take_back(number, effect)
+                raise
+            self.journal.finish(number, effect)
+        return Outcome(number, replace(plan, effect=effect), forgotten)
+
+    def plan_undo(self, number: int | None = None) -> Plan:
+        """The changes that undo an operation, or the last operation. Raises JournalError and ChangedSinceError."""
+        deed = self._undoable(number)
+        effect = self.journal.effect(deed.number).reversed()
+        for change in effect.files:
+            if not os.path.isdir(change.root):
+                raise CurationError(f"{change.root} does not exist any more, so operation {deed.number} stays.")
+            _require_as_left(change, deed)
+        summary = f"Undid {deed.number} ({deed.summary})"
+        return Plan(UNDO, summary, deed.memories, deed.roots, effect, undoes=deed.number)
+
+    def _undoable(self, number: int | None) -> Deed:
+        if number is None:
+            deed = self.journal.last()
+            if deed is None:
+                raise JournalError("There is nothing to undo. `memsift history` lists the operations.")
+            return deed
+        deed = self.journal.deed(number)
+        if deed is None:
+            raise JournalError(f"There is no operation {number} in the journal. `memsift history` lists them.")
+        if deed.undone_by is not None:
+            raise JournalError(f"Operation {number} is undone already, by operation {deed.undone_by}.")
+        if deed.state != DONE:
+            raise JournalError(f"Operation {number} is {deed.state}, so it cannot be undone as a whole.")
+        return deed
+
+    def _refuse_rejected(self, plan: Plan) -> None:
+        """Raises TombstoneError if a person rejected the text of a new memory."""
+        (change,) = plan.effect.files
+        memory = _read_back(change)
+        stone = self.journal.tombstone(text_hash(memory.summary.title, memory.body))
+        if stone:
+            because = f" ({stone.reason})" if stone.reason else ""
+            raise TombstoneError(
+                f"This text was rejected on {stone.at[:10]} as {stone.title!r}{because}, so it is not made again. "
+                "--force makes it all the same."
+            )
+
+    def _with_index(self, files: Sequence[FileChange]) -> list[FileChange]:
+        """*files* with the lines of their indexes before and after."""
+        indexes = {root: IndexFile(root, writing_of(root)) for root in dict.fromkeys(one.root for one in files)}
+        return [indexes[one.root].planned([one])[0] for one in files]
+
+    def _carry_out(self, files: Sequence[FileChange]) -> None:
+        """Write the files, those that arrive before those that go, then the indexes."""
+        for change in files:
+            write(change.root, change.name, change.after)
+        for root in dict.fromkeys(one.root for one in files):
+            index = IndexFile(root, writing_of(root))
+            for change in files:
+                if change.root == root:
+                    index.apply(change)
+            index.save()
+
+    def _take_back(self, number: int, effect: Effect) -> None:
+        """Give the files of an operation that failed their old text. If that fails too, the next start finishes it."""
+        written = [one for one in effect.files if text_at(one.path) == one.after]
+        self._carry_out([one.reversed() for one in reversed(written)])
+        self.journal.cancel(number)
+
+    def _locked(self, roots: Sequence[str], wait_s: float) -> ExitStack:
+        """The locks on *roots*, always taken in the same order, so that two processes cannot wait for each other."""
+        with ExitStack() as stack:
+            for root in sorted(set(roots)):
+                stack.enter_context(locked(root, writing_of(root).LOCK_FOLDER, self._environ, wait_s))
+            return stack.pop_all()
+
+    def _recover(self) -> tuple[Deed, ...]:
+        """Finish the operations whose processes died. An operation whose root is locked is still going on."""
+        found = []
+        for deed in self.journal.pending():
+            try:
+                with self._locked(deed.roots, 0):
+                    found.append(self._finish(deed.number))
+            except CurationError:
+                continue
+        return tuple(one for one in found if one)
+
+    def _finish(self, number: int) -> Deed | None:
+        """Finish an operation, of which any number of files may be written. None if another process has finished it."""
+        deed = self.journal.deed(number)
+        if deed is None or deed.state != PENDING:
+            return None
+        effect = self.journal.effect(number)
+        usable = tuple(one for one in effect.files if text_at(one.path) in (one.before, one.after))
+        self._carry_out(usable)
+        is_whole = len(usable) == len(effect.files)
+        self.journal.finish(number, effect if is_whole else Effect(()), DONE if is_whole else INCOMPLETE)
+        return self.journal.deed(number)
+
+
+def _read_back(change: FileChange) -> Memory:
+    """The memory in a file that is not written yet, as its store will read it. Raises CurationError."""
+    with TemporaryDirectory() as folder:
+        place = os.path.realpath(folder)
+        write(place, change.name, change.after)
+        return store_of(change.root).read_file(place, change.name)
+
+
+def _require_as_left(change: FileChange, deed: Deed) -> None:
+    """Raises ChangedSinceError if a file is not as the operation left it. *change* is the reversed change."""
+    now = text_at(change.path)
+    if now != change.before:
+        raise ChangedSinceError(
+            f"{change.path} was changed after operation {deed.number} ({deed.summary}), so that is not undone. Undo or "
+            "repair the later change first; `memsift history` lists the changes of memsift.",
+            diff(change.name, change.before, now),
+        )

@@ -1,0 +1,161 @@
+"""Changes of files, as records; and writing a file so that a reader sees the old text or the new text, never a part."""
+
+from __future__ import annotations
+
+import os
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import ChangedSinceError, CurationError
+from engine.lean.record import Record, fields
+from engine.stores.files import MAX_FILE_BYTES, is_inside, read_regular
+from engine.stores.registry import store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LISTS = ("listed", "listing")
+MARK = ".memsift"
+"""The end of a temporary file's name. It begins with a dot, so that no store takes it for a memory."""
+
+
+class Lines(Record):
+    """The lines that list a memory in an index, the number of the first, and the line above it. Empty without lines."""
+
+    lines: tuple[str, ...] = ()
+    at: int = 0
+    above: str = ""
+
+
+class FileChange(Record):
+    """A memory's file before and after a change; None: there is no file. `name` is relative to the resolved `root`.
+
+    `listed` and `listing` are its lines in the index before and after.
+    """
+
+    root: str
+    name: str
+    before: str | None
+    after: str | None
+    listed: Lines = Lines()
+    listing: Lines = Lines()
+
+    @property
+    def path(self) -> str:
+        return os.path.join(self.root, self.name)
+
+    def reversed(self) -> FileChange:
+        return FileChange(self.root, self.name, self.after, self.before, self.listing, self.listed)
+
+
+def as_row(change: FileChange) -> dict[str, Any]:
+    """A change as JSON."""
+    return {**fields(change), "listed": fields(change.listed), "listing": fields(change.listing)}
+
+
+def from_row(row: dict[str, Any]) -> FileChange:
+    """A change from its JSON."""
+    listed, listing = (Lines(tuple(row[key]["lines"]), row[key]["at"], row[key]["above"]) for key in LISTS)
+    return FileChange(row["root"], row["name"], row["before"], row["after"], listed, listing)
+
+
+def text_at(path: str) -> str | None:
+    """The text of a file as it is, with any byte order mark; None without a file. Raises CurationError."""
+    try:
+        raw = read_regular(path, MAX_FILE_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise CurationError(f"{path} cannot be read ({error.strerror or error}). Nothing was changed.") from None
+    if len(raw) > MAX_FILE_BYTES:
+        raise CurationError(f"{path} is larger than {MAX_FILE_BYTES // 1000:,} kB. memsift does not change it.")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise CurationError(f"{path} is not UTF-8 text. memsift does not change it.") from None
+
+
+def require_unchanged(change: FileChange) -> None:
+    """Raises ChangedSinceError, with the difference, if the file is not as `before`."""
+    now = text_at(change.path)
+    if now != change.before:
+        raise ChangedSinceError(
+            f"{change.path} was changed since it was read. Nothing was done. Look at it, and try again.",
+            diff(change.name, change.before, now),
+        )
+
+
+def write(root: str, name: str, text: str | None) -> None:
+    """Write a file, or remove it where *text* is None, and make that last. An existing file keeps its mode.
+
+    A link is followed, but not out of *root*. Raises CurationError.
+    """
+    path = os.path.realpath(os.path.join(root, name))
+    if not is_inside(root, path):
+        raise CurationError(f"{os.path.join(root, name)} points outside the root. memsift does not change it.")
+    folder = os.path.dirname(path)
+    temporary = os.path.join(folder, f".{os.path.basename(path)}{MARK}")
+    try:
+        if text is None:
+            _remove(path)
+        else:
+            os.makedirs(folder, exist_ok=True)
+            _write(temporary, path, text)
+        _remove(temporary)
+        _sync(folder)
+    except OSError as error:
+        raise CurationError(f"{path} cannot be written ({error.strerror}).") from None
+
+
+def diff(name: str, before: str | None, after: str | None) -> str:
+    """The difference of two texts in the unified form; empty for equal texts."""
+    old, new = ((text or "").splitlines(keepends=True) for text in (before, after))
+    names = ("/dev/null" if before is None else f"a/{name}", "/dev/null" if after is None else f"b/{name}")
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in unified_diff(old, new, *names))
+
+
+def diff_of(changes: Iterable[FileChange]) -> str:
+    """The difference that *changes* make: of each file, and of its lines in the index."""
+    parts: list[str] = []
+    for change in changes:
+        parts.append(diff(change.name, change.before, change.after))
+        if change.listed.lines != change.listing.lines:
+            parts.append(_index_diff(store_of(change.root).INDEX_FILE, change.listed, change.listing))
+    return "".join(parts)
+
+
+def _index_diff(name: str, old: Lines, new: Lines) -> str:
+    """The difference of an index of which only the lines of a memory are known."""
+    places = [f"{sign}{one.at + 1},{len(one.lines)}" for sign, one in (("-", old), ("+", new))]
+    lines = [f"-{line.rstrip()}" for line in old.lines] + [f"+{line.rstrip()}" for line in new.lines]
+    return "\n".join((f"--- a/{name}", f"+++ b/{name}", f"@@ {' '.join(places)} @@", *lines, ""))
+
+
+def _write(temporary: str, path: str, text: str) -> None:
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    with open(descriptor, "wb") as file:
+        file.write(text.encode("utf-8"))
+        if os.path.exists(path):
+            os.fchmod(descriptor, os.stat(path).st_mode & 0o7777)
+        file.flush()
+        os.fsync(descriptor)
+    os.replace(temporary, path)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+def _sync(folder: str) -> None:
+    """Make the names in a folder last: a rename is on disk only when its folder is."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,122 @@
+"""Keeping a root's index in step: the lines that list a memory, changed one memory at a time.
+
+The index is never compared as a whole, because other programs and other operations change other lines of it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.curation.files import FileChange, Lines, text_at, write
+from engine.lean.record import replace
+from engine.stores.registry import store_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from engine.stores.writing import Writing
+
+
+class IndexFile:
+    """The index of a root, read once. `update` changes lines in memory, `save` writes them."""
+
+    def __init__(self, root: str, writing: Writing) -> None:
+        self._root, self._writing, self._name = root, writing, store_of(root).INDEX_FILE
+        self._before = self._text = text_at(os.path.join(root, self._name))
+
+    def planned(self, changes: Iterable[FileChange]) -> list[FileChange]:
+        """*changes* with the lines of the index before and after."""
+        found = []
+        for change in changes:
+            listed = self._found(self._lines(), change.name)
+            wanted = self._wanted(change, listed)
+            rest = _without(self._lines(), listed)
+            if wanted is None:
+                listing = Lines()
+            else:
+                at = self._place(rest, listed, wanted)
+                listing = Lines(wanted, at, rest[at - 1] if at else "")
+            self._put(rest, listing)
+            found.append(replace(change, listed=listed, listing=listing))
+        return found
+
+    def apply(self, change: FileChange) -> None:
+        """Give the memory of *change* the lines that were planned, unless it has them."""
+        if self._text is None and change.listing.lines:
+            self._text = self._writing.new_index(())
+        lines = self._lines()
+        listed = self._found(lines, change.name)
+        if listed.lines != change.listing.lines:
+            self._put(_without(lines, listed), change.listing)
+
+    def save(self) -> None:
+        """Write the index if it changed. Raises CurationError."""
+        if self._text is not None and self._text != self._before:
+            write(self._root, self._name, self._text)
+            self._before = self._text
+
+    def _lines(self) -> list[str]:
+        return self._text.splitlines(keepends=True) if self._text is not None else []
+
+    def _found(self, lines: Sequence[str], name: str) -> Lines:
+        """The lines that list the file *name*; of several places the first."""
+        entry = next((one for one in self._writing.entries(_bare(lines)) if one.name == name), None)
+        if entry is None:
+            return Lines()
+        return Lines(tuple(lines[entry.start : entry.end]), entry.start, lines[entry.start - 1] if entry.start else "")
+
+    def _wanted(self, change: FileChange, listed: Lines) -> tuple[str, ...] | None:
+        """The lines that list the memory afterwards; None: no line."""
+        old = listed.lines[0].rstrip("\r\n") if listed.lines else ""
+        line = (
+            self._writing.entry_line(change.name, change.after, old, change.before or "")
+            if change.after is not None
+            else ""
+        )
+        if not line:
+            return None
+        if self._text is None:
+            names, _ = store_of(self._root).listing(self._root)
+            self._text = self._writing.new_index(sorted(names - {change.name}))
+            if self._text is None:
+                return None
+        is_same = line == old
+        return listed.lines if is_same else (f"{line}{_line_end(self._text)}", *listed.lines[1:])
+
+    def _place(self, rest: Sequence[str], listed: Lines, wanted: tuple[str, ...]) -> int:
+        """Where the lines belong: at their old place, unless the format orders them otherwise now."""
+        best = self._writing.place(_bare(rest), wanted[0].rstrip("\r\n"))
+        was_best = self._writing.place(_bare(rest), listed.lines[0].rstrip("\r\n")) if listed.lines else -1
+        return listed.at if listed.lines and best == was_best else best
+
+    def _put(self, rest: list[str], new: Lines) -> None:
+        """Set the text: *rest* with the lines of *new* at their place."""
+        if self._text is None:
+            return
+        if new.lines:
+            at = self._place_of(rest, new)
+            if at and not rest[at - 1].endswith("\n"):
+                rest[at - 1] += _line_end(self._text)
+            rest[at:at] = new.lines
+        self._text = "".join(rest)
+
+    def _place_of(self, rest: Sequence[str], new: Lines) -> int:
+        """The planned place of lines; if the index was changed since, below the same line, or where the format says."""
+        if new.at <= len(rest) and (rest[new.at - 1] if new.at else "") == new.above:
+            return new.at
+        if rest.count(new.above) == 1:
+            return rest.index(new.above) + 1
+        return self._writing.place(_bare(rest), new.lines[0].rstrip("\r\n"))
+
+
+def _without(lines: Sequence[str], gone: Lines) -> list[str]:
+    return [*lines[: gone.at], *lines[gone.at + len(gone.lines) :]]
+
+
+def _bare(lines: Sequence[str]) -> list[str]:
+    return [line.rstrip("\r\n") for line in lines]
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"

@@ -1,0 +1,216 @@
+"""The journal: one SQLite file for all roots, with the files before and after each operation.
+
+An operation is written here first, as pending, and then to its files. So an operation whose process dies is known, and
+is finished at the next start. The oldest operations are thrown away beyond MOST_OPERATIONS and MOST_BYTES.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from engine.curation.files import FileChange, as_row, from_row
+from engine.curation.tombstones import Tombstone
+from engine.errors import JournalError
+from engine.lean.record import Record, fields
+from engine.stores.files import make_private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MOST_OPERATIONS, MOST_BYTES = 10_000, 100_000_000
+VERSION = 1
+PENDING, DONE, INCOMPLETE = "pending", "done", "incomplete"
+UNDO = "undo"
+TABLES = """
+create table operation(
+    number integer primary key autoincrement, at text not null, kind text not null, summary text not null,
+    memories text not null, roots text not null, state text not null, undoes integer,
+    size integer not null, document text not null);
+create table tombstone(
+    hash text primary key, memory text not null, title text not null, reason text not null, at text not null);
+"""
+COLUMNS = "number, at, kind, summary, memories, roots, state, undoes"
+
+
+class Deed(Record):
+    """An operation as the journal holds it, without its files. `undoes` and `undone_by` are numbers of operations.
+
+    `state`: done; pending, if its process died and it was not finished yet; incomplete, if it could not be finished
+    because another program had changed a file.
+    """
+
+    number: int
+    at: str
+    kind: str
+    summary: str
+    memories: tuple[str, ...]
+    roots: tuple[str, ...]
+    state: str
+    undoes: int | None
+    undone_by: int | None
+
+
+class Effect(Record):
+    """All that an operation changes: files, and the tombstones that it sets (`buried`) or takes away (`lifted`)."""
+
+    files: tuple[FileChange, ...]
+    buried: tuple[Tombstone, ...] = ()
+    lifted: tuple[Tombstone, ...] = ()
+
+    def reversed(self) -> Effect:
+        return Effect(tuple(one.reversed() for one in reversed(self.files)), self.lifted, self.buried)
+
+
+class Journal:
+    """The open journal. Close it after use."""
+
+    def __init__(self, path: str, *, most: int = MOST_OPERATIONS, most_bytes: int = MOST_BYTES) -> None:
+        """Open the journal at *path*, or make it. Raises JournalError."""
+        self._path, self._most, self._most_bytes = path, most, most_bytes
+        with self._explained():
+            make_private(path)
+            self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+            self._prepare()
+
+    def close(self) -> None:
+        self._db.close()
+
+    def begin(self, deed: Deed, effect: Effect) -> tuple[int, int]:
+        """Write an operation as pending. Its number, and how many old operations were thrown away."""
+        document = json.dumps(_document(effect), ensure_ascii=True)
+        row = (
+            *(deed.at, deed.kind, deed.summary, json.dumps(deed.memories), json.dumps(deed.roots), PENDING),
+            *(deed.undoes, len(document), document),
+        )
+        with self._transaction():
+            sql = "insert into operation(at, kind, summary, memories, roots, state, undoes, size, document)"
+            number = self._db.execute(f"{sql} values (?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid or 0
+            return number, self._forget(number)
+
+    def finish(self, number: int, effect: Effect, state: str = DONE) -> None:
+        """Write that the files of an operation are changed, and its tombstones with it."""
+        with self._transaction():
+            self._db.execute("update operation set state = ? where number = ?", (state, number))
+            self._db.executemany("delete from tombstone where hash = ?", [(one.hash,) for one in effect.lifted])
+            rows = [(one.hash, one.memory, one.title, one.reason, one.at) for one in effect.buried]
+            self._db.executemany("insert or replace into tombstone values (?, ?, ?, ?, ?)", rows)
+
+    def cancel(self, number: int) -> None:
+        """Forget a pending operation that changed nothing."""
+        with self._transaction():
+            self._db.execute("delete from operation where number = ?", (number,))
+
+    def deed(self, number: int) -> Deed | None:
+        return next((one for one in self.deeds() if one.number == number), None)
+
+    def deeds(self, memory: str = "", root: str = "") -> list[Deed]:
+        """The operations on a memory or in a root, or all; the oldest first."""
+        with self._explained():
+            rows = self._db.execute(f"select {COLUMNS} from operation order by number").fetchall()
+        undone = _undone([(row[0], row[7]) for row in rows if row[7] is not None and row[6] == DONE])
+        found = [_deed(row, undone.get(row[0])) for row in rows]
+        return [one for one in found if memory in ("", *one.memories) and root in ("", *one.roots)]
+
+    def pending(self) -> list[Deed]:
+        """The operations whose processes died, or are at work."""
+        with self._explained():
+            found = self._db.execute("select 1 from operation where state = ? limit 1", (PENDING,)).fetchone()
+        return [one for one in self.deeds() if one.state == PENDING] if found else []
+
+    def last(self) -> Deed | None:
+        """The newest operation that is neither undone nor an undo."""
+        found = [one for one in self.deeds() if one.state == DONE and one.kind != UNDO and one.undone_by is None]
+        return found[-1] if found else None
+
+    def effect(self, number: int) -> Effect:
+        """The files and tombstones of an operation."""
+        with self._explained():
+            (text,) = self._db.execute("select document from operation where number = ?", (number,)).fetchone()
+        return _effect(json.loads(text))
+
+    def tombstone(self, digest: str) -> Tombstone | None:
+        with self._explained():
+            sql = "select hash, memory, title, reason, at from tombstone where hash = ?"
+            row = self._db.execute(sql, (digest,)).fetchone()
+        return Tombstone(*row) if row else None
+
+    def bury(self, stone: Tombstone) -> None:
+        """Set a tombstone without an operation, for a text that never became a memory."""
+        with self._transaction():
+            row = (stone.hash, stone.memory, stone.title, stone.reason, stone.at)
+            self._db.execute("insert or replace into tombstone values (?, ?, ?, ?, ?)", row)
+
+    def _forget(self, newest: int) -> int:
+        """Throw the oldest operations away, as many as the bounds ask; how many. The newest and pending ones stay."""
+        count, size = self._db.execute("select count(*), sum(size) from operation").fetchone()
+        if count <= self._most and size <= self._most_bytes:
+            return 0
+        gone: list[tuple[int]] = []
+        sql = "select number, size from operation where state <> ? and number <> ? order by number"
+        for number, one in self._db.execute(sql, (PENDING, newest)):
+            if count <= self._most and size <= self._most_bytes:
+                break
+            gone.append((number,))
+            count, size = count - 1, size - one
+        self._db.executemany("delete from operation where number = ?", gone)
+        return len(gone)
+
+    def _prepare(self) -> None:
+        self._db.execute("pragma synchronous=full")
+        with self._transaction():
+            (version,) = self._db.execute("pragma user_version").fetchone()
+            if version > VERSION:
+                raise JournalError(f"The journal {self._path} was written by a newer memsift. Update this one.")
+            if version == 0:
+                for statement in TABLES.split(";"):
+                    self._db.execute(statement)
+                self._db.execute(f"pragma user_version = {VERSION}")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._explained():
+            self._db.execute("begin immediate")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+            self._db.execute("commit")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise JournalError(
+                f"The journal {self._path} cannot be used ({error}), so nothing was changed. Move the file away to "
+                "begin a new one; what is in it can then not be undone."
+            ) from None
+
+
+def _deed(row: Sequence[Any], undone_by: int | None) -> Deed:
+    number, at, kind, summary, memories, roots, state, undoes = row
+    ids, places = tuple(json.loads(memories)), tuple(json.loads(roots))
+    return Deed(number, at, kind, summary, ids, places, state, undoes, undone_by)
+
+
+def _undone(undos: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """Operation -> the operation that undid it, from (number, undoes) in order. An undone undo does not count."""
+    found: dict[int, int] = {}
+    for number, undone in reversed(undos):
+        if number not in found:
+            found[undone] = number
+    return found
+
+
+def _document(effect: Effect) -> dict[str, Any]:
+    stones = {name: [fields(one) for one in getattr(effect, name)] for name in ("buried", "lifted")}
+    return {"files": [as_row(one) for one in effect.files], **stones}
+
+
+def _effect(document: dict[str, Any]) -> Effect:
+    buried, lifted = (tuple(Tombstone(**one) for one in document[name]) for name in ("buried", "lifted"))
+    return Effect(tuple(from_row(row) for row in document["files"]), buried, lifted)

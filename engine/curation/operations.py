@@ -1,0 +1,243 @@
+"""The operations on memories, as records. Each plans the changes of files that it would make, and changes nothing."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Protocol
+
+from engine.curation.files import FileChange, text_at
+from engine.curation.journal import Effect
+from engine.curation.tombstones import tombstone_of
+from engine.errors import CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
+from engine.lean.record import Record
+from engine.stores.files import UnreadableFileError
+from engine.stores.registry import format_of, store_of
+from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, writing_of
+
+if TYPE_CHECKING:
+    from engine.memory import Memory, MemorySummary
+    from engine.stores.writing import Writing
+
+
+class Plan(Record):
+    """What an operation would do: its kind, a sentence for people, the ids and roots, and its effect."""
+
+    kind: str
+    summary: str
+    memories: tuple[str, ...]
+    roots: tuple[str, ...]
+    effect: Effect
+    undoes: int | None = None
+
+
+class Operation(Protocol):
+    """A record of this module."""
+
+    def plan(self, now: str) -> Plan:
+        """The plan, from the files as they are. *now* is ISO 8601 in UTC. Raises CurationError."""
+
+
+class Place(Record):
+    """A memory's file, with what is needed to change it. `text` is without a byte order mark, which `mark` holds."""
+
+    root: str
+    name: str
+    memory: Memory
+    mark: str
+    text: str
+    writing: Writing
+
+    def changed(self, text: str | None) -> FileChange:
+        return FileChange(self.root, self.name, self.mark + self.text, None if text is None else self.mark + text)
+
+    def require(self, *statuses: str, what: str) -> None:
+        """Raises StatusError if the memory has none of *statuses*."""
+        summary = self.memory.summary
+        if summary.status not in statuses:
+            hint = "" if summary.status == ACTIVE else f" memsift restore {summary.id} makes it active again."
+            raise StatusError(f"{summary.id} is {summary.status}, so it cannot be {what}.{hint} Nothing was changed.")
+
+
+def place_of(root: str, summary: MemorySummary) -> Place:
+    """The file of a memory as it is now. Raises UnknownMemoryError if it is gone or holds another memory."""
+    root = os.path.realpath(root)
+    writing = writing_of(root)
+    name = os.path.relpath(summary.file, root).replace(os.sep, "/")
+    text = text_at(summary.file) or ""
+    try:
+        memory = store_of(root).read_file(root, name)
+    except UnreadableFileError as error:
+        raise UnknownMemoryError(f"{summary.file} {error}, so the memory {summary.id} cannot be changed.") from None
+    if memory.summary.id != summary.id:
+        raise UnknownMemoryError(f"{summary.file} now holds the memory {memory.summary.id}, not {summary.id}.")
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    return Place(root, name, memory, mark, text.removeprefix("\ufeff"), writing)
+
+
+class Create(Record):
+    """Make a memory. `is_forced`: also if a person rejected the text before."""
+
+    root: str
+    draft: Draft
+    is_forced: bool = False
+
+    def plan(self, now: str) -> Plan:
+        root = os.path.realpath(self.root)
+        name, text = writing_of(root).created(self.draft, now)
+        if os.path.lexists(os.path.join(root, name)):
+            raise InvalidMemoryError(
+                f"There is a file {name} already. Choose another id or title, or edit that memory."
+            )
+        stem = os.path.splitext(os.path.basename(name))[0]
+        effect = Effect((FileChange(root, name, None, text),))
+        return Plan("create", f"Created {stem}", (stem,), (root,), effect)
+
+
+class Edit(Record):
+    """Change the title, fields or body of a memory."""
+
+    root: str
+    memory: MemorySummary
+    changes: Changes
+
+    def plan(self, now: str) -> Plan:
+        place = place_of(self.root, self.memory)
+        return _of_one("edit", "Edited", place, place.writing.edited(place.text, self.changes, now))
+
+
+class Rewrite(Record):
+    """Replace the text of a file by the text that a person made of it in an editor. `read`: the text as it was read."""
+
+    root: str
+    memory: MemorySummary
+    read: str
+    text: str
+
+    def plan(self, now: str) -> Plan:
+        place = place_of(self.root, self.memory)
+        new = place.writing.rewritten(self.read.removeprefix("\ufeff"), self.text.removeprefix("\ufeff"), now)
+        change = FileChange(place.root, place.name, self.read, place.mark + new)
+        return _plan("edit", f"Edited {self.memory.id}", (place,), (change,))
+
+
+class Tag(Record):
+    """Add and remove tags."""
+
+    root: str
+    memory: MemorySummary
+    add: tuple[str, ...]
+    remove: tuple[str, ...] = ()
+
+    def plan(self, now: str) -> Plan:
+        place = place_of(self.root, self.memory)
+        text = place.writing.retagged(place.text, self.add, self.remove, now)
+        return _of_one("tag", "Changed the tags of", place, text)
+
+
+class Retire(Record):
+    """Take a memory out of use, for a reason. `is_wrong`: its text is wrong, so it gets a tombstone."""
+
+    root: str
+    memory: MemorySummary
+    reason: str
+    is_wrong: bool = False
+
+    def plan(self, now: str) -> Plan:
+        place = place_of(self.root, self.memory)
+        place.require(ACTIVE, what="retired")
+        change = place.changed(place.writing.with_status(place.text, RETIRED, self.reason, now))
+        stones = (tombstone_of(place.memory, self.reason, now),) if self.is_wrong else ()
+        because = f": {self.reason}" if self.reason else ""
+        return _plan("retire", f"Retired {self.memory.id}{because}", (place,), (change,), Effect((), stones))
+
+
+class Archive(Record):
+    """Put a memory aside, for a reason."""
+
+    root: str
+    memory: MemorySummary
+    reason: str
+
+    def plan(self, now: str) -> Plan:
+        place = place_of(self.root, self.memory)
+        place.require(ACTIVE, what="archived")
+        because = f": {self.reason}" if self.reason else ""
+        change = place.changed(place.writing.with_status(place.text, ARCHIVED, self.reason, now))
+        return _plan("archive", f"Archived {self.memory.id}{because}", (place,), (change,))
+
+
+class Restore(Record):
+    """Make a retired or archived memory active again. A tombstone of its text goes."""
+
+    root: str
+    memory: MemorySummary
+
+    def plan(self, now: str) -> Plan:
+        place = place_of(self.root, self.memory)
+        place.require(RETIRED, ARCHIVED, what="restored")
+        change = place.changed(place.writing.with_status(place.text, ACTIVE, "", now))
+        stone = tombstone_of(place.memory, "", now)
+        return _plan("restore", f"Restored {self.memory.id}", (place,), (change,), Effect((), (), (stone,)))
+
+
+class Merge(Record):
+    """Make one memory of several: `kept` gets tags, related files and the note, the others are retired."""
+
+    root: str
+    kept: MemorySummary
+    others: tuple[MemorySummary, ...]
+    note: str = ""
+
+    def plan(self, now: str) -> Plan:
+        ids = [self.kept.id, *(one.id for one in self.others)]
+        if len(ids) < 2 or len(set(ids)) < len(ids):
+            raise CurationError("A merge takes two or more different memories: the memory to keep, then the others.")
+        places = [place_of(self.root, one) for one in (self.kept, *self.others)]
+        for place in places:
+            place.require(ACTIVE, what="merged")
+        kept, others = places[0], places[1:]
+        texts = {one.memory.summary.id: one.text for one in others}
+        reason = f"superseded by {self.kept.id}"
+        changes = [kept.changed(kept.writing.merged(kept.text, texts, self.note, now))]
+        changes += [one.changed(one.writing.with_status(one.text, RETIRED, reason, now)) for one in others]
+        return _plan("merge", f"Merged {', '.join(ids[1:])} into {self.kept.id}", tuple(places), tuple(changes))
+
+
+class Move(Record):
+    """Move a memory to another root of the same format."""
+
+    root: str
+    memory: MemorySummary
+    to: str
+
+    def plan(self, now: str) -> Plan:  # noqa: ARG002 - a move changes no date
+        place, target = place_of(self.root, self.memory), os.path.realpath(self.to)
+        if target == place.root:
+            raise CurationError(f"{self.memory.id} is in {target} already.")
+        writing_of(target)
+        if format_of(target) != format_of(place.root):
+            raise CurationError(
+                f"{target} holds memories in another format, so {self.memory.id} cannot be moved there. Create it "
+                "there, and retire it here."
+            )
+        if os.path.lexists(os.path.join(target, place.name)):
+            raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")
+        arrived = FileChange(target, place.name, None, place.mark + place.text)
+        plan = _plan("move", f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
+        return Plan(plan.kind, plan.summary, plan.memories, (place.root, target), plan.effect)
+
+
+def _of_one(kind: str, words: str, place: Place, text: str) -> Plan:
+    """The plan of an edit. Raises CurationError if it would change nothing."""
+    if text == place.text:
+        raise CurationError(f"{place.memory.summary.id} is like this already. Nothing was changed.")
+    return _plan(kind, f"{words} {place.memory.summary.id}", (place,), (place.changed(text),))
+
+
+def _plan(
+    kind: str, summary: str, places: tuple[Place, ...], files: tuple[FileChange, ...], stones: Effect | None = None
+) -> Plan:
+    ids = tuple(one.memory.summary.id for one in places)
+    roots = tuple(dict.fromkeys(one.root for one in places))
+    marks = stones or Effect(())
+    return Plan(kind, summary, ids, roots, Effect(files, marks.buried, marks.lifted))

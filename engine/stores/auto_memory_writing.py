@@ -1,0 +1,284 @@
+"""Writing Claude Code's auto memory: a Markdown file per memory, and a MEMORY.md with a line for each active one.
+
+Front matter stays as written except for the lines that change. The format has no status, so a retired memory gets the
+words of claude-memory in its front matter, and loses its line in MEMORY.md: the client loads only listed memories.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from engine.errors import InvalidMemoryError
+from engine.lean.record import Record
+from engine.stores.auto_memory import BLOCK_SCALARS, FENCE, TYPES
+from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, one_line, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from engine.stores.writing import Draft
+
+LOCK_FOLDER = ""
+MOST_DESCRIPTION = 1_000
+STATUS = "record_status"
+STATUS_KEYS = (STATUS, "retired_at", "retired_reason", "archived_at", "archived_reason")
+FIELDS = ("name", "description", "type")
+ENTRY = re.compile(r"(\s*)[-*+] \[([^\]]*)\]\((?:\./)?([^)\s]+\.md)\)(\s*(?:—|–|-|:)\s*)?(.*)")
+"""A line of MEMORY.md: indentation, the link's text, the file, the separator, and a hint."""
+
+PLAIN = re.compile(r"[A-Za-z][\w ,.()/+-]*")
+"""Values of front matter that need no quotes, if they are not among RESERVED."""
+
+RESERVED = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
+
+
+class Note(Record):
+    """A file, cut up: its front matter with both fences, or nothing, and all lines behind it. Lines keep their ends."""
+
+    front: tuple[str, ...]
+    body: tuple[str, ...]
+    end: str
+
+    @property
+    def text(self) -> str:
+        return "".join((*self.front, *self.body))
+
+
+def edited(text: str, changes: Changes, now: str) -> str:
+    """The memory with *changes*. Its title is the `description`."""
+    fields = {name: values[-1] for name, values in changes.fields if values}
+    if changes.title is not None:
+        fields["description"] = changes.title
+    _refuse(
+        [
+            f"{name} is no field that can be set here; there are {', '.join(FIELDS)}"
+            for name in fields
+            if name not in FIELDS
+        ]
+    )
+    _refuse(_problems(fields))
+    note = _note(text)
+    for name, value in fields.items():
+        note = _with_key(note, name, one_line(value))
+    if changes.body is not None:
+        note = Note(note.front, _body(note, changes.body), note.end)
+    return _dated(text, note, now)
+
+
+def retagged(text: str, add: Sequence[str], remove: Sequence[str], now: str) -> str:  # noqa: ARG001
+    """Raises InvalidMemoryError: the format has no tags."""
+    raise InvalidMemoryError(
+        "Claude Code's auto memory has no tags. Change the name with memsift edit --set name=NAME."
+    )
+
+
+def rewritten(text: str, new: str, now: str) -> str:
+    """As `engine.stores.writing.Writing.rewritten`."""
+    before, after = _note(text), _note(new)
+    wrong = [key for key in STATUS_KEYS if _value(before, key) != _value(after, key)]
+    _refuse([f"{key} may not be changed in an editor" for key in wrong])
+    _refuse(_problems({key: value for key in FIELDS if (value := _value(after, key)) and value != _value(before, key)}))
+    return text if text == new else _dated(text, after, now)
+
+
+def with_status(text: str, status: str, reason: str, now: str) -> str:
+    """As `engine.stores.writing.Writing.with_status`."""
+    note = _note(text)
+    for key in STATUS_KEYS:
+        note = _without_key(note, key)
+    stem = STATUS_WORDS[status][2]
+    if stem:
+        note = _with_key(note, STATUS, status)
+        note = _with_key(note, f"{stem}_at", now)
+        note = _with_key(note, f"{stem}_reason", one_line(reason) or "No reason provided")
+    elif len(note.front) == len((FENCE, FENCE)):
+        note = Note((), note.body, note.end)
+    return _dated(text, note, now)
+
+
+def merged(text: str, others: Mapping[str, str], note: str, now: str) -> str:
+    """The memory with links to *others* and the note at its end."""
+    links = " ".join(f"[[{one}]]" for one in others)
+    old = _note(text)
+    last = f"Merged with {links}" + (f": {one_line(note)}" if note else ".")
+    body = "".join(old.body).rstrip()
+    new = Note(old.front, (f"{body}{old.end}{old.end}{last}{old.end}",), old.end)
+    return _dated(text, new, now)
+
+
+def created(draft: Draft, now: str) -> tuple[str, str]:
+    """A new file, with the front matter that the client writes."""
+    stem = slug(draft.memory_id or draft.title)
+    wrong = _problems({"description": draft.title, "type": draft.category})
+    _refuse([*wrong, *(["the title gives no file name; name one with --id"] if not stem else [])])
+    lines = (
+        *(FENCE, f"name: {stem}", f"description: {_quoted(one_line(draft.title), chr(34))}"),
+        *("metadata:", "  node_type: memory", f"  type: {draft.category}", f"  modified: {_like(now, '.000Z')}", FENCE),
+    )
+    head = "".join(f"{line}\n" for line in lines)
+    extra = Changes(fields=draft.changes.fields)
+    return f"{stem}.md", edited(f"{head}\n{(draft.changes.body or draft.title).strip()}\n", extra, now)
+
+
+def entries(lines: Sequence[str]) -> list[Entry]:
+    """Lines that begin with a link to a file, each with the lines below it that are further in and link to no file."""
+    found = []
+    for number, line in enumerate(lines):
+        match = ENTRY.match(line)
+        if not match or "/" in match[3]:
+            continue
+        end = number + 1
+        while end < len(lines) and _is_below(lines[end], len(match[1])):
+            end += 1
+        found.append(Entry(match[3], number, end))
+    return found
+
+
+def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:
+    """As `engine.stores.writing.Writing.entry_line`. A hint that a person wrote stays until the description changes."""
+    note = _note(text)
+    if (_value(note, STATUS) or ACTIVE).lower() != ACTIVE:
+        return ""
+    hint = _hint(note)
+    match = ENTRY.match(old)
+    if not match:
+        title = name.removesuffix(".md").replace("-", " ").replace("_", " ").capitalize()
+        return f"- [{title}]({name})" + (f" — {hint}" if hint else "")
+    return old if hint == _hint(_note(before)) else f"{old[: match.end(3)]}){match[4] or ' — '}{hint}"
+
+
+def place(lines: Sequence[str], line: str) -> int:  # noqa: ARG001
+    """Behind the last entry, or at the end of the file."""
+    found = entries(lines)
+    return found[-1].end if found else len(lines)
+
+
+def new_index(names: Sequence[str]) -> str | None:  # noqa: ARG001
+    """An empty file: a memory without a line in MEMORY.md is not loaded by the client."""
+    return ""
+
+
+def _note(text: str) -> Note:
+    """A file, cut up. Without a closing fence all of it is the body."""
+    lines = text.splitlines(keepends=True)
+    end = "\r\n" if "\r\n" in text else "\n"
+    if not lines or lines[0].strip() != FENCE:
+        return Note((), tuple(lines), end)
+    close = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), 0)
+    cut = close + 1 if close else 0
+    return Note(tuple(lines[:cut]), tuple(lines[cut:]), end)
+
+
+def _places(note: Note, key: str) -> list[range]:
+    """The lines of *key* in the front matter, each with the lines below it that are further in."""
+    found = []
+    for number, line in enumerate(note.front[1:-1], start=1):
+        if line.strip().partition(":")[0].strip() == key and ":" in line:
+            end = number + 1
+            while end < len(note.front) - 1 and _is_below(note.front[end], _indent(line)):
+                end += 1
+            found.append(range(number, end))
+    return found
+
+
+def _raw(note: Note, key: str) -> str:
+    """The value of *key* as it is written. The last one counts, as for the store that reads it."""
+    places = _places(note, key)
+    return note.front[places[-1].start].partition(":")[2].strip() if places else ""
+
+
+def _value(note: Note, key: str) -> str:
+    raw = _raw(note, key)
+    if len(raw) > 1 and raw[0] == raw[-1] and raw[0] in "\"'":
+        return raw[1:-1].replace('\\"', '"')
+    return "" if raw in BLOCK_SCALARS else raw
+
+
+def _with_key(note: Note, key: str, value: str) -> Note:
+    """*note* with a value in its front matter, where the key is, or where the client would put it."""
+    front = list(note.front) or [f"{FENCE}{note.end}", f"{FENCE}{note.end}"]
+    places = _places(note, key)
+    spelled = f"{key}: {_quoted(value, _raw(note, key)[:1])}{note.end}"
+    if places:
+        old = places[-1]
+        front[old.start : old.stop] = [front[old.start][: _indent(front[old.start])] + spelled]
+        return Note(tuple(front), note.body, note.end)
+    if key in ("name", "description"):
+        front.insert(1, spelled)
+    else:
+        block = next((one for one in _places(note, "metadata") if len(one) > 1), None)
+        at = block.stop if block else len(front) - 1
+        front.insert(at, (front[block.start + 1][: _indent(front[block.start + 1])] if block else "") + spelled)
+    return Note(tuple(front), note.body, note.end)
+
+
+def _without_key(note: Note, key: str) -> Note:
+    front = list(note.front)
+    for place_ in reversed(_places(note, key)):
+        del front[place_.start : place_.stop]
+    return Note(tuple(front), note.body, note.end)
+
+
+def _dated(before: str, note: Note, now: str) -> str:
+    """The text of *note*, with the time of the change if the front matter has a time and the text differs."""
+    if note.text == before or not _raw(note, "modified"):
+        return note.text
+    return _with_key(note, "modified", _like(now, _value(note, "modified"))).text
+
+
+def _like(now: str, old: str) -> str:
+    """*now* with milliseconds if *old* has them."""
+    return now.replace("Z", ".000Z") if "." in old else now
+
+
+def _quoted(value: str, quote: str) -> str:
+    """*value* as front matter: plain where that is safe and *quote*, the old first character, is no quote."""
+    is_plain = PLAIN.fullmatch(value) and value.lower() not in RESERVED and not value.endswith(" ")
+    if re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", value) or (is_plain and quote not in ("'", '"')):
+        return value
+    if "\\" in value and "'" not in value:
+        return f"'{value}'"
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _body(note: Note, body: str) -> tuple[str, ...]:
+    """*body* in place of the old body, below the same empty lines."""
+    above = [line for number, line in enumerate(note.body) if not "".join(note.body[: number + 1]).strip()]
+    lines = body.strip("\r\n").splitlines()
+    if not note.front and not above and lines and lines[0].strip() == FENCE:
+        above = [note.end]
+    return (*above, *(f"{line}{note.end}" for line in lines))
+
+
+def _problems(fields: Mapping[str, str]) -> list[str]:
+    """A sentence for each rule that the values of *fields* break."""
+    found = [f"{name} must not be empty" for name, value in fields.items() if not value.strip()]
+    if len(fields.get("description", "")) > MOST_DESCRIPTION:
+        found.append(f"the title has {len(fields['description']):,} characters, {MOST_DESCRIPTION:,} are allowed")
+    if fields.get("type", TYPES[0]) not in TYPES:
+        found.append(f"type must be one of {', '.join(TYPES)}")
+    return found
+
+
+def _hint(note: Note) -> str:
+    return one_line(_value(note, "description") or _first_words(note))
+
+
+def _first_words(note: Note) -> str:
+    return next((line.strip().lstrip("#").strip()[:120] for line in note.body if line.strip()), "")
+
+
+def _is_below(line: str, indent: int) -> bool:
+    """Whether a line belongs to the line above it, which is indented by *indent*."""
+    return bool(line.strip()) and _indent(line) > indent and not ENTRY.match(line)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _refuse(wrong: Sequence[str]) -> None:
+    if wrong:
+        raise InvalidMemoryError(f"Nothing was changed, because the memory would be wrong: {'; '.join(wrong)}.")

@@ -1,0 +1,117 @@
+"""Changing memories in their own format: pure functions from the text of a file to its new text.
+
+A format that can be written has a second module, named after its reading module with `_writing` at the end. A format
+without it is read-only.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+from engine.errors import ReadOnlyStoreError
+from engine.lean.record import Record
+from engine.stores.registry import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ACTIVE, RETIRED, ARCHIVED = "active", "retired", "archived"
+STATUSES = (ACTIVE, RETIRED, ARCHIVED)
+STATUS_WORDS = {
+    ACTIVE: ("Restored", "restored", ""),
+    RETIRED: ("Retired", "retired", "retired"),
+    ARCHIVED: ("Archived", "archived", "archived"),
+}
+MOST_ID = 80
+
+
+class Changes(Record):
+    """Changes to a memory. None leaves a part as it is; `fields` are the field's name and its values, as texts."""
+
+    title: str | None = None
+    fields: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    body: str | None = None
+
+
+class Draft(Record):
+    """A memory to be made. An empty `memory_id` is made from the title."""
+
+    category: str
+    title: str
+    tags: tuple[str, ...] = ()
+    changes: Changes = Changes()
+    memory_id: str = ""
+
+
+class Entry(Record):
+    """The lines of an index that list a file: lines `start` to `end`, without the last."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Writing(Protocol):
+    """A format's module for writing. Texts are whole files. Functions raise InvalidMemoryError with each problem."""
+
+    LOCK_FOLDER: str
+    """The folder in a root by which the other programs of this format lock it, or empty."""
+
+    def edited(self, text: str, changes: Changes, now: str) -> str: ...
+
+    def retagged(self, text: str, add: Sequence[str], remove: Sequence[str], now: str) -> str: ...
+
+    def rewritten(self, text: str, new: str, now: str) -> str:
+        """*new*, which a person made of *text* in an editor, checked and with times and changes brought up to date."""
+
+    def with_status(self, text: str, status: str, reason: str, now: str) -> str:
+        """*text* with another status. The caller has checked that the change of status is allowed."""
+
+    def merged(self, text: str, others: Mapping[str, str], note: str, now: str) -> str:
+        """*text* with the tags and related files of *others* (id -> text) and a note."""
+
+    def created(self, draft: Draft, now: str) -> tuple[str, str]:
+        """The name of the new file in the root, and its text."""
+
+    def entries(self, lines: Sequence[str]) -> list[Entry]:
+        """The entries among the lines of the index."""
+
+    def entry_line(self, name: str, text: str, old: str = "", before: str = "") -> str:
+        """The line that lists a memory, or empty for a memory that is not active.
+
+        *old* and *before* are its line and its text until now, or empty.
+        """
+
+    def place(self, lines: Sequence[str], line: str) -> int:
+        """The number of the line before which the new entry *line* belongs."""
+
+    def new_index(self, names: Sequence[str]) -> str | None:
+        """A new index, before its first entry; None if it is not made. *names*: the files of the other memories."""
+
+
+def writing_of(root: str) -> Writing:
+    """The module that writes the format of *root*. Raises ReadOnlyStoreError."""
+    name = format_of(root)
+    module = f"engine.stores.{name}_writing"
+    if find_spec(module) is None:
+        raise ReadOnlyStoreError(
+            f"{root} holds memories in the format {name.replace('_', ' ')}, which memsift only reads. Change them with "
+            "the program that wrote them."
+        )
+    writing: Any = import_module(module)
+    return writing  # type: ignore[no-any-return]
+
+
+def slug(title: str) -> str:
+    """An id made of a title: lower-case ASCII letters and digits, joined by minus signs. It may be empty."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:MOST_ID].rstrip("-")
+
+
+def one_line(text: str) -> str:
+    """*text* without line breaks and control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

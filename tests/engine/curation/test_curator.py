@@ -1,0 +1,343 @@
+"""The curator: every change is whole, in step with the index, refused where it must be, and can be undone."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from engine.curation.files import diff_of
+from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
+from engine.errors import (
+    ChangedSinceError,
+    CurationError,
+    InvalidMemoryError,
+    JournalError,
+    StatusError,
+    TombstoneError,
+)
+from engine.stores.writing import Changes, Draft
+from tests.engine.curation.roots import (
+    CONTENT,
+    HEADER,
+    NOW,
+    contents,
+    curator,
+    document,
+    perform,
+    read,
+    rebuilt_index,
+    summary,
+    undo,
+    write_documents,
+)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    documents = [document("alpha"), document("beta"), document("gamma", "runbook"), document("delta", "preference")]
+    return write_documents(tmp_path / "project/.claude/memory", documents)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    return write_documents(tmp_path / "other/.claude/memory", [document("omega")])
+
+
+def index(root: Path) -> str:
+    return (root / "index.md").read_text(encoding="utf-8")
+
+
+def test_a_retired_memory_has_its_date_and_reason_and_leaves_the_index(root: Path) -> None:
+    perform(Retire(str(root), summary(root, "alpha"), "too old"))
+    one = read(root, "alpha")
+    assert (one["record_status"], one["retired_at"], one["retired_reason"]) == ("retired", NOW, "too old")
+    assert one["changes"] == [
+        {
+            "date": NOW,
+            "summary": "Retired: too old",
+            "field": "record_status",
+            "old_value": "active",
+            "new_value": "retired",
+        }
+    ]
+    assert one["updated_at"] == NOW
+    assert "times_updated" not in one
+    assert "alpha" not in index(root)
+    assert index(root) == rebuilt_index(root)
+
+
+def test_a_restored_memory_is_active_without_dates_and_back_in_the_index(root: Path) -> None:
+    before = index(root)
+    for take_away in (Retire, Archive):
+        perform(take_away(str(root), summary(root, "alpha"), "too old"))
+        perform(Restore(str(root), summary(root, "alpha")))
+        one = read(root, "alpha")
+        assert one["record_status"] == "active"
+        assert not {"retired_at", "retired_reason", "archived_at", "archived_reason"} & set(one)
+        assert index(root) == before
+
+
+def test_status_changes_only_along_the_allowed_ways(root: Path) -> None:
+    alpha = summary(root, "alpha")
+    with pytest.raises(StatusError, match="alpha is active, so it cannot be restored"):
+        perform(Restore(str(root), alpha))
+    perform(Archive(str(root), alpha, ""))
+    for operation in (Retire(str(root), alpha, ""), Archive(str(root), alpha, "")):
+        with pytest.raises(StatusError, match=r"alpha is archived.*memsift restore alpha"):
+            perform(operation)
+
+
+def test_every_operation_is_undone_byte_for_byte_across_restarts(root: Path, other: Path) -> None:
+    operations = [
+        Retire(str(root), summary(root, "alpha"), "x"),
+        Archive(str(root), summary(root, "alpha"), "x"),
+        Edit(str(root), summary(root, "alpha"), Changes(title="Another", fields=(("rationale", ("a", "b")),))),
+        Tag(str(root), summary(root, "gamma"), ("New",), ("shared",)),
+        Merge(str(root), summary(root, "alpha"), (summary(root, "beta"), summary(root, "gamma")), "the same"),
+        Move(str(root), summary(root, "delta"), str(other)),
+        Create(str(root), Draft("preference", "A new one", ("x",), Changes(fields=tuple(_fields("preference"))))),
+    ]
+    for operation in operations:
+        before = contents(root, other)
+        outcome = perform(operation)
+        after = contents(root, other)
+        assert after != before
+        assert undo().plan.undoes == outcome.number
+        assert contents(root, other) == before
+        undo(outcome.number + 1)
+        assert contents(root, other) == after
+        undo(outcome.number)
+        assert contents(root, other) == before
+
+
+def _fields(category: str) -> list[tuple[str, tuple[str, ...]]]:
+    return [(name, (value,)) for name, value in CONTENT[category].items()]
+
+
+def test_an_old_operation_is_undone_while_later_changes_of_other_memories_stay(root: Path) -> None:
+    first = perform(Retire(str(root), summary(root, "alpha"), "x")).number
+    perform(Edit(str(root), summary(root, "beta"), Changes(title="Zeta")))
+    perform(Retire(str(root), summary(root, "gamma"), "x"))
+    undo(first)
+    assert read(root, "alpha") == document("alpha")
+    assert (read(root, "beta")["title"], read(root, "gamma")["record_status"]) == ("Zeta", "retired")
+    assert index(root) == rebuilt_index(root)
+
+
+def test_an_undo_is_refused_with_the_difference_if_the_file_changed_since(root: Path) -> None:
+    number = perform(Retire(str(root), summary(root, "alpha"), "x")).number
+    path = Path(summary(root, "alpha").file)
+    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
+    before = contents(root)
+    with pytest.raises(ChangedSinceError, match="was changed after operation") as refused:
+        undo(number)
+    assert '-    "decision": "Use one.",' in refused.value.detail
+    assert '+    "decision": "Use three.",' in refused.value.detail
+    assert contents(root) == before
+
+
+def test_a_change_is_refused_with_the_difference_if_the_file_changed_since_it_was_read(root: Path) -> None:
+    one = curator()
+    plan = one.plan(Tag(str(root), summary(root, "alpha"), ("new",)))
+    path = Path(summary(root, "alpha").file)
+    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
+    before = contents(root)
+    with pytest.raises(ChangedSinceError, match="was changed since it was read") as refused:
+        one.perform(plan)
+    one.close()
+    assert '+    "decision": "Use three.",' in refused.value.detail
+    assert contents(root) == before
+    assert curator().journal.deeds() == []
+
+
+def test_a_plan_shows_the_difference_and_changes_nothing(root: Path) -> None:
+    before = contents(root)
+    shown = diff_of(curator().plan(Retire(str(root), summary(root, "alpha"), "too old")).effect.files)
+    assert '+  "retired_reason": "too old",\n' in shown
+    assert "-- [DECISION] Title of alpha -> .claude/memory/decisions/alpha.json #tags:tag-alpha,shared\n" in shown
+    assert contents(root) == before
+
+
+def test_a_merge_keeps_one_memory_with_the_tags_and_files_of_all(root: Path) -> None:
+    path = Path(summary(root, "beta").file)
+    path.write_text(json.dumps(document("beta", related_files=["b.py"]), indent=2) + "\n", encoding="utf-8")
+    perform(Merge(str(root), summary(root, "alpha"), (summary(root, "beta"),), "same rule"))
+    kept, gone = read(root, "alpha"), read(root, "beta")
+    assert kept["tags"] == ["tag-alpha", "shared", "tag-beta"]
+    assert kept["related_files"] == ["b.py"]
+    assert kept["changes"][0]["summary"] == "Merged with beta: same rule"
+    assert (gone["record_status"], gone["retired_reason"]) == ("retired", "superseded by alpha")
+    with pytest.raises(CurationError, match="two or more different"):
+        perform(Merge(str(root), summary(root, "alpha"), (summary(root, "alpha"),)))
+
+
+def test_a_moved_memory_leaves_its_root_and_is_listed_in_the_other(root: Path, other: Path) -> None:
+    perform(Move(str(root), summary(root, "delta"), str(other)))
+    assert not (root / "preferences/delta.json").exists()
+    assert read(other, "delta") == document("delta", "preference")
+    assert (index(root), index(other)) == (rebuilt_index(root), rebuilt_index(other))
+    write_documents(root, [document("delta", "preference")])
+    with pytest.raises(CurationError, match=r"has a file preferences/delta\.json already"):
+        perform(Move(str(root), summary(root, "delta"), str(other)))
+
+
+def test_a_new_memory_must_keep_the_rules_of_its_category(root: Path) -> None:
+    with pytest.raises(InvalidMemoryError, match="value is missing; it must be a text"):
+        perform(Create(str(root), Draft("preference", "Short", changes=Changes(fields=(("topic", ("x",)),)))))
+    with pytest.raises(InvalidMemoryError, match="category must be one of session_summary"):
+        perform(Create(str(root), Draft("nonsense", "Short")))
+    draft = Draft("constraint", "Rate limit", ("A", "a", "b,c"), Changes(fields=tuple(_fields("runbook"))))
+    with pytest.raises(InvalidMemoryError, match="trigger is no field"):
+        perform(Create(str(root), draft))
+    with pytest.raises(InvalidMemoryError, match="There is a file decisions/alpha"):
+        fields = Changes(fields=tuple((name, (str(value),)) for name, value in _texts("decision")))
+        perform(Create(str(root), Draft("decision", "Alpha", ("x",), fields)))
+
+
+def _texts(category: str) -> list[tuple[str, str]]:
+    return [
+        (name, json.dumps(value) if isinstance(value, list) else value) for name, value in CONTENT[category].items()
+    ]
+
+
+def test_a_mistake_that_was_there_before_does_not_stop_a_change(root: Path) -> None:
+    path = Path(summary(root, "alpha").file)
+    long = document("alpha", title="x" * 200, tags=[], oddity={"kept": [1.50, None]})
+    path.write_text(json.dumps(long, indent=2), encoding="utf-8")
+    perform(Edit(str(root), summary(root, "alpha"), Changes(fields=(("context", ("New.",)),))))
+    with pytest.raises(InvalidMemoryError, match="title has 121 characters"):
+        perform(Edit(str(root), summary(root, "alpha"), Changes(title="x" * 121)))
+    perform(Retire(str(root), summary(root, "alpha"), "messy"))
+    assert read(root, "alpha")["oddity"] == {"kept": [1.5, None]}
+
+
+def test_an_editor_may_not_change_what_identifies_a_memory(root: Path) -> None:
+    alpha = summary(root, "alpha")
+    text = Path(alpha.file).read_text("utf-8")
+    for wrong, message in (
+        (text.replace('"alpha"', '"aleph"', 1), "id may not be changed"),
+        (text.replace('"active"', '"retired"'), "record_status may not"),
+        (text.replace('"accepted"', '"maybe"'), "status must be one of"),
+        (text[:-5], "not a JSON object"),
+    ):
+        with pytest.raises(InvalidMemoryError, match=message):
+            perform(Rewrite(str(root), alpha, text, wrong))
+    perform(Rewrite(str(root), alpha, text, text.replace("Use one.", "Use two.")))
+    assert read(root, "alpha")["content"]["decision"] == "Use two."
+    assert read(root, "alpha")["times_updated"] == 1
+    with pytest.raises(ChangedSinceError):
+        perform(Rewrite(str(root), alpha, text, text.replace("Use one.", "Use four.")))
+
+
+def test_a_text_that_was_rejected_is_not_made_again(root: Path) -> None:
+    fields = (("topic", ("style",)), ("value", ("Always tabs; never spaces, in any file.",)), ("reason", ("Width of",)))
+    changes = Changes(fields=(*fields, ("strength", ("soft",))))
+    draft = Draft("preference", "Tabs", ("x",), changes)
+    perform(Create(str(root), draft))
+    perform(Retire(str(root), summary(root, "tabs"), "nonsense", is_wrong=True))
+    changed = Changes(
+        fields=(("value", ("ALWAYS  tabs never spaces in any file",)), *changes.fields[::2], changes.fields[3])
+    )
+    again = Draft("preference", "Tabs everywhere", ("y",), _ordered(changed))
+    with pytest.raises(TombstoneError, match=r"rejected on 2026-05-01 as 'Tabs' \(nonsense\).*--force"):
+        perform(Create(str(root), again))
+    perform(Create(str(root), again, is_forced=True))
+    undo()
+    perform(Restore(str(root), summary(root, "tabs")))
+    perform(Create(str(root), again))
+
+
+def _ordered(changes: Changes) -> Changes:
+    """The fields in the order of the category, because the order is part of the text."""
+    order = ("topic", "value", "reason", "strength")
+    return Changes(fields=tuple(sorted(dict(changes.fields).items(), key=lambda pair: order.index(pair[0]))))
+
+
+def test_undoing_a_rejection_takes_the_tombstone_away(root: Path) -> None:
+    alpha = summary(root, "alpha")
+    perform(Retire(str(root), alpha, "wrong", is_wrong=True))
+    fields = Changes(fields=tuple(_texts("decision")) and tuple((name, (value,)) for name, value in _texts("decision")))
+    draft = Draft("decision", "Title of alpha", ("x",), fields, "alpha-2")
+    with pytest.raises(TombstoneError):
+        perform(Create(str(root), draft))
+    undo()
+    perform(Create(str(root), draft))
+
+
+def test_the_journal_forgets_the_oldest_operations_beyond_its_bounds(root: Path) -> None:
+    one = curator(most=3)
+    forgotten = []
+    for number in range(5):
+        plan = one.plan(Tag(str(root), summary(root, "alpha"), (f"new-{number}",)))
+        forgotten.append(one.perform(plan).forgotten)
+    assert forgotten == [0, 0, 0, 1, 1]
+    assert [deed.number for deed in one.journal.deeds()] == [3, 4, 5]
+    with pytest.raises(JournalError, match="no operation 1"):
+        one.plan_undo(1)
+    one.close()
+    tiny = curator(most_bytes=1)
+    plan = tiny.plan(Tag(str(root), summary(root, "alpha"), ("last",)))
+    assert tiny.perform(plan).forgotten == 3
+    assert [deed.number for deed in tiny.journal.deeds()] == [6]
+    tiny.close()
+
+
+def test_history_lists_the_operations_on_a_memory_and_which_are_undone(root: Path) -> None:
+    perform(Retire(str(root), summary(root, "alpha"), "x"))
+    perform(Retire(str(root), summary(root, "beta"), "x"))
+    undo(1)
+    one = curator()
+    found = [(deed.number, deed.kind, deed.undoes, deed.undone_by) for deed in one.journal.deeds("alpha")]
+    assert found == [(1, "retire", None, 3), (3, "undo", 1, None)]
+    assert one.journal.deeds(root="/elsewhere") == []
+    with pytest.raises(JournalError, match="undone already, by operation 3"):
+        one.plan_undo(1)
+    one.close()
+
+
+def test_the_journal_is_private_and_a_memory_keeps_its_mode(root: Path, private_home: Path) -> None:
+    path = Path(summary(root, "alpha").file)
+    path.chmod(0o640)
+    perform(Retire(str(root), summary(root, "alpha"), "x"))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    journal = private_home / ".local/share/memsift/journal.db"
+    assert stat.S_IMODE(journal.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_root_that_cannot_be_written_is_left_as_it_is(root: Path) -> None:
+    (root / "decisions").chmod(0o500)
+    before = contents(root)
+    with pytest.raises(CurationError, match="cannot be written"):
+        perform(Retire(str(root), summary(root, "alpha"), "x"))
+    (root / "decisions").chmod(0o700)
+    assert contents(root) == before
+    assert curator().journal.deeds() == []
+
+
+def test_a_file_that_a_link_leads_out_of_the_root_is_not_written(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text(index(root), encoding="utf-8")
+    (root / "index.md").unlink()
+    (root / "index.md").symlink_to(outside)
+    before = contents(root, tmp_path / "project")
+    with pytest.raises(CurationError, match="points outside the root"):
+        perform(Retire(str(root), summary(root, "alpha"), "x"))
+    assert contents(root, tmp_path / "project") == before
+    assert curator().journal.deeds() == []
+
+
+def test_a_missing_index_stays_missing_except_in_an_empty_root(root: Path, tmp_path: Path) -> None:
+    (root / "index.md").unlink()
+    perform(Retire(str(root), summary(root, "alpha"), "x"))
+    perform(Restore(str(root), summary(root, "alpha")))
+    assert not (root / "index.md").exists()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    fields = Changes(fields=tuple(_fields("preference")))
+    perform(Create(str(empty), Draft("preference", "First", ("x",), fields)))
+    assert index(empty) == rebuilt_index(empty) != HEADER

@@ -1,0 +1,99 @@
+"""Finding the memories that a command names, and changing them through the engine's curator."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from engine.curation.curator import Curator
+from engine.curation.journal import INCOMPLETE
+from engine.errors import UnknownMemoryError
+from engine.lean.record import Record
+from engine.search.explain import near_ids
+from tui.workspace import opening
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from engine.curation.operations import Plan
+    from engine.memory import MemorySummary
+
+
+class Found(Record):
+    """A memory and the root that holds it."""
+
+    root: str
+    memory: MemorySummary
+
+
+def memories_of(roots: Sequence[str]) -> list[Found]:
+    """Every memory of *roots*, by root and path. Raises RootError."""
+    found = []
+    for root in roots:
+        with opening.opened_index(root) as index:
+            found += [Found(root, one) for one in index.summaries()]
+    return found
+
+
+def named(ids: Sequence[str], found: Sequence[Found]) -> list[Found]:
+    """The memories with these ids, in this order. UnknownMemoryError, with similar ids, also for an id in two roots."""
+    return [_named(one, found) for one in ids]
+
+
+def _named(memory_id: str, found: Sequence[Found]) -> Found:
+    fitting = [one for one in found if one.memory.id == memory_id]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        roots = " and ".join(one.root for one in fitting)
+        raise UnknownMemoryError(f"There is a memory {memory_id!r} in {roots}. Name a single root with --root.")
+    near = near_ids(memory_id, [one.memory.id for one in found])
+    instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift list` prints the ids of memories."
+    raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {instead}")
+
+
+@contextmanager
+def opened_curator(environ: Mapping[str, str]) -> Iterator[Curator]:
+    """The curator. stderr tells which operations of a process that died were finished. Raises JournalError."""
+    with closing(Curator(environ)) as curator:
+        for deed in curator.recovered:
+            if deed.state == INCOMPLETE:
+                end = "a file of it has changed since, so only the rest is finished now"
+            else:
+                end = "it is finished now"
+            tell(f"Operation {deed.number} ({deed.summary}) was interrupted, and {end}.")
+        yield curator
+
+
+def carry_out(curator: Curator, plan: Plan) -> int:
+    """Perform *plan*, and tell what was done and how to undo it; the operation's number. Raises CurationError."""
+    outcome = curator.perform(plan)
+    undo = f"memsift undo {outcome.number}"
+    tell(f"{plan.summary}. To {'do it again' if plan.undoes else 'undo'}: {undo}")
+    if outcome.forgotten:
+        tell(f"The journal is full: the {outcome.forgotten:,} oldest operations were thrown away and cannot be undone.")
+    return outcome.number
+
+
+def edited_in_editor(text: str, suffix: str, environ: Mapping[str, str]) -> str | None:
+    """*text* as the person left it in their editor; None if they left it unchanged. Raises MemsiftError."""
+    import click
+
+    from engine.errors import MemsiftError
+
+    try:
+        new = click.edit(
+            text, editor=environ.get("VISUAL") or environ.get("EDITOR"), extension=suffix, require_save=False
+        )
+    except click.ClickException as error:
+        raise MemsiftError(
+            f"The editor cannot be used: {error.message}. Set EDITOR, or use --set and --body."
+        ) from None
+    return None if new is None or new == text else new
+
+
+def resolved(roots: Sequence[str]) -> list[str]:
+    """The roots of the options --root, or this project's root."""
+    return [os.path.realpath(root) for root in opening.resolve_roots(roots, os.environ)]
