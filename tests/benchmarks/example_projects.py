@@ -20,7 +20,10 @@ from labels.tuning.examples import Truth, judged_prompts
 from tests.engine.builders import FOLDER_OF
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engine.config import Config
+    from engine.prompt import Prompt
     from labels.tuning.examples import JudgedPrompt
 
 TOP = Path(__file__).resolve().parent.parent.parent
@@ -28,18 +31,23 @@ DEMO = TOP / "tui/demo"
 FOLDERS = [DEMO, *sorted(path.parent for path in (TOP / "tests/example_projects").glob("*/memories.jsonl"))]
 
 
-def example_projects(config: Config) -> dict[str, list[JudgedPrompt]]:
-    """Name of a project -> its prompts, with the memories that reach the cutoff. The group is the project."""
-    return {folder.name: project(folder, config) for folder in FOLDERS}
+def example_projects(
+    config: Config, change: Callable[[Prompt], Prompt | None] = lambda prompt: prompt
+) -> dict[str, list[JudgedPrompt]]:
+    """Name of a project -> its prompts, with the memories that reach the cutoff. The group is the project.
+
+    *change* makes another prompt of each, or None to leave it out.
+    """
+    return {folder.name: project(folder, config, change) for folder in FOLDERS}
 
 
-def project(folder: Path, config: Config) -> list[JudgedPrompt]:
-    reading = read_prompts([str(folder / "prompts.jsonl")])
+def project(folder: Path, config: Config, change: Callable[[Prompt], Prompt | None]) -> list[JudgedPrompt]:
+    prompts = [made for one in read_prompts([str(folder / "prompts.jsonl")]).prompts if (made := change(one))]
     truth = Truth.from_qrels(read_qrels(folder / "qrels.txt"), excludes=False)
     with TemporaryDirectory() as place:
         root = folder / "memory" if folder == DEMO else write_root(folder, Path(place))
         with closing(index_of(read_corpus(str(root)))) as index:
-            return judged_prompts(reading.prompts, index, config, truth, folder.name)
+            return judged_prompts(prompts, index, config, truth, folder.name)
 
 
 def write_root(folder: Path, root: Path) -> Path:

@@ -12,7 +12,7 @@ from labels.tuning.examples import Truth, judged_prompts
 from tests.engine.builders import memory, open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from engine.config import Config
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from labels.tuning.examples import JudgedPrompt
 
 
-def judged(folder: Path, config: Config) -> list[JudgedPrompt]:
-    """What reaches the cutoff for each question; its group is the collection."""
+def judged(
+    folder: Path, config: Config, change: Callable[[Prompt], Prompt] = lambda prompt: prompt
+) -> list[JudgedPrompt]:
+    """The memories that reach the cutoff for each question; its group is the collection. *change* alters a question."""
     facts = collections(folder)
     truth = Truth.from_qrels(read_qrels(folder / "qrels.txt"), excludes=False)
     questions = list(rows(folder / "prompts.jsonl"))
@@ -29,7 +31,7 @@ def judged(folder: Path, config: Config) -> list[JudgedPrompt]:
     with ExitStack() as opened:
         for name, memories in facts.items():
             index = opened.enter_context(open_index(*memories))
-            own = [Prompt(row["id"], row["prompt"]) for row in questions if row["collection"] == name]
+            own = [change(Prompt(row["id"], row["prompt"])) for row in questions if row["collection"] == name]
             found += judged_prompts(own, index, config, truth, name)
     return found
 

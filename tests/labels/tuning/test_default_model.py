@@ -17,6 +17,7 @@ from tests.benchmarks.cutoff import CONFIDENCE, MOST, held_out
 from tests.benchmarks.default_model import fitted
 from tests.benchmarks.example_projects import example_projects
 from tests.benchmarks.locomo import judged
+from tests.benchmarks.pastes import LENGTHS, of_projects, pastes, recall, with_paste
 from tests.labels.tuning.judged import world
 
 if TYPE_CHECKING:
@@ -86,6 +87,14 @@ def test_the_engine_computes_what_was_fitted(everything: list[JudgedPrompt]) -> 
     assert cutoff.model.probability(example.features) == pytest.approx(MODEL.of_prompt(everything[0])[0])
     assert (cutoff.kind, cutoff.least(has_judge=False)) == (DEFAULT, THRESHOLD)
     assert default_cutoff(Config(match_strategy=FTS5_BM25)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["code", "log", "prose"])
+@pytest.mark.parametrize("words", LENGTHS)
+def test_a_question_before_a_long_paste_is_answered_as_well_as_alone(kind: str, words: int) -> None:
+    alone = recall(of_projects(lambda prompt: prompt))
+    assert recall(of_projects(with_paste(pastes()[kind], words))) >= 0.8 * alone > 0.15
 
 
 # The default model as a prior

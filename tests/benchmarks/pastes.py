@@ -1,0 +1,92 @@
+"""Recall of questions with a paste behind them, as a share of the recall of the questions alone.
+
+    python -m tests.benchmarks.pastes [--locomo FOLDER]
+
+The questions are prompts of the example projects of up to 40 words, or LoCoMo's. The pastes are code, logs and prose of
+400, 2,000 and 5,000 words from this project. Recall is measured at the default model's threshold.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine import default_model
+from engine.config import Config
+from engine.lean.record import replace
+from labels.tuning.curve import point
+from labels.tuning.fitting import Weights
+from tests.benchmarks.cutoff import CONFIDENCE, MOST
+from tests.benchmarks.example_projects import TOP, example_projects
+from tests.benchmarks.locomo import judged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from engine.prompt import Prompt
+    from labels.tuning.examples import JudgedPrompt
+
+    Change = Callable[[Prompt], Prompt]
+    Measured = Callable[[Change], list[JudgedPrompt]]
+
+LENGTHS = (400, 2000, 5000)
+MOST_WORDS = 40
+MODEL = Weights(default_model.INTERCEPT, default_model.WEIGHTS)
+
+
+def pastes() -> dict[str, str]:
+    """Code, logs and prose of this project, each more than 5,000 words long."""
+    code = text_of((TOP / "engine").rglob("*.py"))
+    prose = text_of([TOP / "CHANGELOG.md", TOP / "LICENSE", *TOP.glob("[elt]*/**/README.md")])
+    lines = [line.strip() for line in prose.splitlines() if line.strip()]
+    log = "\n".join(f"2026-03-02T11:{i % 60:02}:{i % 59:02}Z INFO api.loans: {line}" for i, line in enumerate(lines))
+    return {"code": code, "log": log, "prose": prose}
+
+
+def text_of(paths: Iterable[Path]) -> str:
+    return "\n\n".join(path.read_text(encoding="utf-8") for path in sorted(paths))
+
+
+def with_paste(paste: str, words: int) -> Change:
+    """Puts the first *words* words of *paste* behind a prompt, with its lines."""
+    kept: list[str] = []
+    for line in paste.splitlines():
+        if words <= 0:
+            break
+        kept.append(line)
+        words -= len(line.split())
+    behind = "\n".join(kept)
+    return lambda prompt: replace(prompt, text=f"{prompt.text}\n\n{behind}")
+
+
+def recall(prompts: list[JudgedPrompt]) -> float:
+    found = point(prompts, [MODEL.of_prompt(one) for one in prompts], default_model.THRESHOLD, MOST, CONFIDENCE)
+    return found.recall or 0.0
+
+
+def of_projects(change: Change) -> list[JudgedPrompt]:
+    def short(prompt: Prompt) -> Prompt | None:
+        return change(prompt) if len(prompt.text.split()) <= MOST_WORDS else None
+
+    return list(chain.from_iterable(example_projects(Config(), short).values()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--locomo", type=Path)
+    given = parser.parse_args()
+    measured: Measured = of_projects
+    if given.locomo:
+        measured = lambda change: judged(given.locomo, Config(), change)  # noqa: E731
+    alone = recall(measured(lambda prompt: prompt))
+    print(f"alone: recall {alone:.3f}")
+    for name, paste in pastes().items():
+        for words in LENGTHS:
+            found = recall(measured(with_paste(paste, words)))
+            print(f"{name:5} {words:5} words: recall {found:.3f}, {found / alone:.0%} of it")
+
+
+if __name__ == "__main__":
+    main()
