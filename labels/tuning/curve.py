@@ -1,4 +1,4 @@
-"""Thresholds of P(relevant): the injected memories, precision and recall at each, and the choice of one."""
+"""Thresholds of P(relevant): the injected memories, precision and its bounds, and recall at each of them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,11 @@ if TYPE_CHECKING:
 
 NO_STRATA: Strata = {}
 STEPS = 100
-MIN_FIRED = 20
+MIN_FIRED = 10
 """The number of prompts with an injection that a threshold needs. An interval of fewer cannot be trusted."""
 
 MIN_GROUPS = 4
 """The number of groups from which their differences can be estimated."""
-
-MAX_DOUBT_LOSS = 0.05
-"""The share of relevant memories at the cutoff that may be dropped without asking a judge."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +41,11 @@ class Point:
     """One threshold of P(relevant), and its results on labelled prompts. All rates are 0..1; None without any.
 
     `prompts` of the prompts get an injection. `relevant` of the `injected` memories are known to be relevant,
-    `unjudged` ones have no label. `precision` counts unjudged memories as not relevant; `low` is its lower confidence
-    bound. Both weigh prompts by stratum. `recall` is the share of the known relevant memories. `fire_rate` is the share
-    of prompts with an injection, `false_fire_rate` the same among prompts without a known relevant memory.
+    `unjudged` ones have no label. `precision` counts unjudged memories as not relevant. `low` is its lower confidence
+    bound, and `lower` the bound at half the risk of being wrong. These weigh prompts by stratum. `low_elsewhere` is the
+    bound for a root without labels; None below MIN_GROUPS roots. `recall` is the share of all known relevant memories,
+    as in the report. `fire_rate` is the share of prompts with an injection, `false_fire_rate` the same among prompts
+    without a known relevant memory. `expected` is the precision that P itself expects.
     """
 
     threshold: float
@@ -59,6 +58,9 @@ class Point:
     recall: float | None
     fire_rate: float | None
     false_fire_rate: float | None
+    lower: float | None = None
+    low_elsewhere: float | None = None
+    expected: float | None = None
 
     @property
     def is_reliable(self) -> bool:
@@ -85,21 +87,38 @@ def point(
     strata: Strata = NO_STRATA,
 ) -> Point:
     sets = [injected(one, own, threshold, max_inject) for one, own in zip(prompts, probabilities, strict=True)]
+    expected = sum(sum(injected_probabilities(own, threshold, max_inject)) for own in probabilities)
+    return measured(prompts, sets, threshold, confidence, strata, expected)
+
+
+def measured(
+    prompts: Sequence[JudgedPrompt],
+    sets: Sequence[Sequence[Example]],
+    threshold: float,
+    confidence: float,
+    strata: Strata = NO_STRATA,
+    expected: float | None = None,
+) -> Point:
+    """The point of the injected *sets*, one for each prompt. *expected* is the sum of their P(relevant)."""
     counts = [(sum(one.is_relevant is True for one in found), len(found)) for found in sets]
+    groups = [one.group for one in prompts]
     hits, total = sum(x for x, _ in counts), sum(m for _, m in counts)
-    weighted = _weighted(prompts, counts, strata, confidence)
     unneeded = [bool(found) for found, prompt in zip(sets, prompts, strict=True) if not prompt.relevant]
+    precision, low = _precision(prompts, counts, strata, confidence)
     return Point(
         threshold=threshold,
         injected=total,
         relevant=hits,
         unjudged=sum(one.is_relevant is None for found in sets for one in found),
         prompts=sum(map(bool, sets)),
-        precision=weighted.value if weighted else _share(hits, total),
-        low=weighted.interval.low if weighted else lower_bound(counts, [one.group for one in prompts], confidence),
+        precision=precision,
+        low=low,
         recall=_share(hits, sum(prompt.relevant for prompt in prompts)),
         fire_rate=_share(sum(map(bool, sets)), len(sets)),
         false_fire_rate=_share(sum(unneeded), len(unneeded)),
+        lower=_precision(prompts, counts, strata, (1 + confidence) / 2)[1],
+        low_elsewhere=bound_elsewhere(counts, groups, confidence),
+        expected=None if expected is None else _share(expected, total),
     )
 
 
@@ -107,6 +126,22 @@ def injected(prompt: JudgedPrompt, probabilities: Sequence[float], threshold: fl
     """The first *max_inject* examples of a prompt that reach the threshold."""
     kept = [one for one, p in zip(prompt.examples, probabilities, strict=True) if p >= threshold]
     return kept[:max_inject]
+
+
+def injected_probabilities(probabilities: Sequence[float], threshold: float, max_inject: int) -> list[float]:
+    """P(relevant) of the examples that `injected` gives."""
+    return [p for p in probabilities if p >= threshold][:max_inject]
+
+
+def _precision(
+    prompts: Sequence[JudgedPrompt], counts: Counts, strata: Strata, confidence: float
+) -> tuple[float | None, float | None]:
+    """Precision and its one-sided lower bound; None for both if nothing was injected."""
+    if weighted := _weighted(prompts, counts, strata, confidence):
+        return weighted.value, weighted.interval.low
+    interval = headline_interval(counts, 2 * confidence - 1)
+    precision = _share(sum(x for x, _ in counts), sum(m for _, m in counts))
+    return precision, interval.low if interval else None
 
 
 def _weighted(
@@ -119,36 +154,17 @@ def _weighted(
     return stratified_estimate(named, strata, 2 * confidence - 1)
 
 
-def lower_bound(counts: Counts, groups: Sequence[str], confidence: float) -> float | None:
-    """The one-sided lower bound of precision for new prompts; None if nothing was injected.
+def bound_elsewhere(counts: Counts, groups: Sequence[str], confidence: float) -> float | None:
+    """The one-sided lower bound of precision in a new group; None with fewer than MIN_GROUPS groups.
 
-    With fewer than MIN_GROUPS groups it is the lower end of the headline interval. With more it is about a new group:
     mean - t s sqrt(1 + 1/G) of the G precisions, Student's t with G - 1 degrees of freedom (the prediction limit of a
     normal sample; Hahn and Meeker, Statistical Intervals, 1991, section 4.8).
     """
     rates = _rates(counts, groups)
-    if len(rates) >= MIN_GROUPS:
-        spread = stdev(rates) * sqrt(1 + 1 / len(rates))
-        return max(0.0, mean(rates) - float(student.ppf(confidence, len(rates) - 1)) * spread)
-    interval = headline_interval(counts, 2 * confidence - 1)
-    return interval.low if interval else None
-
-
-def lowest_reaching(points: Sequence[Point], target: float) -> Point | None:
-    """The point with the lowest threshold whose lower bound reaches *target*, if any."""
-    return next((one for one in points if one.is_reliable and (one.low or 0.0) >= target), None)
-
-
-def highest_bound(points: Sequence[Point]) -> Point | None:
-    """The reliable point with the highest lower bound, if any."""
-    return max((one for one in points if one.is_reliable), key=lambda one: one.low or 0.0, default=None)
-
-
-def doubt(prompts: Sequence[JudgedPrompt], probabilities: Probabilities, threshold: float) -> float:
-    """The P(relevant) below which no judge is asked, at most *threshold*. MAX_DOUBT_LOSS of the relevant lie there."""
-    relevant = sorted(p for p, is_relevant in judged(prompts, probabilities) if is_relevant)
-    lowest = relevant[int(MAX_DOUBT_LOSS * len(relevant))] if relevant else 0.0
-    return min(threshold, int(lowest * STEPS) / STEPS)
+    if len(rates) < MIN_GROUPS:
+        return None
+    spread = stdev(rates) * sqrt(1 + 1 / len(rates))
+    return max(0.0, mean(rates) - float(student.ppf(confidence, len(rates) - 1)) * spread)
 
 
 def judged(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> list[tuple[float, bool]]:
@@ -161,11 +177,6 @@ def judged(prompts: Sequence[JudgedPrompt], probabilities: Probabilities) -> lis
     ]
 
 
-def judge_calls(probabilities: Probabilities, low: float, high: float) -> int:
-    """The number of prompts with a memory that a judge must see: P(relevant) from *low* to below *high*."""
-    return sum(any(low <= p < high for p in own) for own in probabilities)
-
-
 def _rates(counts: Counts, groups: Sequence[str]) -> list[float]:
     """The precision of each group with an injection."""
     sums: dict[str, tuple[int, int]] = {}
@@ -175,5 +186,5 @@ def _rates(counts: Counts, groups: Sequence[str]) -> list[float]:
     return [hits / total for hits, total in sums.values() if total]
 
 
-def _share(part: int, whole: int) -> float | None:
+def _share(part: float, whole: int) -> float | None:
     return part / whole if whole else None

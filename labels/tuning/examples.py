@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from engine.cutoff import Cutoff, Model, features, fit_of
+from engine.errors import TuningError
 from engine.pipeline import retrieve
 from labels.records import NOT_RELEVANT, RELEVANT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from engine.config import Config
     from engine.cutoff import Features
@@ -39,7 +40,7 @@ class JudgedPrompt:
     """A prompt and its examples in rank order.
 
     `relevant` counts all memories known to be relevant, also those that did not reach the cutoff. `group` is the root:
-    prompts of one root resemble each other.
+    prompts of one root resemble each other. `today` are the ids of the memories that are injected today.
     """
 
     prompt_id: str
@@ -47,6 +48,7 @@ class JudgedPrompt:
     relevant: int
     examples: tuple[Example, ...]
     group: str = ""
+    today: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,13 @@ class Truth:
         own = self.judgements.get(prompt_id, {})
         return own.get(pair, own.get((pair[0], ANY_TEXT), self.unlisted))
 
-    def relevant(self, prompt_id: str) -> int:
-        """The number of memories known to be relevant to a prompt."""
-        return sum(self.judgements.get(prompt_id, {}).values())
+    def relevant(self, prompt_id: str, digests: Mapping[str, str]) -> int:
+        """The number of memories known to be relevant to a prompt, as the report counts them.
+
+        A label of another text than the present one does not count. *digests*: memory id -> its present digest.
+        """
+        own = self.judgements.get(prompt_id, {}).items()
+        return sum(yes and digest in (ANY_TEXT, digests.get(memory_id)) for (memory_id, digest), yes in own)
 
 
 class Recorder(Cutoff):
@@ -101,18 +107,62 @@ class Recorder(Cutoff):
 
 
 def judged_prompts(
-    prompts: Iterable[Prompt], index: Index, config: Config, truth: Truth, group: str = ""
+    prompts: Iterable[Prompt],
+    index: Index,
+    config: Config,
+    truth: Truth,
+    group: str = "",
+    in_use: Cutoff | None = None,
 ) -> list[JudgedPrompt]:
-    """The prompts that *truth* has judgements of, with the memories that reach the cutoff now."""
-    return [_judged(prompt, index, config, truth, group) for prompt in prompts if truth.is_judged(prompt.id)]
+    """The prompts that *truth* has judgements of, with the memories that reach the cutoff now.
+
+    *in_use* is the cutoff that decides today; None if there is none. A judge is not asked.
+    """
+    digests = {one.id: one.digest for one in index.summaries()}
+    found = []
+    for prompt in prompts:
+        if truth.is_judged(prompt.id):
+            examples = _examples(prompt, index, config, truth)
+            today = frozenset(one.memory.id for one in retrieve(prompt, index, config, cutoff=in_use).injected)
+            known = truth.relevant(prompt.id, digests)
+            found.append(JudgedPrompt(prompt.id, prompt.text, known, examples, group, today))
+    return found
 
 
-def _judged(prompt: Prompt, index: Index, config: Config, truth: Truth, group: str) -> JudgedPrompt:
+def by_root(
+    prompts: Sequence[Prompt], judgements: Judgements, memories: Mapping[str, Set[str]]
+) -> dict[str, list[Prompt]]:
+    """The prompts of each root. *memories*: root -> its memory ids.
+
+    A prompt belongs to the only root with its judged memories, or else to the only root in its folder `cwd`. Raises
+    TuningError for a prompt that belongs to no root, or to several: leaving it out would make precision look better.
+    """
+    if len(memories) == 1:
+        return {root: list(prompts) for root in memories}
+    found: dict[str, list[Prompt]] = {root: [] for root in memories}
+    homeless = []
+    for prompt in prompts:
+        judged = judgements.get(prompt.id, {}).keys()
+        holding = [root for root, ids in memories.items() if not ids.isdisjoint(judged)]
+        around = [root for root in memories if prompt.cwd and f"{root}/".startswith(f"{prompt.cwd.rstrip('/')}/")]
+        roots = holding if len(holding) == 1 else around
+        if len(roots) == 1:
+            found[roots[0]].append(prompt)
+        else:
+            homeless.append(prompt.id)
+    if homeless:
+        raise TuningError(
+            f"{len(homeless):,} of {len(prompts):,} prompts belong to no single root of these, the first is "
+            f'{homeless[0]}. Give the rows of --prompts the root as "cwd", or tune each root with its own files.'
+        )
+    return found
+
+
+def _examples(prompt: Prompt, index: Index, config: Config, truth: Truth) -> tuple[Example, ...]:
     recorder = Recorder(config)
     retrieval = retrieve(prompt, index, config, cutoff=recorder)
-    examples = tuple(
+    return tuple(
         Example(memory.id, memory.title, recorder.seen[memory.id], truth.of(prompt.id, (memory.id, memory.digest)))
         for memory in (candidate.memory for candidate in retrieval.candidates)
         if memory.id in recorder.seen
     )
-    return JudgedPrompt(prompt.id, prompt.text, truth.relevant(prompt.id), examples, group)

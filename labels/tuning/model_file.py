@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from labels.tuning.tuning import Tuning
 
 
-def content(tuning: Tuning, config: Config, now: datetime) -> dict[str, Any]:
+OWN, ELSEWHERE, NO_PROMISE = "the roots of the labels", "a root without labels", "none"
+"""The subjects of the promised precision."""
+
+
+def content(tuning: Tuning, config: Config, now: datetime, promise: str = OWN) -> dict[str, Any]:
     """The file's JSON, as `engine.cutoff` reads it. Raises TuningError for a tuning without a threshold."""
-    at = tuning.at
+    at = tuning.elsewhere if promise == ELSEWHERE else tuning.at
     if at is None:
         raise TuningError("Nothing reaches the target, so there is nothing to write.")
     return {
@@ -32,10 +36,13 @@ def content(tuning: Tuning, config: Config, now: datetime) -> dict[str, Any]:
         "intercept": tuning.weights.intercept,
         "weights": dict(tuning.weights.by_feature),
         "threshold": at.threshold,
-        "doubt": tuning.doubt,
+        "doubt": min(tuning.doubt, at.threshold),
         "provenance": {
             "made_at": now.isoformat(timespec="seconds"),
             "memsift": __version__,
+            "started_from": "the default model" if tuning.is_from_default else "nothing",
+            "promise": promise,
+            "roots": tuning.groups,
             "labels_sha256": tuning.labels_hash,
             "prompts": tuning.prompts,
             "relevant": tuning.relevant,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from engine.lean.json_text import printed_json
-from labels.tuning.curve import MIN_FIRED, MIN_GROUPS
+from labels.tuning.curve import MIN_GROUPS
+from labels.tuning.first_lines import first_lines, next_step, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,10 +25,16 @@ MAX_WIDTH = 60
 HEAD = ("P at least", "injected", "precision", "at least*", "recall", "fires", "false fires", "unjudged")
 
 
-def format_text(tuning: Tuning) -> str:
-    """For a terminal: the labels, the curve, the threshold, the reliability of P, and the changed injections."""
-    parts = [_labels(tuning), _curve(tuning), _choice(tuning), _reliability(tuning), _changes(tuning)]
-    return "\n\n".join(filter(None, parts)) + "\n"
+MORE = "More: --full shows every threshold, how right P is, and the changed injections."
+WIDTH = 80
+
+
+def format_text(tuning: Tuning, width: int = WIDTH, *, is_full: bool = False, is_applied: bool = False) -> str:
+    """The first lines and the next step, with *is_full* the curve, the reliability and the changes between them."""
+    first = "\n".join(fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in first_lines(tuning))
+    step = fill(next_step(tuning, is_applied=is_applied), width, subsequent_indent="  ", break_on_hyphens=False)
+    parts = [_start(tuning), _curve(tuning), _elsewhere(tuning), _judge(tuning), _reliability(tuning), _changes(tuning)]
+    return "\n\n".join([first, *(filter(None, parts) if is_full else [MORE]), step]) + "\n"
 
 
 def format_json(tuning: Tuning) -> str:
@@ -34,11 +42,9 @@ def format_json(tuning: Tuning) -> str:
     return printed_json(asdict(tuning), indent=2) + "\n"
 
 
-def _labels(tuning: Tuning) -> str:
-    return (
-        f"From {tuning.prompts:,} labelled prompts: of the memories that reach the cutoff, {tuning.relevant:,} are "
-        f"relevant and {tuning.not_relevant:,} are not.\nP is the estimated probability that a memory is relevant."
-    )
+def _start(tuning: Tuning) -> str:
+    start = "the default model, and moves as far as the labels say" if tuning.is_from_default else "nothing"
+    return f"P is the estimated probability that a memory is relevant. The fit starts from {start}."
 
 
 def _curve(tuning: Tuning) -> str:
@@ -46,41 +52,47 @@ def _curve(tuning: Tuning) -> str:
     shown = [one for place, one in enumerate(tuning.points) if one.threshold == chosen or not place % EVERY]
     while len(shown) > 1 and not shown[-1].injected and not shown[-2].injected:
         shown.pop()
-    rows = [HEAD, *(_row(one) for one in shown)]
-    if not any(one.unjudged for one in shown):
+    rows = [HEAD, _row(tuning.today, "today"), *(_row(one, f"{one.threshold:.2f}") for one in shown)]
+    if not any(one.unjudged for one in (tuning.today, *shown)):
         rows = [row[:-1] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    marks = ["", *("  <" if one.threshold == chosen else "" for one in shown)]
+    marks = ["", "", *("  <" if one.threshold == chosen else "" for one in shown)]
     table = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
     lines = [f"{line}{mark}" for line, mark in zip(table, marks, strict=True)]
-    about = "another root than these" if tuning.groups >= MIN_GROUPS else "prompts like these"
-    note = f"* with {_percent(tuning.confidence)} confidence, for {about}; unjudged memories count as not relevant."
+    sure = f"{percent(tuning.confidence)} confidence"
+    note = f"* with {sure}, on prompts like these; unjudged memories count as not relevant."
     fires = "Fires: share of prompts with an injection. False fires: the same where nothing is relevant."
     return "\n".join([*lines, note, fires])
 
 
-def _row(one: Point) -> tuple[str, ...]:
+def _row(one: Point, threshold: str) -> tuple[str, ...]:
     shares = (one.precision, one.low, one.recall, one.fire_rate, one.false_fire_rate)
-    threshold = f"{one.threshold:.2f}" if one.threshold else "no cutoff"
     return (threshold, f"{one.injected:,}", *map(_share, shares), f"{one.unjudged:,}")
 
 
-def _choice(tuning: Tuning) -> str:
-    at, sure = tuning.at, f"with {_percent(tuning.confidence)} confidence"
-    if at:
+def _elsewhere(tuning: Tuning) -> str:
+    """The promise for a root without labels."""
+    if tuning.groups < MIN_GROUPS:
         return (
-            f"With P >= {at.threshold:.2f}, at least {_percent(tuning.target)} of what is injected is relevant, {sure}."
-            f"\nWith a judge, it is asked only about P from {tuning.doubt:.2f} to {at.threshold:.2f}. Memories above "
-            f"are injected without it, memories below are dropped. That is a call for {tuning.asked[0]:,} of these "
-            f"prompts instead of {tuning.asked[1]:,}; {_share(at.precision)} of the memories above are relevant."
+            f"For a root without labels nothing can be promised: that takes labels of {MIN_GROUPS} roots, and these "
+            f"are of {tuning.groups}."
         )
-    reachable = tuning.reachable
-    if reachable is None or reachable.low is None:
-        return f"No threshold injects anything for {MIN_FIRED} of these prompts, so no precision can be promised."
+    if tuning.elsewhere is None:
+        return f"For a root without labels, {percent(tuning.target)} cannot be promised."
     return (
-        f"No threshold reaches {_percent(tuning.target)} {sure}. The best promise is "
-        f"--target-precision {int(reachable.low * 100) / 100:.2f}, at P >= {reachable.threshold:.2f}. More labels make "
-        "the bound closer to the precision."
+        f"For a root without labels (--to ROOT), P >= {tuning.elsewhere.threshold:.2f} keeps {percent(tuning.target)}: "
+        f"the {tuning.groups} roots differ, and the bound allows for it."
+    )
+
+
+def _judge(tuning: Tuning) -> str:
+    at = tuning.at
+    if at is None:
+        return ""
+    return (
+        f"With a judge, it is asked only about P from {tuning.doubt:.2f} to {at.threshold:.2f}. Memories above are "
+        f"injected without it, memories below are dropped. That is a call for {tuning.asked[0]:,} of these prompts "
+        f"instead of {tuning.asked[1]:,}; {_share(at.precision)} of the memories above are relevant."
     )
 
 
@@ -106,7 +118,7 @@ def _changes(tuning: Tuning) -> str:
     lost = [one for one in before if one.is_relevant and not one.after]
     kept = [one for one in after if one.is_relevant is False]
     gone = len(before) - sum(one.after for one in before)
-    lines = [f"It would have injected {len(after):,} memories in place of {len(before):,}: {gone:,} would be gone."]
+    lines = [f"It would inject {len(after):,} memories in place of today's {len(before):,}: {gone:,} would be gone."]
     lines += _listed(f"{len(lost):,} relevant memories would be lost", lost)
     lines += _listed(f"{len(kept):,} irrelevant memories would stay", kept)
     return "\n".join(lines)
@@ -126,7 +138,3 @@ def _cut(text: str) -> str:
 
 def _share(value: float | None) -> str:
     return UNKNOWN if value is None else f"{value:.2f}"
-
-
-def _percent(value: float) -> str:
-    return f"{value * 100:.4g} %"

@@ -6,24 +6,35 @@ import hashlib
 from dataclasses import dataclass
 from math import inf
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sklearn.metrics import brier_score_loss
 
 from engine.errors import TuningError
-from labels.tuning.curve import NO_STRATA, curve, doubt, highest_bound, injected, judge_calls, judged, lowest_reaching
-from labels.tuning.fitting import fit, labelled, out_of_fold
+from engine.systems import OFF
+from labels.tuning import model_file
+from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
+from labels.tuning.curve import MIN_GROUPS, NO_STRATA, curve, injected, judged, measured
+from labels.tuning.first_lines import counted
+from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from labels.tuning.curve import Point, Probabilities, Strata
-    from labels.tuning.examples import JudgedPrompt
-    from labels.tuning.fitting import Weights
+    from labels.tuning.examples import Example, JudgedPrompt
+    from labels.tuning.fitting import Prior, Weights
 
-MIN_PROMPTS, MIN_EACH = 30, 20
-"""The numbers of labelled prompts, and of relevant and of irrelevant memories, that a fit needs. With 30 prompts, the
-precision on LoCoMo at a quarter of the recall is .59; with 60 prompts .60, with 1,100 prompts .62."""
+
+class Needs(NamedTuple):
+    """The least numbers of labelled prompts, and of relevant and of irrelevant memories, for a fit."""
+
+    prompts: int
+    each: int
+
+
+FROM_DEFAULT, FROM_NOTHING = Needs(20, 5), Needs(30, 20)
+"""A fit around the default model, and a fit from labels alone. README.md has the learning curves of both."""
 
 BINS = 10
 
@@ -39,7 +50,7 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Change:
-    """An example that is injected without the cutoff (`before`), with it (`after`), or both."""
+    """An example that is injected today (`before`), with the new cutoff (`after`), or both."""
 
     prompt_id: str
     prompt: str
@@ -55,7 +66,10 @@ class Change:
 class Tuning:
     """A fit and its threshold. All measures are out of fold: on prompts that the weights were not fitted to.
 
-    `at` is the chosen point, None if no bound reaches the `target`; `reachable` is the point with the highest bound.
+    `at` is the chosen point, None if the `target` cannot be promised; `elsewhere` is the same for a root without
+    labels. `reachable` is the safest point: its bound is the highest target that can be promised. `today` is what is
+    injected today, with a cutoff of the kind `today_cutoff`. `is_from_default`: the fit started from the default model.
+    For `silent` prompts no memory is known to be relevant. `roots` are those with labels, `groups` their number.
     `doubt` is the lower end of the judge's band; `asked` counts the prompts with a judge call, with the band and
     without. `brier` is the mean squared error of P(relevant), 0..1, and `base_rate` the share of relevant examples: a
     constant P = base_rate has a Brier score of base_rate (1 - base_rate).
@@ -78,61 +92,89 @@ class Tuning:
     relevant: int
     not_relevant: int
     groups: int
+    elsewhere: Point | None
+    today: Point
+    today_cutoff: str
+    is_from_default: bool
+    silent: int
+    roots: tuple[str, ...]
+
+    def promise_in(self, root: str) -> str | None:
+        """The subject of the promise that the model keeps in *root*; None if it must not be used there."""
+        if root in self.roots:
+            return model_file.OWN if self.at else None
+        if self.groups >= MIN_GROUPS:
+            return model_file.ELSEWHERE if self.elsewhere else None
+        return model_file.NO_PROMISE if self.at else None
 
 
 def tune(
-    prompts: Sequence[JudgedPrompt], target: float, confidence: float, max_inject: int, strata: Strata = NO_STRATA
+    prompts: Sequence[JudgedPrompt],
+    target: float,
+    confidence: float,
+    max_inject: int,
+    prior: Prior = NOTHING,
+    strata: Strata = NO_STRATA,
+    today_cutoff: str = OFF,
 ) -> Tuning:
-    """Fit a cutoff whose precision is at least *target* with *confidence* (0.5..1).
+    """Fit a cutoff around *prior* whose precision is at least *target* with *confidence* (0.5..1).
 
-    With *strata*, precision is about all their prompts, whichever were labelled first. Raises TuningError for too few
-    labels, with the missing numbers.
+    With *strata*, precision is about all their prompts, whichever were labelled first. *today_cutoff* is the kind of
+    the cutoff in use (`engine.systems.CUTOFFS`). Raises TuningError for too few labels, with the missing numbers.
     """
-    refuse_too_few(prompts)
+    refuse_too_few(prompts, FROM_NOTHING if prior is NOTHING else FROM_DEFAULT)
     rows, relevant = labelled(prompts)
-    probabilities = out_of_fold(prompts)
+    probabilities = out_of_fold(prompts, prior)
     points = curve(prompts, probabilities, max_inject, confidence, strata)
-    at = lowest_reaching(points, target)
+    groups = len({one.group for one in prompts})
+    at, elsewhere = chosen(points, target), chosen_elsewhere(points, target, groups)
     low = doubt(prompts, probabilities, at.threshold) if at else 0.0
     known = judged(prompts, probabilities)
+    today = [[example for example in one.examples if example.memory_id in one.today] for one in prompts]
+    least = at or elsewhere
     return Tuning(
-        weights=fit(rows, relevant),
+        weights=fit(rows, relevant, prior),
         target=target,
         confidence=confidence,
         points=tuple(points),
         at=at,
-        reachable=highest_bound(points),
+        reachable=safest(points),
         doubt=low,
         asked=(judge_calls(probabilities, low, at.threshold if at else low), judge_calls(probabilities, 0.0, inf)),
         brier=float(brier_score_loss(relevant, [p for p, _ in known])),
         base_rate=sum(relevant) / len(relevant),
         reliability=reliability(known),
-        changes=changes(prompts, probabilities, at.threshold, max_inject) if at else (),
+        changes=changes(prompts, today, probabilities, least.threshold, max_inject) if least else (),
         labels_hash=labels_hash(prompts),
         prompts=len(prompts),
         relevant=sum(relevant),
         not_relevant=len(relevant) - sum(relevant),
-        groups=len({one.group for one in prompts}),
+        groups=groups,
+        elsewhere=elsewhere,
+        today=measured(prompts, today, 0.0, confidence, strata),
+        today_cutoff=today_cutoff,
+        is_from_default=prior is not NOTHING,
+        silent=sum(not one.relevant for one in prompts),
+        roots=tuple(sorted({one.group for one in prompts if any(e.is_relevant is not None for e in one.examples)})),
     )
 
 
-def refuse_too_few(prompts: Sequence[JudgedPrompt]) -> None:
+def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
     """Raise TuningError unless enough memories that reach the cutoff have labels."""
     judged = sum(any(one.is_relevant is not None for one in prompt.examples) for prompt in prompts)
     _, labels = labelled(prompts)
     relevant = sum(labels)
     others = len(labels) - relevant
-    missing = {
-        "prompts": MIN_PROMPTS - judged,
-        "relevant memories": MIN_EACH - relevant,
-        "memories that are not relevant": MIN_EACH - others,
-    }
-    if max(missing.values()) > 0:
-        named = ", ".join(f"{count:,} {what}" for what, count in missing.items() if count > 0)
+    missing = [
+        (needs.prompts - judged, "prompt", "prompts"),
+        (needs.each - relevant, "relevant memory", "relevant memories"),
+        (needs.each - others, "irrelevant memory", "irrelevant memories"),
+    ]
+    if named := [counted(count, one, many) for count, one, many in missing if count > 0]:
         raise TuningError(
-            f"Too few labels to tune from: {judged:,} prompts, {relevant:,} relevant and {others:,} other memories "
-            f"that reach the cutoff now. It takes {MIN_PROMPTS} prompts and {MIN_EACH} memories of each kind, so these "
-            f"are missing: {named}."
+            f"Too few labels to tune: {counted(judged, 'prompt')}, {relevant:,} relevant and {others:,} irrelevant "
+            f"among the memories that reach the cutoff. It takes {needs.prompts} prompts and {needs.each} memories of "
+            f"each kind, so these are missing: {', '.join(named)}. Label them in memsift (F4)."
         )
 
 
@@ -146,12 +188,17 @@ def reliability(known: Sequence[tuple[float, bool]]) -> tuple[Reliability, ...]:
 
 
 def changes(
-    prompts: Sequence[JudgedPrompt], probabilities: Probabilities, threshold: float, max_inject: int
+    prompts: Sequence[JudgedPrompt],
+    today: Sequence[Sequence[Example]],
+    probabilities: Probabilities,
+    threshold: float,
+    max_inject: int,
 ) -> tuple[Change, ...]:
-    """All examples that are injected without the cutoff or with it, by prompt, in rank order."""
+    """All examples that are injected today or with the new cutoff, by prompt, in rank order."""
     found = []
-    for prompt, own in zip(prompts, probabilities, strict=True):
-        before, after = ({one.memory_id for one in injected(prompt, own, p, max_inject)} for p in (0.0, threshold))
+    for prompt, now, own in zip(prompts, today, probabilities, strict=True):
+        before = {one.memory_id for one in now}
+        after = {one.memory_id for one in injected(prompt, own, threshold, max_inject)}
         for one, p in zip(prompt.examples, own, strict=True):
             was, will_be = one.memory_id in before, one.memory_id in after
             if was or will_be:

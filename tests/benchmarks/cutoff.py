@@ -19,7 +19,7 @@ from engine.config import CHOICES, MEMSIFT, Config
 from engine.cutoff import DIRECTIONS
 from labels.tuning.curve import curve, point
 from labels.tuning.examples import Example, JudgedPrompt
-from labels.tuning.fitting import fit, labelled
+from labels.tuning.fitting import DEFAULT, fit, labelled
 from labels.tuning.tuning import tune
 from tests.benchmarks.locomo import judged
 
@@ -70,11 +70,11 @@ def promise(prompts: Sequence[JudgedPrompt], target: float, seed: int) -> tuple[
     names = groups(prompts)
     held = names[seed % len(names)]
     drawn = {name: resampled([one for one in prompts if one.group == name], random) for name in names}
-    made = tune([one for name in names if name != held for one in drawn[name]], target, CONFIDENCE, MOST)
-    if made.at is None:
+    made = tune([one for name in names if name != held for one in drawn[name]], target, CONFIDENCE, MOST, DEFAULT)
+    if made.elsewhere is None:
         return None
     given = [made.weights.of_prompt(one) for one in drawn[held]]
-    found = point(drawn[held], given, made.at.threshold, MOST, CONFIDENCE)
+    found = point(drawn[held], given, made.elsewhere.threshold, MOST, CONFIDENCE)
     return found.precision is None or found.precision >= target, found
 
 

@@ -20,7 +20,8 @@ import numpy as np
 from engine import default_model
 from engine.config import Config
 from engine.cutoff import DIRECTIONS
-from labels.tuning.curve import curve, doubt
+from labels.tuning.choice import doubt
+from labels.tuning.curve import curve
 from labels.tuning.fitting import fit, labelled
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, at_recall, held_out, shown, without
 from tests.benchmarks.example_projects import TOP, example_projects

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,19 +13,28 @@ from engine.config import TITLE_TAGS
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
-from tui.cli.options import DB, TEXT_OR_JSON, UNJUDGED, opened_store, roots_option
+from engine.systems import OFF
+from tui.cli.options import DB, FULL, TEXT_OR_JSON, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from labels.tuning.examples import JudgedPrompt
     from labels.tuning.tuning import Tuning
 
+    InUse = Mapping[str, Cutoff | None]
+    """root -> the cutoff that the hook uses there today."""
+
+SEVERAL = "several"
+"""The kind of the cutoffs in use where the roots have different kinds."""
+
 TARGET = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+TO = "Also write the model to this root, which gave no labels. Below 4 roots with labels, nothing is promised there."
 CONFIDENCE = "Probability with which the target must be reached."
 
 
@@ -38,14 +48,16 @@ CONFIDENCE = "Probability with which the target must be reached."
     show_default=True,
     help=CONFIDENCE,
 )
-@roots_option("one model for all roots.")
+@roots_option("one model for all roots with labels.")
 @DB
 @click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels. Repeatable.")
 @click.option("--qrels", metavar="FILE", help="Relevance labels in TREC form, instead of the label store.")
 @UNJUDGED
 @click.option("--apply", is_flag=True, help="Write the model. Hook, app and commands use it from then on.")
+@click.option("--to", "others", metavar="ROOT", multiple=True, help=TO)
 @click.option("--undo", is_flag=True, help="Remove the written model.")
 @TEXT_OR_JSON
+@FULL
 def tune(
     target: float | None,
     confidence: float,
@@ -55,54 +67,55 @@ def tune(
     qrels: str | None,
     unjudged: str,
     apply: bool,
+    others: tuple[str, ...],
     undo: bool,
     form: str,
+    is_full: bool,
 ) -> None:
     """Learn from labels which memories to leave out.
 
-    The cutoff drops a memory if its P(relevant) is below a threshold. Shown is precision against coverage at every
-    threshold, measured on prompts that the model has not learned from. The cutoff needs labels of at least 30 prompts,
-    20 relevant and 20 irrelevant memories. No judge is asked.
+    The cutoff drops a memory if its P(relevant) is below a threshold. The fit starts from the default model and moves
+    as far as the labels say. It needs labels of at least 20 prompts, 5 relevant and 5 irrelevant memories; with 60
+    prompts most targets can be promised. Everything is measured on prompts that the model has not learned from. No
+    judge is asked.
 
-    Nothing is written without --apply. The exit code is 1 if no threshold reaches the target.
+    Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
     """
     found = opening.resolve_roots(roots, os.environ)
     if undo:
-        if target is not None or apply:
+        if target is not None or apply or others:
             raise click.UsageError("--undo removes the model; it goes with neither --target-precision nor --apply.")
         for root in found:
             undo_tuning(root)
         return
     if target is None:
         raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
-    check_files(found, prompts, qrels)
-    config = config_of(found)
-    from labels.tuning import text
-    from labels.tuning.tuning import tune as tuned
-
-    if qrels:
-        judged = judged_in_files(found[0], config, prompts, qrels, excludes=unjudged == "exclude")
-        strata: dict[str, str] = {}
-    else:
-        judged, strata = judged_in_store(found, config, db)
-    tuning = tuned(judged, target, confidence, config.max_inject, strata)
-    click.echo(text.format_json(tuning) if form == "json" else text.format_text(tuning), nl=False)
-    if tuning.at is None:
-        tell(f"No threshold reaches {target:g}; nothing was written.")
-        click.get_current_context().exit(1)
-    if apply:
-        for root in found:
-            apply_tuning(root, tuning, config)
-    else:
-        tell("Nothing was written. Add --apply to use this cutoff.")
-
-
-def check_files(roots: Sequence[str], prompts: Sequence[str], qrels: str | None) -> None:
-    """Raise click.UsageError if --prompts, --qrels and --root do not go together."""
     if bool(prompts) != bool(qrels):
         raise click.UsageError("--prompts and --qrels go together: name both.")
-    if qrels and len(roots) > 1:
-        raise click.UsageError("--qrels is about one folder of memories: name one --root.")
+    targets = list(dict.fromkeys([*found, *(opening.resolve_root(root, os.environ) for root in others)]))
+    config = config_of(targets)
+    from labels.tuning import text
+    from labels.tuning.fitting import prior_of
+    from labels.tuning.tuning import tune as tuned
+
+    in_use = {root: opening.usable_cutoff(root, config, os.environ) for root in found}
+    kinds = {one.kind if one else OFF for one in in_use.values()}
+    kind = kinds.pop() if len(kinds) == 1 else SEVERAL
+    strata: dict[str, str] = {}
+    if qrels:
+        judged = judged_in_files(in_use, config, prompts, qrels, excludes=unjudged == "exclude")
+    else:
+        judged, strata = judged_in_store(in_use, config, db)
+    tuning = tuned(judged, target, confidence, config.max_inject, prior_of(config.match_strategy), strata, kind)
+    if form == "json":
+        click.echo(text.format_json(tuning), nl=False)
+    else:
+        click.echo(text.format_text(tuning, text_width(), is_full=is_full, is_applied=apply), nl=False)
+    fails = [root for root in targets if not settle(root, tuning, config, others, writes=apply)]
+    if fails:
+        click.get_current_context().exit(1)
+    if not apply:
+        tell("Nothing was written.")
 
 
 def config_of(roots: Sequence[str]) -> Config:
@@ -115,41 +128,81 @@ def config_of(roots: Sequence[str]) -> Config:
     return config
 
 
-def judged_in_store(roots: Sequence[str], config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
-    """The prompts with labels, and prompt id -> stratum for prompts whose labelling order has strata."""
+def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
+    """The prompts with labels, and prompt id -> stratum for prompts whose labelling order has strata.
+
+    Prompts that a person typed in Replay are left out, as in the report: they are no random sample.
+    """
     from labels.tuning.examples import Truth, judged_prompts
 
     judged: list[JudgedPrompt] = []
     strata: dict[str, str] = {}
     with opened_store(db) as store:
-        for root in roots:
+        for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
                 truth = Truth.from_gold(store.gold(index.root))
-                judged += judged_prompts(store.prompts(index.root), index, config, truth, index.root)
+                typed = store.typed_prompts()
+                prompts = [prompt for prompt in store.prompts(index.root) if prompt.id not in typed]
+                judged += judged_prompts(prompts, index, config, truth, root, cutoff)
                 strata |= store.strata(index.root)
     return judged, strata
 
 
 def judged_in_files(
-    root: str, config: Config, prompts: tuple[str, ...], qrels: str, *, excludes: bool
+    in_use: InUse, config: Config, prompts: tuple[str, ...], qrels: str, *, excludes: bool
 ) -> list[JudgedPrompt]:
     """The prompts with labels from files. Raises MemsiftError for an unreadable file, or if no id is in both."""
     from labels.exchange.trec import read_qrels
-    from labels.tuning.examples import Truth, judged_prompts
+    from labels.tuning.examples import Truth, by_root, judged_prompts
 
     judgements = read_qrels(Path(qrels))
     reading = opening.project_prompts(prompts, os.environ)
     if not any(prompt.id in judgements for prompt in reading.prompts):
         raise TuningError(f"{qrels} has no row for any of the {len(reading.prompts):,} prompts. Check their ids.")
-    with opening.opened_index(root) as index:
-        return judged_prompts(reading.prompts, index, config, Truth.from_qrels(judgements, excludes=excludes))
+    truth = Truth.from_qrels(judgements, excludes=excludes)
+    judged: list[JudgedPrompt] = []
+    with ExitStack() as opened:
+        indexes = {root: opened.enter_context(opening.opened_index(root)) for root in in_use}
+        memories = {root: {one.id for one in index.summaries()} for root, index in indexes.items()}
+        for root, own in by_root(reading.prompts, judgements, memories).items():
+            judged += judged_prompts(own, indexes[root], config, truth, root, in_use[root])
+    return judged
 
 
-def apply_tuning(root: str, tuning: Tuning, config: Config) -> None:
+def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, writes: bool) -> bool:
+    """Write the model to *root* if it may be used there; whether it keeps a promise, or needs none.
+
+    stderr says why a model is not written, and what is not promised.
+    """
+    from labels.tuning import model_file
+    from labels.tuning.curve import MIN_GROUPS
+
+    promise = tuning.promise_in(root)
+    is_own = root in tuning.roots
+    if not is_own and root not in {os.path.abspath(other) for other in others}:  # noqa: PTH100
+        tell(f"{root} gave no labels, so it gets no model. --to {root} would write one.")
+        return True
+    if promise is None:
+        tell(f"{tuning.target:g} cannot be promised{'' if is_own else f' for {root}'}; nothing was written.")
+        return False
+    if promise == model_file.NO_PROMISE:
+        tell(
+            f"{root} gave no labels: nothing is promised there. A promise for another root takes labels of "
+            f"{MIN_GROUPS} roots, and these are of {tuning.groups}."
+        )
+    if promise == model_file.ELSEWHERE and tuning.elsewhere:
+        tell(f"{root} gave no labels: its threshold, {tuning.elsewhere.threshold:.2f}, is the one for other roots.")
+    if writes:
+        apply_tuning(root, tuning, config, promise)
+    return True
+
+
+def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str) -> None:
     from labels.store import utc_now
     from labels.tuning import model_file
 
-    path = model_file.write(state_dir(root, os.environ), model_file.content(tuning, config, utc_now()))
+    made = model_file.content(tuning, config, utc_now(), promise)
+    path = model_file.write(state_dir(root, os.environ), made)
     tell(f"Written to {path}. The hook uses it from the next prompt on; memsift tune --undo removes it.")
 
 

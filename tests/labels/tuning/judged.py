@@ -21,9 +21,11 @@ def example(memory_id: str, is_relevant: bool | None, **features: float) -> Exam
 
 
 def judged(prompt_id: str, *examples: Example, relevant: int | None = None, group: str = "") -> JudgedPrompt:
-    """A prompt. *relevant* defaults to the number of relevant examples."""
+    """A prompt. *relevant* defaults to the number of relevant examples. Today the first three are injected."""
     known = sum(one.is_relevant is True for one in examples)
-    return JudgedPrompt(prompt_id, f"Text of {prompt_id}", known if relevant is None else relevant, examples, group)
+    today = frozenset(one.memory_id for one in examples[:3])
+    number = known if relevant is None else relevant
+    return JudgedPrompt(prompt_id, f"Text of {prompt_id}", number, examples, group, today)
 
 
 def labels_only(prompt_id: str, *labels: bool | None, group: str = "") -> JudgedPrompt:

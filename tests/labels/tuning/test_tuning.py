@@ -14,15 +14,17 @@ from scipy import stats
 from engine.config import Config
 from engine.cutoff import load_cutoff, model_of
 from engine.errors import TuningError
-from engine.prompt import typed_prompt
+from engine.prompt import Prompt, typed_prompt
 from labels.measure.intervals import headline_interval
 from labels.measure.strata import stratified_estimate
 from labels.records import NOT_RELEVANT, RELEVANT, UNSURE, Gold
 from labels.tuning import model_file
-from labels.tuning.curve import MIN_FIRED, curve, doubt, injected, judge_calls, lower_bound, lowest_reaching, point
-from labels.tuning.examples import Truth, judged_prompts
+from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
+from labels.tuning.curve import MIN_FIRED, Point, bound_elsewhere, curve, injected, point
+from labels.tuning.examples import Truth, by_root, judged_prompts
+from labels.tuning.fitting import DEFAULT
 from labels.tuning.text import format_json, format_text
-from labels.tuning.tuning import MIN_EACH, MIN_PROMPTS, reliability, tune
+from labels.tuning.tuning import FROM_DEFAULT, FROM_NOTHING, reliability, tune
 from tests.engine.builders import fillers, memory, open_index
 from tests.labels.tuning.judged import example, judged, labels_only, world
 
@@ -60,8 +62,9 @@ def test_what_reaches_the_cutoff_has_features_and_the_labels_of_its_present_text
     with open_index(kept, weak, edited, *fillers(20)) as index:
         (found,) = judged_prompts([prompt, typed_prompt("sessions")], index, Config(), Truth.from_gold(gold), "root")
     assert {one.memory_id: one.is_relevant for one in found.examples} == {"kept": True, "edited": None}
-    assert (found.prompt_id, found.text, found.relevant, found.group) == (prompt.id, prompt.text, 2, "root")
+    assert (found.prompt_id, found.text, found.relevant, found.group) == (prompt.id, prompt.text, 1, "root")
     assert found.examples[0].features["unknown"] == 0.0
+    assert found.today == {"kept", "edited"}
 
 
 def test_who_is_unsure_says_nothing() -> None:
@@ -77,7 +80,27 @@ def test_in_a_file_a_memory_without_a_row_is_not_relevant_unless_it_is_excluded(
     assert [excluded.of("p", (name, "")) for name in ("yes", "no", "other")] == [True, False, None]
     assert as_not.is_judged("q")
     assert not excluded.is_judged("q")
-    assert as_not.relevant("p") == 1
+    assert as_not.relevant("p", {}) == 1
+
+
+def test_a_label_of_an_earlier_text_is_no_relevant_memory() -> None:
+    gold = [Gold("p", "m", "old", RELEVANT, "single", 1), Gold("p", "m", "new", RELEVANT, "single", 1)]
+    truth = Truth.from_gold([*gold, Gold("p", "gone", "x", RELEVANT, "single", 1)])
+    assert truth.relevant("p", {"m": "new"}) == 1
+
+
+def test_of_several_roots_a_prompt_belongs_to_the_one_with_its_judged_memories_or_in_its_folder() -> None:
+    memories = {"/a/.claude/memory": {"m1", "both"}, "/b/.claude/memory": {"m2", "both"}}
+    judgements = {"p1": {"m1": True}, "p2": {"m2": False}, "p3": {"both": True}}
+    prompts = [Prompt("p1", "x"), Prompt("p2", "y"), Prompt("p3", "z", cwd="/b"), Prompt("p4", "w", cwd="/a/")]
+    found = by_root(prompts, judgements, memories)
+    assert {root: [one.id for one in own] for root, own in found.items()} == {
+        "/a/.claude/memory": ["p1", "p4"],
+        "/b/.claude/memory": ["p2", "p3"],
+    }
+    with pytest.raises(TuningError, match="1 of 5 prompts belong to no single root of these, the first is p5"):
+        by_root([*prompts, Prompt("p5", "v")], judgements, memories)
+    assert by_root([Prompt("p5", "v")], {}, {"/a": set()}) == {"/a": [Prompt("p5", "v")]}
 
 
 # The curve
@@ -106,22 +129,25 @@ def test_a_point_that_injects_nothing_has_no_precision() -> None:
     assert (found.precision, found.low, found.recall) == (None, None, 0.0)
 
 
-def test_the_bound_is_the_lower_end_of_the_headline_interval() -> None:
-    counts = [(2, 3), (1, 1), (0, 2), (3, 3), (1, 2)] * 8
-    interval = headline_interval(counts, 0.8)
-    assert interval
-    assert lower_bound(counts, [""] * 40, 0.9) == interval.low
-    assert lower_bound([], [], 0.9) is None
+def test_the_bounds_are_lower_ends_of_the_headline_interval_at_the_whole_and_at_half_the_risk() -> None:
+    prompts = [labels_only(f"p{i}", i % 4 > 0, i % 3 == 0) for i in range(40)]
+    found = point(prompts, [[0.9, 0.8]] * 40, 0.5, 3, 0.9)
+    counts = [(float((i % 4 > 0) + (i % 3 == 0)), 2.0) for i in range(40)]
+    whole, half = headline_interval(counts, 0.8), headline_interval(counts, 0.9)
+    assert whole
+    assert half
+    assert (found.low, found.lower, found.low_elsewhere) == (whole.low, half.low, None)
+    assert found.expected == pytest.approx(0.85)
 
 
-def test_of_several_groups_the_bound_is_about_another_group() -> None:
+def test_of_several_roots_there_is_a_bound_for_another_root() -> None:
     rates = {"a": (6, 10), "b": (7, 10), "c": (5, 10), "d": (8, 10)}
     counts = [one for x, m in rates.values() for one in [(x - 2, m - 2), (2, 2)]]
-    found = lower_bound(counts, [name for name in rates for _ in range(2)], 0.9)
+    found = bound_elsewhere(counts, [name for name in rates for _ in range(2)], 0.9)
     shares = [x / m for x, m in rates.values()]
     expected = mean(shares) - stats.t.ppf(0.9, 3) * stdev(shares) * (1 + 1 / 4) ** 0.5
     assert found == pytest.approx(expected)
-    assert lower_bound(counts[:6], ["a", "a", "b", "b", "c", "c"], 0.9) != pytest.approx(expected)
+    assert bound_elsewhere(counts[:6], ["a", "a", "b", "b", "c", "c"], 0.9) is None
 
 
 def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
@@ -139,21 +165,33 @@ def test_prompts_that_were_labelled_out_of_proportion_are_weighed() -> None:
     assert point([*prompts, labels_only("other", True)], [[0.9]] * 51, 0.5, 3, 0.9, strata).precision == 19 / 51
 
 
-def test_the_least_threshold_whose_bound_reaches_the_target_is_lowest_reaching() -> None:
-    prompts = [labels_only(f"p{i}", i % 10 < 9, i % 10 < 3) for i in range(100)]
-    points = curve(prompts, [[0.8, 0.3]] * 100, 3, 0.9)
-    best = lowest_reaching(points, 0.8)
-    assert best is not None
-    assert best.threshold == 0.31
-    assert (lowest_reaching(points, 0.5) or best).threshold == 0.0
-    assert lowest_reaching(points, 0.95) is None
+def at(threshold: float, low: float, lower: float, expected: float = 0.5, elsewhere: float | None = None) -> Point:
+    rates = (low, low, 0.5, 1.0, 0.0)
+    return Point(threshold, 50, 25, 0, 50, *rates, lower=lower, low_elsewhere=elsewhere, expected=expected)
+
+
+def test_thresholds_are_tested_downwards_from_the_one_that_p_calls_safest_at_half_the_risk() -> None:
+    points = [at(0.0, 0.9, 0.8), at(0.1, 0.6, 0.5), at(0.2, 0.8, 0.7), at(0.3, 0.7, 0.6, 0.9), at(0.4, 0.9, 0.9)]
+    assert safest(points) == points[3]
+    assert chosen(points, 0.7) == points[2]
+    assert chosen(points, 0.65) == points[2]
+    assert chosen(points, 0.5) == points[0]
+    assert chosen(points, 0.75) is None
+
+
+def test_the_threshold_for_another_root_goes_by_the_bound_for_other_roots() -> None:
+    points = [at(0.0, 0.9, 0.8, elsewhere=0.2), at(0.1, 0.9, 0.8, elsewhere=0.6), at(0.2, 0.9, 0.8, 0.9, 0.7)]
+    assert chosen_elsewhere(points, 0.6, 4) == points[1]
+    assert chosen(points, 0.6) == points[0]
+    assert chosen_elsewhere(points, 0.8, 4) is None
+    assert chosen_elsewhere([at(0.0, 0.9, 0.8)], 0.1, 1) is None
 
 
 def test_a_threshold_that_fires_for_a_few_prompts_promises_nothing() -> None:
     prompts = [labels_only(f"p{i}", True) for i in range(MIN_FIRED - 1)]
-    assert lowest_reaching(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
+    assert chosen(curve(prompts, [[0.9]] * len(prompts), 3, 0.9), 0.1) is None
     enough = [*prompts, labels_only("one more", True)]
-    assert lowest_reaching(curve(enough, [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
+    assert chosen(curve(enough, [[0.9]] * MIN_FIRED, 3, 0.9), 0.1) is not None
 
 
 def test_a_judge_is_asked_for_prompts_with_something_in_its_band() -> None:
@@ -174,12 +212,24 @@ def test_no_judge_is_asked_where_a_twentieth_of_what_is_relevant_lies() -> None:
 
 
 def test_too_few_labels_are_refused_with_how_many_are_missing() -> None:
-    with pytest.raises(TuningError, match="missing: 10 prompts, 20 memories that are not relevant"):
-        tune([labels_only(f"p{i}", i % 2 == 0 or None) for i in range(40)], 0.8, 0.9, 3)
-    with pytest.raises(TuningError, match=f"missing: {MIN_PROMPTS} prompts"):
+    with pytest.raises(TuningError, match="missing: 20 irrelevant memories"):
+        tune([labels_only(f"p{i}", i % 2 == 0 or None) for i in range(60)], 0.8, 0.9, 3)
+    with pytest.raises(TuningError, match=f"missing: {FROM_NOTHING.prompts} prompts"):
         tune([], 0.8, 0.9, 3)
-    with pytest.raises(TuningError, match="missing: 1 relevant memories"):
-        tune([labels_only(f"p{i}", i < MIN_EACH - 1) for i in range(60)], 0.8, 0.9, 3)
+    few = [labels_only(f"p{i}", i < FROM_DEFAULT.each - 1) for i in range(FROM_DEFAULT.prompts)]
+    with pytest.raises(TuningError, match=r"missing: 1 relevant memory\."):
+        tune(few, 0.8, 0.9, 3, DEFAULT)
+
+
+def test_from_the_default_model_twenty_prompts_are_enough_and_from_nothing_they_are_not() -> None:
+    prompts = world(FROM_DEFAULT.prompts)
+    made = tune(prompts, 0.1, 0.9, 3, DEFAULT)
+    assert made.is_from_default
+    assert made.at is not None
+    moved = abs(made.weights.by_feature["strength"] - DEFAULT.weights.by_feature["strength"])
+    assert moved < 0.2
+    with pytest.raises(TuningError, match="missing: 10 prompts"):
+        tune(prompts, 0.1, 0.9, 3)
 
 
 def test_a_tuning_reaches_its_target_on_prompts_that_it_has_not_seen() -> None:
@@ -217,7 +267,7 @@ def test_the_reliability_counts_every_label_once(made: Tuning) -> None:
 
 def test_changes_are_what_is_injected_before_or_after(made: Tuning) -> None:
     assert made.at is not None
-    assert sum(one.before for one in made.changes) == made.points[0].injected == 300
+    assert sum(one.before for one in made.changes) == made.today.injected == made.points[0].injected == 300
     assert sum(one.after for one in made.changes) == made.at.injected
     assert all(one.after is (one.probability >= made.at.threshold) for one in made.changes if one.before)
 
@@ -230,12 +280,16 @@ def test_another_label_makes_another_hash() -> None:
 
 
 def test_the_best_that_can_be_promised_is_said_where_the_target_is_out_of_reach() -> None:
-    made = tune(world(60), 0.99, 0.9, 3)
+    prompts = world(60)
+    made = tune(prompts, 0.99, 0.9, 3)
     assert made.at is None
     assert made.changes == ()
     assert made.reachable is not None
-    assert made.reachable.low == max(one.low or 0 for one in made.points if one.prompts >= MIN_FIRED)
-    assert f"--target-precision {int(made.reachable.low * 100) / 100:.2f}" in format_text(made)
+    assert made.reachable == safest(made.points)
+    best = int((made.reachable.low or 0) * 100) / 100
+    assert f"Next: ask for less (memsift tune --target-precision {best:g})" in format_text(made)
+    assert tune(prompts, best, 0.9, 3).at is not None
+    assert tune(prompts, best + 0.01, 0.9, 3).at is None
     with pytest.raises(TuningError):
         model_file.content(made, Config(), NOW)
 
@@ -285,25 +339,47 @@ def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path: Path) -> Non
 # What is shown
 
 
-def test_the_text_marks_the_chosen_threshold_and_says_what_is_lost(made: Tuning) -> None:
+def test_the_text_says_the_labels_the_injections_the_losses_and_the_next_step(made: Tuning) -> None:
     assert made.at is not None
-    text = format_text(made)
+    lines = format_text(made, width=200).splitlines()
+    lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)
+    assert lines[0] == f"400 labels on 100 prompts: {made.relevant} relevant, {made.not_relevant} not."
+    assert lines[1] == f"On these prompts the hook injects 300 memories, {made.today.relevant} relevant."
+    assert lines[2].startswith(
+        f"The tuned one, P >= {made.at.threshold:.2f}, would inject {made.at.injected} memories, "
+    )
+    assert lines[3].startswith(f"{lost} relevant of today's would be lost, ")
+    assert f"finds {made.at.relevant} of the {sum(one.relevant for one in world(100))} known" in lines[3]
+    assert lines[4] == "At least 60 % of its injections are relevant: right 9 times in 10, on prompts like these."
+    assert lines[-1] == "Next: use it: memsift tune --target-precision 0.6 --apply."
+    assert len(lines) == 9
+    assert max(map(len, format_text(made).splitlines())) <= 80
+
+
+def test_the_whole_text_marks_the_chosen_threshold_and_names_what_is_lost(made: Tuning) -> None:
+    assert made.at is not None
+    text = format_text(made, is_full=True)
     (line,) = [line for line in text.splitlines() if line.endswith("<")]
     assert line.split()[0] == f"{made.at.threshold:.2f}"
-    assert "no cutoff" in text
+    assert [line.split()[:2] for line in text.splitlines() if line.lstrip().startswith("today")] == [["today", "300"]]
     lost = sum(one.is_relevant is True and one.before and not one.after for one in made.changes)
     assert f"{lost} relevant memories would be lost" in text
+    assert "Reliability of P" in text
 
 
 def test_what_a_prompt_says_cannot_command_a_terminal() -> None:
     prompts = world(100)
     wild = [type(one)(one.prompt_id, "\x1b[31mred\nline", one.relevant, one.examples) for one in prompts]
-    assert "\x1b" not in format_text(tune(wild, 0.6, 0.9, 3))
+    assert "\x1b" not in format_text(tune(wild, 0.6, 0.9, 3), is_full=True)
 
 
-def test_of_four_roots_the_text_speaks_of_another_one() -> None:
-    assert "for another root than these" in format_text(tune(world(120, groups="abcd"), 0.5, 0.9, 3))
-    assert "for prompts like these" in format_text(tune(world(120, groups="abc"), 0.5, 0.9, 3))
+def test_of_four_roots_the_text_promises_something_for_another_one() -> None:
+    four, three = tune(world(120, groups="abcd"), 0.4, 0.9, 3), tune(world(120, groups="abc"), 0.4, 0.9, 3)
+    assert four.elsewhere is not None
+    assert f"(--to ROOT), P >= {four.elsewhere.threshold:.2f} keeps 40 %" in format_text(four, is_full=True)
+    assert "nothing can be promised: that takes labels of 4 roots" in format_text(three, is_full=True)
+    assert [one.promise_in("another") for one in (four, three)] == ["a root without labels", "none"]
+    assert three.promise_in("a") == "the roots of the labels"
 
 
 def test_json_holds_the_curve_and_the_choice(made: Tuning) -> None:
@@ -312,3 +388,5 @@ def test_json_holds_the_curve_and_the_choice(made: Tuning) -> None:
     assert shown["at"]["threshold"] == made.at.threshold
     assert len(shown["points"]) == 100
     assert shown["weights"]["by_feature"] == dict(made.weights.by_feature)
+    assert shown.keys() >= {"target", "confidence", "reachable", "doubt", "asked", "brier", "base_rate", "reliability"}
+    assert shown["today"]["injected"] == 300

@@ -151,7 +151,7 @@ def test_tune(place: Place, tmp_path: Path, form: str) -> None:
     judged = ((ID, 1), ("fine", 0))
     qrels.write_text("".join(f"{name} 0 {one} {grade}\n" for name in names for one, grade in judged), "utf-8")
     files = ("--prompts", prompts, "--qrels", qrels, "--target-precision", "0.4")
-    shown = harmless("tune", *place.over, *files, "--format", form)
+    shown = harmless("tune", *place.over, *files, "--format", form, "--full")
     assert "数据" in shown
     if form == "json":
         assert any(one["title"] == TITLE for one in json.loads(shown)["changes"])

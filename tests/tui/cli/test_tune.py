@@ -18,6 +18,8 @@ from engine.settings.sources import read_config
 from labels.exchange.trec import read_qrels
 from labels.records import Card
 from labels.store import LabelStore
+from tests.benchmarks.example_projects import FOLDERS
+from tests.benchmarks.example_projects import write_root as write_project
 from tests.engine import models
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import configure, memsift, printed, process, refused, rows
@@ -48,13 +50,18 @@ def model(state: Path) -> dict[str, Any]:
     return found
 
 
-def test_the_curve_is_shown_and_nothing_is_written(state: Path) -> None:
+def test_the_answer_comes_first_the_curve_on_request_and_nothing_is_written(state: Path) -> None:
     result = tune("--target-precision", "0.65")
     assert result.exit_code == 0
-    assert "P at least" in result.stdout
-    assert "at least 65 % of what is injected is relevant, with 90 % confidence" in result.stdout
-    assert "It would have injected" in result.stdout
+    first, more, step = result.stdout.split("\n\n")
+    assert sum(not line.startswith("  ") for line in first.splitlines()) == 5
+    assert "At least 65 % of its injections are relevant: right 9 times in 10" in first
+    assert "--full" in more
+    assert step == "Next: use it: memsift tune --target-precision 0.65 --apply.\n"
     assert "Nothing was written" in result.stderr
+    full = tune("--target-precision", "0.65", "--full").stdout
+    assert "P at least" in full
+    assert "It would inject" in full
     assert not state.exists()
 
 
@@ -62,7 +69,7 @@ def test_json_is_the_same_tuning(state: Path) -> None:
     shown = printed(tune("--target-precision", "0.65", "--format", "json"))
     assert shown["at"]["low"] >= 0.65
     assert [one["threshold"] for one in shown["points"]] == [step / 100 for step in range(100)]
-    assert shown["points"][0]["injected"] == sum(one["before"] for one in shown["changes"])
+    assert shown["today"]["injected"] == sum(one["before"] for one in shown["changes"])
     assert not state.exists()
 
 
@@ -75,6 +82,8 @@ def test_apply_writes_what_the_hook_reads_and_undo_removes_it(state: Path) -> No
     assert made["weights"] == shown["weights"]["by_feature"]
     assert made["provenance"]["target_precision"] == 0.65
     assert made["provenance"]["prompts"] == shown["prompts"]
+    assert made["provenance"]["started_from"] == "the default model"
+    assert made["provenance"]["promise"] == "the roots of the labels"
     assert load_cutoff(str(state), read_config(str(DEMO_ROOT), {}).config) is not None
 
     undone = memsift("tune", "--root", DEMO_ROOT, "--undo")
@@ -89,7 +98,7 @@ def test_apply_writes_what_the_hook_reads_and_undo_removes_it(state: Path) -> No
 def test_a_target_out_of_reach_exits_with_1_and_says_what_can_be_reached(state: Path) -> None:
     result = tune("--target-precision", "0.99", "--apply")
     assert result.exit_code == 1
-    assert "No threshold reaches 99 %" in result.stdout
+    assert "99 % cannot be promised" in result.stdout
     assert "--target-precision 0." in result.stdout
     assert "nothing was written" in result.stderr
     assert not state.exists()
@@ -121,12 +130,6 @@ def test_options_that_make_no_sense_are_refused(arguments: list[str], said: str,
     assert not state.exists()
 
 
-def test_several_roots_do_not_go_with_files(tmp_path: Path) -> None:
-    result = memsift("tune", *FILES, "--root", tmp_path, "--target-precision", "0.5")
-    assert result.exit_code == 2
-    assert "one --root" in result.stderr
-
-
 def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("other 0 memory 1\n", encoding="utf-8")
     files = ("--root", DEMO_ROOT, "--prompts", PROMPTS, "--qrels", tmp_path / "qrels")
@@ -138,7 +141,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
 def test_too_few_labels_are_refused() -> None:
     line = refused(memsift("tune", "--root", DEMO_ROOT, "--target-precision", "0.8"))
     assert "Too few labels" in line
-    assert "missing: 30 prompts, 20 relevant memories, 20 memories that are not relevant" in line
+    assert "missing: 20 prompts, 5 relevant memories, 5 irrelevant memories" in line
 
 
 def test_keywords_have_no_cutoff(tmp_path: Path) -> None:
@@ -171,17 +174,90 @@ def test_labels_in_the_store_make_the_model_that_a_file_of_them_makes(state: Pat
     assert not state.exists()
 
 
-def test_of_two_roots_one_model_is_written_for_both(state: Path, tmp_path: Path) -> None:
+def state_of(root: Path, tmp_path: Path) -> Path:
+    return Path(state_dir(str(root), {"XDG_STATE_HOME": str(tmp_path / "state")}))
+
+
+def test_a_root_without_labels_gets_a_model_only_if_it_is_named_and_is_told_that_nothing_is_promised(
+    state: Path, tmp_path: Path
+) -> None:
     store = tmp_path / "labels.db"
     label_the_demo(store)
     other = write_root(tmp_path / "other", [memory("cache rule")])
     arguments = ("--db", store, "--target-precision", "0.6", "--apply")
     result = memsift("tune", "--root", DEMO_ROOT, "--root", other, *arguments)
     assert result.exit_code == 0
-    second = Path(state_dir(str(other), {"XDG_STATE_HOME": str(tmp_path / "state")}))
-    assert model(state) == model(second)
+    assert f"{other} gave no labels, so it gets no model" in result.stderr
+    assert model(state)["provenance"]["promise"] == "the roots of the labels"
+    assert not state_of(other, tmp_path).exists()
+
+    named = memsift("tune", "--root", DEMO_ROOT, "--to", other, *arguments)
+    assert named.exit_code == 0
+    assert f"{other} gave no labels: nothing is promised there" in named.stderr
+    assert "takes labels of 4 roots, and these are of 1" in named.stderr
+    written = model(state_of(other, tmp_path))
+    assert written["provenance"]["promise"] == "none"
+    assert written["threshold"] == model(state)["threshold"]
     configure(other, max_inject=5)
     assert "different rules" in refused(memsift("tune", "--root", DEMO_ROOT, "--root", other, *arguments))
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], list[str | Path]]:
+    """Four example projects as roots, and the options that name them, their prompts and one file of qrels."""
+    place = tmp_path_factory.mktemp("projects")
+    roots = [write_project(folder, place / folder.name) for folder in FOLDERS if folder != DEMO]
+    qrels = place / "qrels.txt"
+    folders = [folder for folder in FOLDERS if folder != DEMO]
+    qrels.write_text("".join((folder / "qrels.txt").read_text("utf-8") for folder in folders), "utf-8")
+    options: list[str | Path] = ["--qrels", qrels]
+    for folder, root in zip(folders, roots, strict=True):
+        rows = [json.loads(line) for line in (folder / "prompts.jsonl").read_text("utf-8").splitlines()]
+        prompts = place / f"{folder.name}.jsonl"
+        prompts.write_text("".join(f"{json.dumps({**row, 'cwd': str(root)})}\n" for row in rows), "utf-8")
+        options += ["--root", root, "--prompts", prompts]
+    return roots, options
+
+
+def test_of_four_roots_in_files_one_model_goes_to_all_and_another_root_gets_its_own_threshold(
+    state: Path,  # noqa: ARG001
+    tmp_path: Path,
+    projects: tuple[list[Path], list[str | Path]],
+) -> None:
+    roots, options = projects
+    other = write_root(tmp_path / "other", [memory("cache rule")])
+    result = memsift("tune", *options, "--to", other, "--target-precision", "0.5", "--apply", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    shown = json.loads(result.stdout)
+    assert shown["groups"] == len(shown["roots"]) == 4
+    written = [model(state_of(root, tmp_path)) for root in roots]
+    assert {one["threshold"] for one in written} == {shown["at"]["threshold"]}
+    elsewhere = model(state_of(other, tmp_path))
+    assert elsewhere["provenance"]["promise"] == "a root without labels"
+    assert elsewhere["threshold"] == shown["elsewhere"]["threshold"]
+    assert shown["elsewhere"]["low_elsewhere"] >= 0.5
+    assert "is the one for other roots" in result.stderr
+
+
+def test_prompts_that_belong_to_none_of_several_roots_are_refused(tmp_path: Path) -> None:
+    other = write_root(tmp_path / "other", [memory("cache rule")])
+    (tmp_path / "more.jsonl").write_text('{"id": "lost", "prompt": "hello"}\n', "utf-8")
+    more = ("--root", other, "--prompts", tmp_path / "more.jsonl", "--target-precision", "0.5")
+    assert "belong to no single root" in refused(memsift("tune", *FILES, *more))
+
+
+def test_tune_and_report_count_the_same_recall(state: Path, tmp_path: Path) -> None:
+    store = tmp_path / "labels.db"
+    label_the_demo(store)
+    shown = printed(
+        memsift("tune", "--root", DEMO_ROOT, "--db", store, "--target-precision", "0.6", "--format", "json")
+    )
+    report = printed(memsift("report", "--root", DEMO_ROOT, "--db", store, "--format", "json"))
+    (plain,) = [one for one in report["systems"] if one["system"] == "memsift"]
+    known = plain["recall_of_known"]
+    assert shown["today"]["relevant"] == known["part"]
+    assert shown["today"]["recall"] == pytest.approx(known["part"] / known["whole"])
+    assert not state.exists()
 
 
 # What uses the model

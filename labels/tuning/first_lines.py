@@ -1,0 +1,127 @@
+"""The first lines of a tuning and the next step, for a person who knows no statistics."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+from engine.systems import DEFAULT, OFF, TUNED
+from labels.tuning.curve import MIN_FIRED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from labels.tuning.curve import Point
+    from labels.tuning.tuning import Tuning
+
+TODAY = {TUNED: "today's tuned cutoff injects", DEFAULT: "the default cutoff injects", OFF: "the hook injects"}
+MOST_MORE = 1_000
+"""The number of further prompts above which no number is said."""
+
+
+def first_lines(tuning: Tuning) -> Iterator[str]:
+    """At most five sentences: the labels, the injections today and with the new cutoff, the losses, and the promise."""
+    yield labels_line(tuning)
+    yield today_line(tuning)
+    if tuning.at:
+        yield after_line(tuning, tuning.at)
+        yield changes_line(tuning, tuning.at)
+    yield promise_line(tuning)
+
+
+def labels_line(tuning: Tuning) -> str:
+    number = tuning.relevant + tuning.not_relevant
+    prompts = counted(tuning.prompts, "prompt")
+    roots = f" of {tuning.groups:,} roots" if tuning.groups > 1 else ""
+    return f"{counted(number, 'label')} on {prompts}{roots}: {tuning.relevant:,} relevant, {tuning.not_relevant:,} not."
+
+
+def today_line(tuning: Tuning) -> str:
+    who = TODAY.get(tuning.today_cutoff, TODAY[OFF])
+    return f"On these prompts {who} {injected_text(tuning.today)}."
+
+
+def after_line(tuning: Tuning, at: Point) -> str:
+    silent, before = false_fires(tuning, at), false_fires(tuning, tuning.today)
+    if tuning.silent:
+        vain = f", and fire on {silent:,} of {tuning.silent:,} prompts without a relevant one (today {before:,})"
+    else:
+        vain = ""
+    return f"The tuned one, P >= {at.threshold:.2f}, would inject {injected_text(at)}{vain}."
+
+
+def injected_text(at: Point) -> str:
+    unjudged = f" and {at.unjudged:,} unlabelled" if at.unjudged else ""
+    return f"{counted(at.injected, 'memory', 'memories')}, {at.relevant:,} relevant{unjudged}"
+
+
+def false_fires(tuning: Tuning, at: Point) -> int:
+    return round((at.false_fire_rate or 0.0) * tuning.silent)
+
+
+def changes_line(tuning: Tuning, at: Point) -> str:
+    """The changed injections. The known relevant memories are those of all candidates, injected or not."""
+    lost = sum(one.is_relevant is True and one.before and not one.after for one in tuning.changes)
+    found = sum(one.is_relevant is True and one.after and not one.before for one in tuning.changes)
+    known = round(at.relevant / at.recall) if at.recall else 0
+    share = f"; it finds {at.relevant:,} of the {known:,} known to be relevant" if known else ""
+    return f"{lost:,} relevant of today's would be lost, {found:,} others would be added{share}."
+
+
+def promise_line(tuning: Tuning) -> str:
+    """The promise, or the best one that the labels carry."""
+    if tuning.at:
+        return f"At least {percent(tuning.target)} of its injections are relevant: {sureness(tuning)}."
+    if best := best_promise(tuning):
+        return (
+            f"{percent(tuning.target)} cannot be promised from these labels; {percent(best)} can ({sureness(tuning)})."
+        )
+    if tuning.reachable is None:
+        return f"Nothing can be promised: every threshold injects for fewer than {MIN_FIRED} of these prompts."
+    return f"{percent(tuning.target)} cannot be promised from these labels, and nothing above 0 %."
+
+
+def sureness(tuning: Tuning) -> str:
+    """right 9 times in 10, on prompts like these."""
+    share = round(tuning.confidence * 100)
+    times = f"{share // 10} times in 10" if share % 10 == 0 else f"{share} times in 100"
+    return f"right {times}, on prompts like these"
+
+
+def best_promise(tuning: Tuning) -> float:
+    """The highest target that can be promised, in whole hundredths; 0 for none."""
+    low = tuning.reachable.low if tuning.reachable else None
+    return int((low or 0.0) * 100) / 100
+
+
+def next_step(tuning: Tuning, *, is_applied: bool = False) -> str:
+    """The most useful next step, with its command."""
+    if tuning.at and is_applied:
+        return "Next: label new prompts now and then, and tune again: memsift, then F4."
+    if tuning.at:
+        return f"Next: use it: memsift tune --target-precision {tuning.target:g} --apply."
+    more = more_prompts(tuning)
+    label = f"label about {more:,} more prompts" if more else "label more prompts"
+    if best := best_promise(tuning):
+        return f"Next: ask for less (memsift tune --target-precision {best:g}), or {label}: memsift, then F4."
+    return f"Next: {label}: memsift, then F4."
+
+
+def more_prompts(tuning: Tuning) -> int:
+    """The number of further labelled prompts that would carry the target, if precision stays; 0 if none would.
+
+    The distance between precision and its bound shrinks with the square root of the number of prompts.
+    """
+    one = tuning.reachable
+    if one is None or one.precision is None or one.low is None or one.precision <= tuning.target:
+        return 0
+    more = ceil(tuning.prompts * (((one.precision - one.low) / (one.precision - tuning.target)) ** 2 - 1))
+    return more if more <= MOST_MORE else 0
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def percent(value: float) -> str:
+    return f"{value * 100:.4g} %"
