@@ -137,7 +137,7 @@ def test_label_and_gate(place: Place, form: str) -> None:
 @pytest.mark.parametrize("form", ["json", "text", "markdown", "html"])
 def test_report(place: Place, form: str) -> None:
     place.labelled()
-    shown = harmless("report", *place.over, *place.kept, "--format", form)
+    shown = harmless("report", *place.over, *place.kept, "--format", form, "--full")
     assert "precision" in shown.lower()
     if form == "json":
         assert f"eve{HOSTILE}" in str(json.loads(shown)) or "数据" in shown
