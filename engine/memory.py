@@ -13,6 +13,7 @@ CATEGORY_PRIORITY = {
     "constraint": 2,
     "preference": 3,
     "feedback": 3,
+    "instruction": 3,
     "user": 3,
     "runbook": 4,
     "project": 4,
@@ -75,11 +76,15 @@ class Skipped(Record):
 
 
 class Corpus(Record):
-    """All memories of a root at one moment, ordered by path, and the files that were skipped."""
+    """All memories of a root at one moment, ordered by path, and the files that were skipped.
+
+    `notices` are problems that cost no memory, such as a dead link in MEMORY.md.
+    """
 
     root: str
     memories: tuple[Memory, ...]
     skipped: tuple[Skipped, ...] = ()
+    notices: tuple[Skipped, ...] = ()
 
 
 def content_digest(category: str, title: str, tags: tuple[str, ...], sections: tuple[Section, ...]) -> str:

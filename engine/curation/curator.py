@@ -17,7 +17,7 @@ from engine.curation.tombstones import text_hash
 from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
 from engine.lean.record import Record, replace
 from engine.paths import journal_file
-from engine.stores.registry import store_of
+from engine.stores.registry import file_store_of
 from engine.stores.writing import writing_of
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _read_back(change: FileChange) -> Memory:
     with TemporaryDirectory() as folder:
         place = os.path.realpath(folder)
         write(place, change.name, change.after)
-        return store_of(change.root).read_file(place, change.name)
+        return file_store_of(change.root).read_file(place, change.name)
 
 
 def _require_as_left(change: FileChange, deed: Deed) -> None:

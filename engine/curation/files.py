@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ChangedSinceError, CurationError
 from engine.lean.record import Record, fields
 from engine.stores.files import MAX_FILE_BYTES, is_inside, read_regular
-from engine.stores.registry import store_of
+from engine.stores.registry import file_store_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -120,7 +120,7 @@ def diff_of(changes: Iterable[FileChange]) -> str:
     for change in changes:
         parts.append(diff(change.name, change.before, change.after))
         if change.listed.lines != change.listing.lines:
-            parts.append(_index_diff(store_of(change.root).INDEX_FILE, change.listed, change.listing))
+            parts.append(_index_diff(file_store_of(change.root).INDEX_FILE, change.listed, change.listing))
     return "".join(parts)
 
 

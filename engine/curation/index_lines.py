@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.curation.files import FileChange, Lines, text_at, write
 from engine.lean.record import replace
-from engine.stores.registry import store_of
+from engine.stores.registry import file_store_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ class IndexFile:
     """The index of a root, read once. `update` changes lines in memory, `save` writes them."""
 
     def __init__(self, root: str, writing: Writing) -> None:
-        self._root, self._writing, self._name = root, writing, store_of(root).INDEX_FILE
+        self._root, self._writing, self._name = root, writing, file_store_of(root).INDEX_FILE
         self._before = self._text = text_at(os.path.join(root, self._name))
 
     def planned(self, changes: Iterable[FileChange]) -> list[FileChange]:
@@ -77,7 +77,7 @@ class IndexFile:
         if not line:
             return None
         if self._text is None:
-            names, _ = store_of(self._root).listing(self._root)
+            names = file_store_of(self._root).listing(self._root).names
             self._text = self._writing.new_index(sorted(names - {change.name}))
             if self._text is None:
                 return None

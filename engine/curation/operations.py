@@ -11,7 +11,7 @@ from engine.curation.tombstones import tombstone_of
 from engine.errors import CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record
 from engine.stores.files import UnreadableFileError
-from engine.stores.registry import format_of, store_of
+from engine.stores.registry import file_store_of, format_of
 from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, writing_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def place_of(root: str, summary: MemorySummary) -> Place:
     name = os.path.relpath(summary.file, root).replace(os.sep, "/")
     text = text_at(summary.file) or ""
     try:
-        memory = store_of(root).read_file(root, name)
+        memory = file_store_of(root).read_file(root, name)
     except UnreadableFileError as error:
         raise UnknownMemoryError(f"{summary.file} {error}, so the memory {summary.id} cannot be changed.") from None
     if memory.summary.id != summary.id:

@@ -1,9 +1,10 @@
 """The tables of an index file, and whether they are up to date with the files of their root.
 
 - `about` has one row: root, format, and sums over all memories. `place`: the folders and lists that were read.
-  `skipped`: lines of a list that are no memories.
-- `memory` has a row for each file, with a `reason` if the file is no memory. Memories that are not active have negative
-  row numbers, so that FTS5 can leave them out. `words` are the tokens: see `vocabulary`.
+  `skipped`: lines of a list that are no memories, and notices.
+- `memory` has a row for each memory of a file, or with a `reason` for what is no memory. `part` is its place in the
+  file, and all rows of a file have the file's stamp. Memories that are not active have negative row numbers, so that
+  FTS5 can leave them out. `words` are the tokens: see `vocabulary`.
 - `word` says in how many memories a word is, in `headlines` only by title and tags.
 - `full_text` and `headline` are FTS5's inverted indexes of the tokens. They keep no texts and no lengths, so FTS5's own
   BM25 is fast but inexact: it only chooses the memories that Python scores.
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "15"
+FORMAT = "16"
 """Change it when the tables, the results of `tokens` or `stem`, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -41,11 +42,12 @@ create table about(
     format text, root text, store text, memories int, tokens int, headline_tokens int, fingerprint text
 );
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
-create table skipped(number integer primary key, place text, reason text);
+create table skipped(number integer primary key, place text, reason text, is_notice int);
 create table memory(
-    rowid integer primary key, name blob unique, size int, mtime int, ctime int, reason text, words text,
+    rowid integer primary key, name blob, part int, size int, mtime int, ctime int, reason text, words text,
     id text, category text, title text, tags text, path text, status text, created_at text, updated_at text, digest text
 );
+create index memory_name on memory(name);
 create index memory_id on memory(id);
 create table word(text text primary key, number int unique, stem text, memories int, headlines int) without rowid;
 create index word_stem on word(stem);
@@ -63,6 +65,9 @@ UNSETTLED = -1
 
 TICK_NS, COARSE_TICK_NS = 50_000_000, 2_100_000_000
 """Two writes within this distance may get the same time: more than a tick of the kernel; 2 s for whole seconds."""
+
+DATABASES = (".db", ".sqlite", ".sqlite3")
+"""Files whose changes are in a file of their own at first, the write-ahead log of SQLite."""
 
 SUMMARY = "id, category, title, tags, path, name, status, created_at, updated_at, digest"
 TAG_SEPARATOR = "\n"
@@ -132,26 +137,38 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
     )
 
 
-def stamp(path: str | bytes) -> Stamp:
-    """The stamp of a file, with links followed."""
+def stamp(path: str) -> Stamp:
+    """The stamp of a file, with links followed. That of a database covers its write-ahead log."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
         return ABSENT
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    one = found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return _with_log(path, one) if path.endswith(DATABASES) else one
 
 
-def settled_stamp(path: str | bytes) -> Stamp:
-    """The stamp to store for a file that is read now. For a file that changed just now, one that never fits again.
+def _with_log(path: str, one: Stamp) -> Stamp:
+    """*one* and the stamp of the log of a database in a single stamp."""
+    try:
+        log = os.stat(f"{path}-wal")
+    except OSError:
+        return one
+    return one[0] + log.st_size, max(one[1], log.st_mtime_ns), max(one[2], log.st_ctime_ns)
 
-    A change in the future, after a clock was set back, is settled: the next change cannot get the same time before the
-    clock has caught up, and then it is within the tick again.
+
+def settled_stamp(path: str, since_ns: int | None = None) -> Stamp:
+    """The stamp to store for a file that was read from *since_ns* on: now, by default.
+
+    For a file that changed since then or just before, it is one that never fits again. A change in the future, after a
+    clock was set back, is settled: the next change cannot get the same time before the clock has caught up, and then it
+    is within the tick again.
     """
     now_ns = time.time_ns()
     found = stamp(path)
     size, modified, changed = found
     tick = COARSE_TICK_NS if modified % 1_000_000_000 == 0 else TICK_NS
-    return (size, modified, UNSETTLED) if size >= 0 and abs(now_ns - changed) < tick else found
+    begun = now_ns if since_ns is None else since_ns
+    return (size, modified, UNSETTLED) if size >= 0 and begun - tick < changed < now_ns + tick else found
 
 
 def is_fresh(db: Connection, root: str) -> bool:

@@ -33,8 +33,8 @@ MOST_RENEWED = 200
 MOST_SCORED = 1000
 """Of more matches of a filter, FTS5's inexact BM25 decides the order: to score all would make the typist wait."""
 
-LISTED = "select place, reason from skipped order by number"
-UNUSED = "select name, reason from memory where reason is not null"
+LISTED = "select place, reason from skipped where is_notice = ? order by number"
+UNUSED = "select name, part, path, reason from memory where reason is not null"
 STAMPS = """select id, size, mtime, ctime from memory
 where id in (select value from json_each(?)) and reason is null"""
 
@@ -86,6 +86,11 @@ class Index:
         return self.ask(_skipped)
 
     @property
+    def notices(self) -> tuple[Skipped, ...]:
+        """Problems that cost no memory, such as a dead link in MEMORY.md."""
+        return self.ask(lambda db: tuple(_listed(db, is_notice=True)))
+
+    @property
     def corpus_hash(self) -> str:
         """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
         return self.ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
@@ -100,7 +105,7 @@ class Index:
             return self._memories.get(memory_id)
         sql = "select name from memory where id = ? and reason is null"
         row = self.ask(lambda db: db.execute(sql, (memory_id,)).fetchone())
-        return _from_file(self.root, os.fsdecode(row[0]), memory_id) if row else None
+        return next(iter(_from_file(self.root, os.fsdecode(row[0]), [memory_id])), None) if row else None
 
     def indexed(self, memory_id: str) -> IndexedMemory | None:
         """A memory with its tokens; None for an unknown id."""
@@ -125,14 +130,16 @@ class Index:
         renewed: set[bytes] = set()
         while True:
             pool = self.ask(find)
-            stale = self._stale([one.memory for one in pool.memories]) - renewed
-            if not stale:
+            stale = self._stale([one.memory for one in pool.memories])
+            names = {_name(self.root, one) for one in stale} - renewed
+            if not names:
                 return pool
-            other = self._renew(stale) if self._renew and len(renewed) < MOST_RENEWED else None
+            other = self._renew(names) if self._renew and len(renewed) < MOST_RENEWED else None
             if other is None:
-                fresh = [one for one in pool.memories if _name(self.root, one.memory) not in stale]
-                return replace(pool, memories=fresh)
-            renewed |= stale
+                asked = [one for one in stale if _name(self.root, one) in names]
+                changed = {*asked} - self._unchanged(asked)
+                return replace(pool, memories=[one for one in pool.memories if one.memory not in changed])
+            renewed |= names
             with self._lock:
                 self._become(other)
 
@@ -162,21 +169,36 @@ class Index:
         self._recover, self._renew = other._recover, other._renew
         self._by_row, self._version = other._by_row, other._version
 
-    def _stale(self, memories: list[MemorySummary]) -> set[bytes]:
-        """The names of the files of memories that are gone or may have changed since they were read."""
+    def count_in(self, names: set[bytes]) -> int:
+        """The number of memories in files."""
+        sql = "select count(*) from memory where name = ?"
+        return self.ask(lambda db: sum(int(db.execute(sql, (name,)).fetchone()[0]) for name in names))
+
+    def _stale(self, memories: list[MemorySummary]) -> list[MemorySummary]:
+        """The memories whose files are gone or may have changed since they were read."""
         if self._renew is None:
-            return set()
+            return []
         listed = dumps([one.id for one in memories], ascii_only=False)
         known = {row[0]: row[1:] for row in self.ask(lambda db: db.execute(STAMPS, (listed,)).fetchall())}
-        return {_name(self.root, one) for one in memories if known.get(one.id) != stamp(one.file)}
+        return [one for one in memories if known.get(one.id) != stamp(one.file)]
+
+    def _unchanged(self, memories: list[MemorySummary]) -> set[MemorySummary]:
+        """Those of *memories* that their files hold as they are, although the files changed."""
+        ids: dict[bytes, list[str]] = {}
+        for one in memories:
+            ids.setdefault(_name(self.root, one), []).append(one.id)
+        found = (_from_file(self.root, os.fsdecode(name), wanted) for name, wanted in ids.items())
+        now = {_lasting(one.summary) for inside in found for one in inside}
+        return {one for one in memories if _lasting(one) in now}
 
     def read_summaries(self, db: Connection) -> dict[int, MemorySummary]:
         """Row -> memory, by path, for a *question* of `ask`; read again if another process changed the index."""
         (version,) = db.execute("pragma data_version").fetchone()
         if version != self._version:
-            rows = db.execute(f"select rowid, {SUMMARY} from memory where reason is null")
-            found = [(row, summary(self.root, values)) for row, *values in rows]
-            self._by_row = dict(sorted(found, key=lambda pair: pair[1].file))
+            rows = db.execute(f"select part, rowid, {SUMMARY} from memory where reason is null")
+            found = [(part, row, summary(self.root, values)) for part, row, *values in rows]
+            found.sort(key=lambda one: (one[2].file, one[0]))
+            self._by_row = {row: memory for _, row, memory in found}
             self._version = version
         return self._by_row
 
@@ -203,10 +225,12 @@ def index_of(corpus: Corpus, module: str = "fts5") -> Index:
     db.execute("begin")
     create(db, corpus.root, "", module)
     writer = Writer(db)
-    for memory in corpus.memories:
-        writer.add(memory, _name(corpus.root, memory.summary), (0, 0, 0))
+    for part, memory in enumerate(corpus.memories):
+        writer.add(memory, _name(corpus.root, memory.summary), (0, 0, 0), part)
     writer.finish()
-    db.executemany("insert into skipped(place, reason) values (?, ?)", [(s.where, s.reason) for s in corpus.skipped])
+    for is_notice, listed in ((False, corpus.skipped), (True, corpus.notices)):
+        rows = [(one.where, one.reason, is_notice) for one in listed]
+        db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", rows)
     db.execute("commit")
     return Index(db, corpus.root, memories={one.summary.id: one for one in corpus.memories})
 
@@ -216,15 +240,23 @@ def _name(root: str, memory: MemorySummary) -> bytes:
     return os.fsencode(memory.file.removeprefix(os.path.join(root, "")))
 
 
-def _from_file(root: str, name: str, memory_id: str) -> Memory | None:
-    from engine.stores.files import UnreadableFileError
+def _from_file(root: str, name: str, wanted: list[str]) -> list[Memory]:
+    """The memories with the ids *wanted* that a file holds now, the first for each id."""
+    from engine.memory import Skipped
     from engine.stores.registry import store_of
+    from engine.stores.roots import parts_of
 
     try:
-        memory = store_of(root).read_file(root, name)
-    except (UnreadableFileError, OSError):
-        return None
-    return memory if memory.summary.id == memory_id else None
+        found = [*parts_of(store_of(root), root, name, wanted)]
+    except OSError:
+        return []
+    memories = [one for one in found if not isinstance(one, Skipped) and one.summary.id in wanted]
+    return [*{one.summary.id: one for one in reversed(memories)}.values()]
+
+
+def _lasting(memory: MemorySummary) -> MemorySummary:
+    """*memory* without its line in the file, which lines above it may move."""
+    return replace(memory, path="")
 
 
 def _indexed(db: Connection, root: str, memory_id: str) -> IndexedMemory | None:
@@ -236,12 +268,16 @@ def _indexed(db: Connection, root: str, memory_id: str) -> IndexedMemory | None:
 
 
 def _skipped(db: Connection) -> tuple[Skipped, ...]:
-    from engine.lean.json_text import without_lone_surrogates
     from engine.memory import Skipped
 
-    listed = [Skipped(place, reason) for place, reason in db.execute(LISTED)]
-    files = [(os.fsdecode(name), reason) for name, reason in db.execute(UNUSED)]
-    return (*listed, *(Skipped(without_lone_surrogates(name), reason) for name, reason in sorted(files)))
+    files = sorted((os.fsdecode(name), *rest) for name, *rest in db.execute(UNUSED))
+    return (*_listed(db, is_notice=False), *(Skipped(where, reason) for *_, where, reason in files))
+
+
+def _listed(db: Connection, *, is_notice: bool) -> list[Skipped]:
+    from engine.memory import Skipped
+
+    return [Skipped(place, reason) for place, reason in db.execute(LISTED, (is_notice,))]
 
 
 def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:

@@ -29,8 +29,15 @@ SYNC_SHARE = 0.5
 LOCK_SHARE = 0.1
 """The share of its deadline that the hook waits for another process that updates the index."""
 
-SCAN_SECONDS, BUILD_SECONDS = 12e-6, 1.2e-3
-"""Upper bounds of the time for one memory: to see that its file did not change, and to index it."""
+SCAN_SECONDS, BUILD_SECONDS, PART_SECONDS = 12e-6, 1.2e-3, 1e-4
+"""Upper bounds of the time for one memory: to see that its file did not change, to index it, and to read it again in a
+file that holds many."""
+
+MEMORY_BYTES = 500
+"""A low guess of the size of one memory in a file of many."""
+
+MOST_PARTS = 500
+"""Memories in changed files that the hook reads again. In larger files it checks those that it would show."""
 
 UPDATE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.opening import main; main(*sys.argv[2:])"
 
@@ -70,7 +77,7 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, deadline_s)
     if index and index.is_fresh():
         return index
-    if (len(index) * SCAN_SECONDS if index else build_seconds(root)) > SYNC_SHARE * deadline_s:
+    if (_sync_seconds(index, root) if index else build_seconds(root)) > SYNC_SHARE * deadline_s:
         start_update(path, root)
         return index
     if index:
@@ -79,16 +86,22 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
 
 
 def build_seconds(root: str) -> float:
-    """An upper bound of the time to read the memories of *root* and to index them."""
-    from engine.stores.files import is_inside
+    """A guess of the time to read the memories of *root* and to index them."""
     from engine.stores.registry import store_of
 
     try:
-        places = [os.path.join(root, place) for place in store_of(root).places(())]
-        folders = [place for place in places if os.path.isdir(place) and is_inside(root, place)]
-        return sum(len(os.listdir(folder)) for folder in folders) * BUILD_SECONDS
+        names = store_of(root).listing(root).names
+        count = os.path.getsize(root) / MEMORY_BYTES if root in names else len(names)
+        return count * BUILD_SECONDS
     except OSError:
         return 0.0
+
+
+def _sync_seconds(index: Index, root: str) -> float:
+    """A guess of the time to bring *index* up to date. A root that is one file is read as a whole if it changed."""
+    if os.path.isdir(root):
+        return len(index) * SCAN_SECONDS
+    return len(index) * PART_SECONDS if len(index) <= MOST_PARTS else float("inf")
 
 
 def start_update(path: str, root: str) -> None:
@@ -153,6 +166,9 @@ def _existing(path: str, root: str, deadline_s: float) -> Index | None:
     def renew(names: set[bytes]) -> Index | None:
         from engine.search.sync import update
 
+        if index.count_in(names) > MOST_PARTS:
+            start_update(path, root)
+            return None
         try:
             update(path, root, wait_s=wait_s, only=names)
         except (*DAMAGE, OSError):
@@ -160,9 +176,10 @@ def _existing(path: str, root: str, deadline_s: float) -> Index | None:
         return _existing(path, root, deadline_s)
 
     try:
-        return _opened(path, root, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        index = _opened(path, root, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
+    return index
 
 
 def _opened(

@@ -8,10 +8,13 @@ format is deleted and built again.
 from __future__ import annotations
 
 import os
+import time
 
 from engine.lean.sqlite import DAMAGE, for_writing
+from engine.memory import Skipped
 from engine.search.database import (
     FILES,
+    SUMMARY,
     check,
     create,
     has_fts5,
@@ -19,16 +22,19 @@ from engine.search.database import (
     is_openable,
     settled_stamp,
     stamp,
+    summary,
 )
 from engine.search.writing import Writer
-from engine.stores.files import UnreadableFileError, has_earlier_id, make_private
-from engine.stores.registry import store_of
+from engine.stores.files import has_earlier_id, make_private
+from engine.stores.registry import format_of, store_of
+from engine.stores.roots import parts_of, shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
 
     from engine.lean.sqlite import Connection
+    from engine.memory import Memory, MemorySummary
     from engine.search.database import Stamp
     from engine.stores.registry import Store
 
@@ -104,9 +110,9 @@ def _update(
         store = store_of(root)
         is_new = not db.execute("select 1 from sqlite_master").fetchone()
         if is_new and only is None:
-            create(db, root, store.INDEX_FILE)
+            create(db, root, format_of(root))
         else:
-            check(db, root, store.INDEX_FILE)
+            check(db, root, format_of(root))
             db.execute("pragma cache_spill=off")  # else readers would be locked out until the end of a large update
         is_changed = Sync(db, root, store, is_over).run(only)
         if has_fts5(db) and (is_new or (merges and is_changed)):
@@ -124,10 +130,9 @@ class Sync:
         self.writer = Writer(db)
         self._db = db
         self._root = root
-        self._folder = os.fsencode(os.path.join(root, ""))
         self._store = store
         self._is_over = is_over
-        self._rows: dict[bytes, tuple[int, Stamp]] = {}
+        self._files: dict[bytes, tuple[Stamp, list[int]]] = {}
 
     def run(self, only: Set[bytes] | None) -> bool:
         """Read changed files, of *only* or of all; whether there were any. Raises OSError."""
@@ -136,7 +141,8 @@ class Sync:
             rows = self._db.execute(sql).fetchall()
         else:
             rows = [row for name in only for row in self._db.execute(f"{sql} where name = ?", (name,))]
-        self._rows = {name: (row, (size, mtime, ctime)) for name, row, size, mtime, ctime in rows}
+        for name, row, size, mtime, ctime in rows:
+            self._files.setdefault(name, ((size, mtime, ctime), []))[1].append(row)
         for name in sorted(self._names() if only is None else only, key=os.fsdecode):
             self._look_at(name)
         is_changed = bool(self.writer.ids)
@@ -146,54 +152,86 @@ class Sync:
         return is_changed
 
     def _names(self) -> Set[bytes]:
-        """The files that may be memories. Folders and lists are read again only if one of them changed."""
+        """The files that may hold memories. Folders and lists are read again only if one of them changed."""
         if is_fresh(self._db, self._root):
-            return self._rows.keys()
-        before = {place: self._settled(place) for place in self._store.places(())}
-        names, skipped = self._store.listing(self._root)
-        places = {place: before.get(place) or self._settled(place) for place in self._store.places(names)}
+            return self._files.keys()
+        begun_ns = time.time_ns()
+        listing = self._store.listing(self._root)
         self._db.execute("delete from place")
         self._db.execute("delete from skipped")
-        listed = [(os.fsencode(place), *found) for place, found in places.items()]
-        self._db.executemany("insert into place values (?, ?, ?, ?)", listed)
-        pairs = [(one.where, one.reason) for one in skipped]
-        self._db.executemany("insert into skipped(place, reason) values (?, ?)", pairs)
-        found = {os.fsencode(name) for name in names}
-        for name in self._rows.keys() - found:
-            self.writer.remove(self._rows.pop(name)[0])
+        places = [(os.fsencode(place), *self._settled(place, begun_ns)) for place in listing.places]
+        self._db.executemany("insert into place values (?, ?, ?, ?)", places)
+        listed = [(one.where, one.reason, False) for one in listing.skipped]
+        noticed = [(one.where, one.reason, True) for one in listing.notices]
+        self._db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", [*listed, *noticed])
+        found = {os.fsencode(name) for name in listing.names}
+        for name in self._files.keys() - found:
+            for row in self._files.pop(name)[1]:
+                self.writer.remove(row)
         return found
 
-    def _settled(self, place: str) -> Stamp:
-        return settled_stamp(os.path.join(self._root, place))
+    def _settled(self, place: str, begun_ns: int) -> Stamp:
+        return settled_stamp(os.path.join(self._root, place), begun_ns)
 
     def _look_at(self, name: bytes) -> None:
         """Read a file, unless the index knows its stamp."""
-        row, known = self._rows.get(name, (None, None))
-        if known == stamp(self._folder + name):
+        known, rows = self._files.get(name, (None, []))
+        path = os.path.join(self._root, os.fsdecode(name))
+        if known == stamp(path):
             return
+        self._require_time()
+        found = settled_stamp(path)
+        before = self._summaries(rows) if len(rows) > 1 else {}
+        left = {*before.values()}
+        for gone in {*rows} - left:
+            self.writer.remove(gone)
+        for part, one in enumerate(parts_of(self._store, self._root, os.fsdecode(name))):
+            row = None if isinstance(one, Skipped) else before.get(one.summary)
+            if row is not None and row in left:
+                left.discard(row)
+                self.writer.restamp(row, found, part)
+            else:
+                self._add(one, name, found, part)
+        for gone in left:
+            self.writer.remove(gone)
+
+    def _summaries(self, rows: list[int]) -> dict[MemorySummary, int]:
+        """Memory -> row. So the memories of a large file that did not change need not be indexed again."""
+        sql = f"select {SUMMARY} from memory where rowid = ? and reason is null"
+        found = ((self._db.execute(sql, (row,)).fetchone(), row) for row in rows)
+        return {summary(self._root, values): row for values, row in found if values}
+
+    def _add(self, one: Memory | Skipped, name: bytes, found: Stamp, part: int) -> None:
+        if part:
+            self._require_time()
+        if isinstance(one, Skipped):
+            self.writer.add_unused(one, name, found, part)
+        else:
+            self.writer.add(one, name, found, part)
+
+    def _require_time(self) -> None:
         if self._is_over():
             raise OutOfTimeError
-        found = settled_stamp(self._folder + name)
-        if row is not None:
-            self.writer.remove(row)
-        self._read(name, found)
-
-    def _read(self, name: bytes, found: Stamp) -> None:
-        try:
-            memory = self._store.read_file(self._root, os.fsdecode(name))
-        except UnreadableFileError as error:
-            self.writer.add_unused(str(error), name, found)
-        else:
-            self.writer.add(memory, name, found)
 
     def _settle(self, memory_id: str) -> None:
-        """Of the files with this id, the first by path is the memory; the others are skipped."""
-        rows = self._db.execute("select name, rowid, reason, size, mtime, ctime from memory where id = ?", (memory_id,))
-        for place, (name, row, reason, *found) in enumerate(sorted(rows, key=lambda one: os.fsdecode(one[0]))):
+        """Of the memories with this id, the first by path and place is the memory; the others are skipped."""
+        sql = "select name, part, rowid, reason, size, mtime, ctime from memory where id = ?"
+        rows = self._db.execute(sql, (memory_id,)).fetchall()
+        ordered = sorted(rows, key=lambda one: (os.fsdecode(one[0]), one[1]))
+        for place, (name, part, row, reason, *found) in enumerate(ordered):
             if (place == 0) == (reason is None):
                 continue
             self.writer.remove(row)
             if place == 0:
-                self._read(name, tuple(found))
+                self._add(self._again(name, memory_id), name, tuple(found), part)
             else:
-                self.writer.add_unused(has_earlier_id(memory_id), name, tuple(found), memory_id)
+                skipped = Skipped(shown_name(self._root, os.fsdecode(name)), has_earlier_id(memory_id))
+                self.writer.add_unused(skipped, name, tuple(found), part, memory_id)
+
+    def _again(self, name: bytes, memory_id: str) -> Memory | Skipped:
+        """The memory with this id, from its file."""
+        relative = os.fsdecode(name)
+        for one in parts_of(self._store, self._root, relative, (memory_id,)):
+            if not isinstance(one, Skipped) and one.summary.id == memory_id:
+                return one
+        return Skipped(shown_name(self._root, relative), "changed while it was read")

@@ -11,12 +11,13 @@ from engine.search.vocabulary import character, decode, encode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.lean.sqlite import Connection
-    from engine.memory import Memory
+    from engine.memory import Memory, Skipped
     from engine.search.database import Stamp
     from engine.search.vocabulary import Fields
 
-INSERT = f"insert into memory values (?{', ?' * 15})"
-WITHOUT_MEMORY = "insert into memory(rowid, name, size, mtime, ctime, reason, id) values (?, ?, ?, ?, ?, ?, ?)"
+INSERT = f"insert into memory values (?{', ?' * 16})"
+WITHOUT_MEMORY = f"insert into memory(rowid, name, part, size, mtime, ctime, reason, path, id) values (?{', ?' * 8})"
+RESTAMP = "update memory set size = ?, mtime = ?, ctime = ?, part = ? where rowid = ?"
 ADD = {
     "full_text": "insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)",
     "headline": "insert into headline(rowid, title, tags) values (?, ?, ?)",
@@ -71,23 +72,30 @@ class Writer:
         first, last = db.execute("select min(rowid), max(rowid) from memory").fetchone()
         self._first, self._last = min(0, first or 0), max(0, last or 0)
 
-    def add(self, memory: Memory, name: bytes, stamp: Stamp) -> None:
-        """Store a memory. *name* is its file in the root, *stamp* the stamp of that file."""
+    def add(self, memory: Memory, name: bytes, stamp: Stamp, part: int = 0) -> None:
+        """Store a memory. *name* is its file in the root, *stamp* the stamp of that file, *part* its place in it."""
         one = memory.summary
         fields = tokens(one.title), tokens(" ".join(one.tags)), tokens(memory.body)
         row, encoded = self._new_row(is_active=one.status == "active"), encode(fields, self._codes)
         shown = (one.id, one.category, one.title, TAG_SEPARATOR.join(one.tags), one.path, one.status)
         times = (one.created_at, one.updated_at, one.digest)
-        self._db.execute(INSERT, (row, name, *stamp, None, encoded, *shown, *times))
+        self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *times))
         self._index(ADD, row, fields)
         self._count(fields, one.id, one.digest, 1)
 
-    def add_unused(self, reason: str, name: bytes, stamp: Stamp, memory_id: str | None = None) -> None:
-        """Store a file that is no memory, and the reason. *memory_id*: the id in it, if another file has it, too."""
-        self._db.execute(WITHOUT_MEMORY, (self._new_row(is_active=True), name, *stamp, reason, memory_id))
+    def add_unused(
+        self, skipped: Skipped, name: bytes, stamp: Stamp, part: int = 0, memory_id: str | None = None
+    ) -> None:
+        """Store what is no memory: a file or a part of it. *memory_id*: the id in it, if another memory has it, too."""
+        row = self._new_row(is_active=True)
+        self._db.execute(WITHOUT_MEMORY, (row, name, part, *stamp, skipped.reason, skipped.where, memory_id))
+
+    def restamp(self, row: int, stamp: Stamp, part: int) -> None:
+        """Keep a row whose file changed elsewhere."""
+        self._db.execute(RESTAMP, (*stamp, part, row))
 
     def remove(self, row: int) -> None:
-        """Remove a file, and its memory. FTS5 keeps no text, so it must be told the tokens to forget."""
+        """Remove a row, and its memory. FTS5 keeps no text, so it must be told the tokens to forget."""
         sql = "select words, id, digest, reason from memory where rowid = ?"
         encoded, memory_id, digest, reason = self._db.execute(sql, (row,)).fetchone()
         if reason is None:

@@ -8,42 +8,51 @@ from __future__ import annotations
 import os
 
 from engine.lean.json_text import without_lone_surrogates
-from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
-from engine.stores.files import read_text
+from engine.memory import Memory, MemorySummary, Skipped, content_digest
+from engine.stores.files import UnreadableFileError, read_text
+from engine.stores.markdown_text import first, first_words, front_matter, sections
+from engine.stores.registry import Listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterator
+
+    from engine.stores.markdown_text import FrontMatter
 
 INDEX_FILE = "MEMORY.md"
 TYPES = ("user", "feedback", "project", "reference")
 DEFAULT_TYPE = "project"
-FENCE = "---"
-BLOCK_SCALARS = ("|", "|-", "|+", ">", ">-", ">+")
-"""YAML's marks for a text on the following lines. Such a text is not read: the body repeats it."""
+LOADED_LINES, LOADED_BYTES = 200, 25_000
+"""The part of MEMORY.md that Claude Code loads at the start of a session."""
+
+MOST_DEAD_LINKS = 20
+"""Dead links that are listed. MEMORY.md can hold thousands."""
 
 
-def listing(root: str) -> tuple[set[str], list[Skipped]]:
-    """The files of *root* that may be memories, relative to it. Nothing is skipped. Raises OSError."""
-    names = (name for name in os.listdir(root) if name.endswith(".md") and not name.startswith("."))
-    return {name for name in names if name != INDEX_FILE}, []
+def listing(root: str) -> Listing:
+    """The Markdown files in *root* itself, and the problems of MEMORY.md as notices. Raises OSError."""
+    found = (name for name in os.listdir(root) if name.endswith(".md") and not name.startswith("."))
+    names = {name for name in found if name != INDEX_FILE}
+    return Listing(names, ("", INDEX_FILE), notices=tuple(_index_notices(root)))
 
 
-def places(names: Iterable[str]) -> list[str]:  # noqa: ARG001 - see `engine.stores.registry.Store`
-    """The root itself: its time changes when a file comes or goes."""
-    return [""]
+def read(root: str, relative: str, wanted: Collection[str] = ()) -> list[Memory]:  # noqa: ARG001 - see `Store`
+    """The memory in a file. Raises UnreadableFileError."""
+    return [read_file(root, relative)]
 
 
 def read_file(root: str, relative: str) -> Memory:
     """The memory in a file. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
-    front, body = _split(read_text(root, path).splitlines())
+    lines = read_text(root, path).splitlines()
+    front, skip = front_matter(lines)
+    body = sections(lines, skip)
     shown = without_lone_surrogates(relative)
     stem = os.path.splitext(os.path.basename(shown))[0]
-    name = front.get("name") or stem
-    title = " ".join((front.get("description") or _first_words(body) or name).split())
-    category, tags, sections = _type(front, stem), (name,), _sections(body)
-    modified = front.get("modified", "")
+    name = first(front, "name") or stem
+    title = " ".join((first(front, "description") or first_words(lines[skip:]) or name).split())
+    category, tags = _type(front, stem), (name,)
+    modified = first(front, "modified")
     summary = MemorySummary(
         id=stem,
         category=category,
@@ -52,62 +61,60 @@ def read_file(root: str, relative: str) -> Memory:
         path=without_lone_surrogates(path),
         file=path,
         status=_status(front),
-        created_at=front.get("created", modified),
+        created_at=first(front, "created") or modified,
         updated_at=modified,
-        digest=content_digest(category, title, tags, sections),
+        digest=content_digest(category, title, tags, body),
     )
-    return Memory(summary, sections)
+    return Memory(summary, body)
 
 
-def _split(lines: list[str]) -> tuple[dict[str, str], list[str]]:
-    """Front matter as a flat mapping, and the lines after it. Without a closing fence all lines are the body."""
-    if not lines or lines[0].strip() != FENCE:
-        return {}, lines
-    end = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), 0)
-    if not end:
-        return {}, lines
-    return dict(pair for line in lines[1:end] if (pair := _pair(line))), lines[end + 1 :]
-
-
-def _pair(line: str) -> tuple[str, str] | None:
-    """`key: value` at any indentation. Nesting is ignored: clients write `type` at the top or under `metadata`."""
-    key, colon, value = line.strip().partition(":")
-    value = value.strip()
-    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
-        value = value[1:-1].replace('\\"', '"')
-    return (key.strip(), value) if colon and value and value not in BLOCK_SCALARS else None
-
-
-def _type(front: dict[str, str], stem: str) -> str:
+def _type(front: FrontMatter, stem: str) -> str:
     """The memory's type by its front matter, else by a file name such as `feedback_tests.md`."""
-    given = front.get("type", "").lower()
+    given = first(front, "type").lower()
     prefix = stem.replace("-", "_").split("_", 1)[0].lower()
     return next((kind for kind in (given, prefix) if kind in TYPES), DEFAULT_TYPE)
 
 
-def _status(front: dict[str, str]) -> str:
+def _status(front: FrontMatter) -> str:
     """The status that memsift wrote. The client knows none: it loads what MEMORY.md lists."""
-    given = front.get("record_status", "").lower()
+    given = first(front, "record_status").lower()
     return given if given in ("retired", "archived") else "active"
 
 
-def _first_words(body: list[str]) -> str:
-    return next((line.strip().lstrip("#").strip()[:120] for line in body if line.strip()), "")
+def _index_notices(root: str) -> list[Skipped]:
+    """What of MEMORY.md the client does not load, and the links in it that lead nowhere."""
+    try:
+        text = read_text(root, os.path.join(root, INDEX_FILE))
+    except UnreadableFileError as error:
+        exists = os.path.lexists(os.path.join(root, INDEX_FILE))
+        return [Skipped(INDEX_FILE, str(error))] if exists else []
+    lines, size = text.splitlines(), len(text.encode("utf-8"))
+    notices = []
+    if len(lines) > LOADED_LINES or size > LOADED_BYTES:
+        loaded = f"Claude Code loads the first {LOADED_LINES} lines or {LOADED_BYTES // 1000} kB only"
+        notices.append(Skipped(INDEX_FILE, f"has {len(lines):,} lines and {size / 1000:,.1f} kB; {loaded}"))
+    dead = [
+        (number, link) for number, line in enumerate(lines, start=1) for link in _links(line) if _is_dead(root, link)
+    ]
+    listed = (
+        Skipped(f"{INDEX_FILE}:{number}", f"links to {link[:200]}, which does not exist") for number, link in dead
+    )
+    notices += [*listed][:MOST_DEAD_LINKS]
+    if len(dead) > MOST_DEAD_LINKS:
+        notices.append(Skipped(INDEX_FILE, f"has {len(dead) - MOST_DEAD_LINKS:,} more dead links"))
+    return notices
 
 
-def _sections(body: list[str]) -> tuple[Section, ...]:
-    """A section for each heading of the Markdown body. A `#` inside a code block is no heading."""
-    parts: list[tuple[str, list[str]]] = [("", [])]
-    in_code = False
-    for line in body:
-        in_code ^= line.lstrip().startswith("```")
-        if not in_code and line.startswith("#") and line.lstrip("#").startswith(" "):
-            parts.append((line.lstrip("#").strip(), []))
-        else:
-            parts[-1][1].append(line)
-    sections = (Section(heading, _trimmed(lines)) for heading, lines in parts)
-    return tuple(section for section in sections if section.heading or section.lines)
+def _links(line: str) -> Iterator[str]:
+    """The Markdown files that a line links to, wherever in it: `[text](file.md)`."""
+    for part in line.split("](")[1:]:
+        target = part.partition(")")[0].strip().removeprefix("<").partition(">")[0].partition("#")[0]
+        if target.endswith(".md") and "://" not in target:
+            yield target.replace("%20", " ")
 
 
-def _trimmed(lines: list[str]) -> tuple[str, ...]:
-    return tuple("\n".join(lines).strip("\n").splitlines())
+def _is_dead(root: str, link: str) -> bool:
+    try:
+        return not os.path.exists(os.path.join(root, link))
+    except ValueError:
+        return True

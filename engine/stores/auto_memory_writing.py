@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMemoryError
 from engine.lean.record import Record
-from engine.stores.auto_memory import BLOCK_SCALARS, FENCE, TYPES
+from engine.stores.auto_memory import TYPES
+from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
 from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, one_line, slug
 
 if TYPE_CHECKING:

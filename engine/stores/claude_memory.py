@@ -7,10 +7,11 @@ import os
 from engine.lean.json_text import loads, without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.files import UnreadableFileError, is_inside, read_text
+from engine.stores.registry import Listing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
     from typing import Any
 
 FOLDERS = {
@@ -26,16 +27,18 @@ PROJECT_PREFIX = ".claude/memory/"
 MAX_DEPTH = 6
 
 
-def listing(root: str) -> tuple[set[str], list[Skipped]]:
-    """The files of *root* that may be memories, relative to it, and the entries that were skipped."""
+def listing(root: str) -> Listing:
+    """The JSON files in the category folders and those that index.md names."""
     skipped: list[Skipped] = []
     in_folders = _folder_files(root, skipped)
-    return {*in_folders, *_indexed_files(root, in_folders, skipped)}, skipped
+    names = {*in_folders, *_indexed_files(root, in_folders, skipped)}
+    places = sorted({INDEX_FILE, *FOLDERS, *(name.rpartition("/")[0] for name in names)})
+    return Listing(names, tuple(places), tuple(skipped))
 
 
-def places(names: Iterable[str]) -> list[str]:
-    """The index and the folders of *names*: their times change when a file comes or goes."""
-    return sorted({INDEX_FILE, *FOLDERS, *(name.rpartition("/")[0] for name in names)})
+def read(root: str, relative: str, wanted: Collection[str] = ()) -> list[Memory]:  # noqa: ARG001 - see `Store`
+    """The memory in a file. Raises UnreadableFileError."""
+    return [read_file(root, relative)]
 
 
 def read_file(root: str, relative: str) -> Memory:
@@ -57,7 +60,7 @@ def _memory(content: dict[str, Any], relative: str, path: str) -> Memory:
     category = _text(content.get("category")).lower() or FOLDERS.get(folder, folder)
     title = " ".join(_text(content.get("title")).split()) or stem
     tags = _tags(content.get("tags"))
-    sections = _sections(content.get("content"))
+    sections = sections_of(content.get("content"))
     summary = MemorySummary(
         id=_text(content.get("id")) or stem,
         category=category,
@@ -73,7 +76,7 @@ def _memory(content: dict[str, Any], relative: str, path: str) -> Memory:
     return Memory(summary, sections)
 
 
-def _sections(content: object) -> tuple[Section, ...]:
+def sections_of(content: object) -> tuple[Section, ...]:
     """A section for each field of `content`; a text is a single section without a heading."""
     if not isinstance(content, dict):
         lines = tuple(_lines(content, 0))

@@ -22,6 +22,10 @@ class UnreadableFileError(Exception):
     """The reason why a file cannot be used, in words that follow the file's name."""
 
 
+HOLDS_NOTHING = "holds no memory"
+"""The reason for a file that can be read and has nothing in it."""
+
+
 def has_earlier_id(memory_id: str) -> str:
     """The reason for a file whose id another file already uses; the first path wins."""
     return f"has the id {memory_id[:80]!r}, which an earlier file has too"
@@ -38,27 +42,37 @@ def is_inside(root: str, path: str) -> bool:
 
 def read_text(root: str, path: str) -> str:
     """The text of a file. UnreadableFileError if it is outside the root, too large, not UTF-8 or not readable."""
+    require_inside(root, path)
+    return text_of(path)
+
+
+def require_inside(root: str, path: str) -> None:
+    """Raise UnreadableFileError unless *path* lies inside *root*."""
     if not is_inside(root, path):
         raise UnreadableFileError("points outside the root")
-    return text_of(path)
 
 
 def text_of(path: str) -> str:
     """The text of a file, wherever it lies. UnreadableFileError as for `read_text`."""
     try:
-        raw = read_regular(path, MAX_FILE_BYTES + 1)
+        return bytes_of(path).decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise UnreadableFileError("is not UTF-8 text") from None
+
+
+def bytes_of(path: str, most: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a file of at most *most*. UnreadableFileError as for `read_text`."""
+    try:
+        raw = read_regular(path, most + 1)
     except FileNotFoundError:
         raise UnreadableFileError("does not exist") from None
     except OSError as error:
         raise UnreadableFileError(f"cannot be read ({error.strerror})" if error.strerror else str(error)) from None
     except ValueError:
         raise UnreadableFileError("is not the name of a file") from None
-    if len(raw) > MAX_FILE_BYTES:
-        raise UnreadableFileError(f"is larger than {MAX_FILE_BYTES // 1000:,} kB")
-    try:
-        return raw.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        raise UnreadableFileError("is not UTF-8 text") from None
+    if len(raw) > most:
+        raise UnreadableFileError(f"is larger than {most // 1000:,} kB")
+    return raw
 
 
 def is_regular(found: os.stat_result) -> bool:

@@ -7,57 +7,167 @@ from __future__ import annotations
 
 import os
 
+from engine.lean.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
+    from collections.abc import Set as AbstractSet
     from typing import Any, Protocol
 
     from engine.memory import Memory, Skipped
 
     class Store(Protocol):
-        """A format's module. Roots are resolved, names of files are relative to the root with `/` between folders.
+        """A format's module. A root is a resolved path: a folder, or a file.
 
-        `INDEX_FILE` is the name of the file in a root that lists its memories.
+        Names of files are relative to a folder, with `/` between folders. In a root that is a file, the file's name is
+        the root itself, so `os.path.join(root, name)` is its path in both cases.
         """
+
+        def listing(self, root: str) -> Listing:
+            """The files that may hold memories. Raises OSError."""
+
+        def read(self, root: str, relative: str, wanted: Collection[str] = (), /) -> Iterable[Memory | Skipped]:
+            """The memories in a file in their order, and the parts of it that are none.
+
+            *wanted*: ids of memories; a store may leave out all others. Raises UnreadableFileError, at once or while
+            the result is read, with a reason that follows the file's name.
+            """
+
+    class FileStore(Store, Protocol):
+        """A format with one memory in each file, and with a file that lists them. Only such a format can be written."""
 
         INDEX_FILE: str
 
-        def listing(self, root: str) -> tuple[set[str], list[Skipped]]:
-            """The files that may be memories, and the entries that were skipped. Raises OSError."""
-
-        def places(self, names: Iterable[str], /) -> list[str]:
-            """Folders and files whose times change when a memory among *names* comes or goes; "" is the root."""
-
-        def read_file(self, root: str, relative: str) -> Memory:
+        def read_file(self, root: str, relative: str, /) -> Memory:
             """The memory in a file. Raises UnreadableFileError with a reason that follows the file's name."""
 
 
-FORMATS = {
-    "claude_memory": ("index.md", "sessions", "decisions", "runbooks", "constraints", "tech-debt", "preferences"),
-    "auto_memory": ("*.md",),
-}
-"""Module name -> names in a root that show the format; `*` stands for any beginning. The first format that fits counts.
+class Listing(Record):
+    """The files of a root that may hold memories.
 
-A root without any of these names is of the first format.
+    `places`: folders and files whose times change when a file comes or goes; "" is the root. `skipped`: entries that
+    are not read. `notices`: problems of a list that cost no memory.
+    """
+
+    names: AbstractSet[str]
+    places: tuple[str, ...]
+    skipped: tuple[Skipped, ...] = ()
+    notices: tuple[Skipped, ...] = ()
+
+
+CATEGORY_FOLDERS = ("sessions", "decisions", "runbooks", "constraints", "tech-debt", "preferences")
+
+NOTES = ("*.md", "*.markdown")
+
+FORMATS = (
+    ("claude_memory", (".claude/memory", "index.md", *CATEGORY_FOLDERS)),
+    ("markdown", (".codex/memories", "raw_memories.md", "memory_summary.md")),
+    ("auto_memory", ("projects/*/memory", "agent-memory/*", "agent-memory-local/*", "MEMORY.md")),
+    ("jsonl", ("*.jsonl",)),
+    ("markdown", (*NOTES, ".obsidian")),
+)
+"""Module name -> signs of the format. A root is of the first format of which it has a sign, else of the first.
+
+A sign with `/` is the end of the root's path; any other sign is the name of something in the root, and `*` in it stands
+for any beginning. For a root that is a file only signs with `*` count.
 """
+
+LIST_SIGN = b" -> "
+"""In each line of the index.md of claude-memory that names a file."""
+
+LOOKED_AT, FOLDERS_LOOKED_AT = 65_536, 100
+"""Bytes of an index.md, and folders in a root, that are looked at to tell formats apart."""
 
 
 def store_of(root: str) -> Store:
     """The store for *root*, which is resolved. The other formats are not imported: the hook has no time for them."""
-    module: Any = __import__(f"engine.stores.{format_of(root)}", fromlist=["read_file"])
+    module: Any = __import__(f"engine.stores.{format_of(root) or FORMATS[0][0]}", fromlist=["read"])
     store: Store = module
     return store
 
 
+def file_store_of(root: str) -> FileStore:
+    """The store for *root*, whose format can be written: see `engine.stores.writing.writing_of`."""
+    store: Any = store_of(root)
+    return store  # type: ignore[no-any-return]
+
+
 def format_of(root: str) -> str:
-    """The name in `FORMATS` of the format of *root*."""
+    """The module's name for the format of *root*; empty for a file that no format reads."""
+    if os.path.isfile(root):
+        name = os.path.basename(root)
+        endings = ((module, sign) for module, signs in FORMATS for sign in signs if sign[0] == "*")
+        return next((module for module, sign in endings if _is_like(name, sign)), "")
+    names = _names(root)
+    fitting = (module for module, signs in FORMATS if _ends_like(root, signs) or _has_sign(names, signs))
+    found = next(fitting, "")
+    if found == FORMATS[0][0] and not _ends_like(root, FORMATS[0][1]) and _holds_notes(root, names):
+        return "markdown"
+    return found or ("markdown" if _has_notes_below(root) else FORMATS[0][0])
+
+
+def name_in(root: str, relative: str) -> str:
+    """The name of a file for people and ids: relative to its folder, also where the root is the file."""
+    return os.path.basename(root) if relative == root else relative
+
+
+def _names(folder: str) -> list[str]:
     try:
-        names = os.listdir(root)
+        return os.listdir(folder)
     except OSError:
-        names = []
-    fitting = (name for name, signs in FORMATS.items() if any(_is_among(sign, names) for sign in signs))
-    return next(fitting, next(iter(FORMATS)))
+        return []
 
 
-def _is_among(sign: str, names: list[str]) -> bool:
-    return any(name.endswith(sign[1:]) for name in names) if sign.startswith("*") else sign in names
+def _ends_like(root: str, signs: tuple[str, ...]) -> bool:
+    """Whether the path of *root* ends as one of *signs* says."""
+    parts = root.split(os.sep)
+    ends = (sign.split("/") for sign in signs if "/" in sign)
+    return any(len(parts) > len(end) and all(map(_is_like, parts[-len(end) :], end)) for end in ends)
+
+
+def _has_sign(names: list[str], signs: tuple[str, ...]) -> bool:
+    """Whether *names* of what is in a root hold a sign."""
+    return any(
+        any(_is_like(name, sign) for name in names) if sign[0] == "*" else sign in names
+        for sign in signs
+        if "/" not in sign
+    )
+
+
+def _is_like(name: str, sign: str) -> bool:
+    return name.endswith(sign[1:]) and not name.startswith(".") if sign[0] == "*" else name == sign
+
+
+def _holds_notes(root: str, names: list[str]) -> bool:
+    """Whether a folder with names of claude-memory is a folder of notes: they are common names in vaults, too."""
+    inside = [name for folder in CATEGORY_FOLDERS if folder in names for name in _names(os.path.join(root, folder))]
+    if any(name.endswith(".json") for name in inside):
+        return False
+    has_notes = _has_sign(inside, NOTES)
+    if "index.md" in names:
+        has_notes = has_notes or _has_sign([name for name in names if name != "index.md"], NOTES)
+        return has_notes and not _is_list(root)
+    return has_notes
+
+
+def _is_list(root: str) -> bool:
+    from engine.stores.files import read_regular
+
+    try:
+        return LIST_SIGN in read_regular(os.path.join(root, "index.md"), LOOKED_AT)
+    except OSError:
+        return False
+
+
+def _has_notes_below(root: str) -> bool:
+    """Whether a folder in *root*, or in a folder of it, holds notes."""
+    folders = [root]
+    for folder in folders:
+        names = _names(folder)
+        if _has_sign(names, NOTES):
+            return True
+        paths = (os.path.join(folder, name) for name in names if not name.startswith("."))
+        below = [path for path in paths if os.path.isdir(path) and not os.path.islink(path)]
+        folders += below[: max(0, FOLDERS_LOOKED_AT - len(folders))]
+    return False

@@ -1,4 +1,4 @@
-"""Reading a root: all memories in the folder that holds them."""
+"""Reading a root: all memories in a folder or in a file."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ import os
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Corpus, Memory, Skipped
-from engine.stores.files import UnreadableFileError, has_earlier_id
-from engine.stores.registry import store_of
+from engine.stores.files import HOLDS_NOTHING, UnreadableFileError, has_earlier_id
+from engine.stores.registry import format_of, name_in, store_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from engine.stores.registry import Store
 
 
 def readable_root(root: str) -> str:
     """*root*, resolved. Raises RootNotFoundError and RootUnreadableError."""
     if not os.path.exists(root):
         raise RootNotFoundError(f"There is no folder {root}. Name one with --root, or start memsift inside a project.")
-    if not os.path.isdir(root):
-        raise RootUnreadableError(f"{root} is not a folder. Name the folder that holds the memories with --root.")
     resolved = os.path.realpath(root)
+    if not os.path.isdir(root):
+        if os.path.isfile(root) and format_of(resolved):
+            return resolved
+        raise RootUnreadableError(
+            f"{root} is not a folder, and no file of memories (.md, .jsonl). Name the folder that holds the memories "
+            "with --root."
+        )
     try:
         os.listdir(resolved)
     except OSError as error:
@@ -32,15 +43,37 @@ def read_corpus(root: str) -> Corpus:
     """
     resolved = readable_root(root)
     store = store_of(resolved)
-    names, skipped = store.listing(resolved)
+    listing = store.listing(resolved)
+    skipped = [*listing.skipped]
     memories: dict[str, Memory] = {}
-    for name in sorted(names):
-        try:
-            memory = store.read_file(resolved, name)
-            if memory.summary.id in memories:
-                raise UnreadableFileError(has_earlier_id(memory.summary.id))
-        except UnreadableFileError as error:
-            skipped.append(Skipped(without_lone_surrogates(name), str(error)))
-        else:
-            memories[memory.summary.id] = memory
-    return Corpus(resolved, tuple(memories.values()), tuple(skipped))
+    for name in sorted(listing.names):
+        for one in parts_of(store, resolved, name):
+            if isinstance(one, Skipped):
+                skipped.append(one)
+            elif one.summary.id in memories:
+                skipped.append(Skipped(shown_name(resolved, name), has_earlier_id(one.summary.id)))
+            else:
+                memories[one.summary.id] = one
+    return Corpus(resolved, tuple(memories.values()), tuple(skipped), listing.notices)
+
+
+def parts_of(store: Store, root: str, name: str, wanted: Collection[str] = ()) -> Iterator[Memory | Skipped]:
+    """The memories in a file, and what in it is none. A file without any of both is skipped as a whole.
+
+    A store may leave out memories that are not *wanted*, if any are.
+    """
+    is_empty = True
+    try:
+        for one in store.read(root, name, wanted):
+            is_empty = False
+            yield one
+    except UnreadableFileError as error:
+        yield Skipped(shown_name(root, name), str(error))
+    else:
+        if is_empty:
+            yield Skipped(shown_name(root, name), HOLDS_NOTHING)
+
+
+def shown_name(root: str, name: str) -> str:
+    """A file's name for people."""
+    return without_lone_surrogates(name_in(root, name))

@@ -37,6 +37,8 @@ Related: [[beta-conventions]].
 
 
 def read(root: Path) -> Corpus:
+    """The memories of *root*, which MEMORY.md marks as Claude Code's own."""
+    (root / "MEMORY.md").touch()
     return read_corpus(str(root))
 
 
@@ -144,3 +146,47 @@ def test_any_file_is_a_memory_or_is_skipped(tmp_path: Path, text: bytes) -> None
         assert one.summary.title == " ".join(one.summary.title.split()) != ""
         assert one.summary.category in auto_memory.TYPES
         assert entry(one.summary, "high").isprintable()
+
+
+def notices(root: Path, text: str) -> dict[str, str]:
+    (root / "MEMORY.md").write_text(text, encoding="utf-8")
+    return {one.where: one.reason for one in read_corpus(str(root)).notices}
+
+
+@pytest.mark.parametrize(
+    ("line", "is_dead"),
+    [
+        ("- [Alpha](alpha.md) — the setup", False),
+        ("- [Alpha](<alpha.md>) - the setup", False),
+        ("  - [Two words](two%20words.md#part): text", False),
+        ("- [Gone](gone.md) – text", True),
+        ("Prose with [a link](gone.md) in it.", True),
+        ("# Heading [x](sub/gone.md)", True),
+        ("- [Web](https://example.org/gone.md) [Part](#part) [[gone]] gone.md", False),
+        ("- [Odd](\0.md)", True),
+    ],
+)
+def test_dead_links_of_the_list_are_noticed_wherever_they_stand(tmp_path: Path, line: str, is_dead: bool) -> None:
+    for name in ("alpha.md", "two words.md"):
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    found = notices(tmp_path, f"# Memory\n{line}\n")
+    assert list(found) == (["MEMORY.md:2"] if is_dead else [])
+    assert all(reason.endswith("which does not exist") for reason in found.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("line\n" * 200, None),
+        ("line\n" * 201, "has 201 lines and 1.0 kB; Claude Code loads the first 200 lines or 25 kB only"),
+        ("é" * 13_000, "has 1 lines and 26.0 kB; Claude Code loads the first 200 lines or 25 kB only"),
+    ],
+)
+def test_a_list_that_the_client_cuts_is_noticed(tmp_path: Path, text: str, said: str | None) -> None:
+    assert notices(tmp_path, text).get("MEMORY.md") == said
+
+
+def test_many_dead_links_are_counted(tmp_path: Path) -> None:
+    found = notices(tmp_path, "".join(f"- [x](gone{number}.md)\n" for number in range(50)))
+    assert len(found) == auto_memory.MOST_DEAD_LINKS + 1
+    assert found["MEMORY.md"] == "has 30 more dead links"

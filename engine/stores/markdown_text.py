@@ -1,0 +1,179 @@
+"""The parts of a Markdown text that the stores read: front matter, headings, bullets and tags. Nothing here is a file.
+
+Front matter is read by hand: the hook reads changed files itself, and a YAML parser would cost it more than its search.
+Nesting is ignored, so a key counts at any indentation.
+"""
+
+from __future__ import annotations
+
+from engine.lean.record import Record
+from engine.memory import Section
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    FrontMatter = dict[str, tuple[str, ...]]
+    """Key -> its values; one for a plain value."""
+
+FENCE = "---"
+BLOCK_SCALARS = ("|", "|-", "|+", ">", ">-", ">+")
+"""YAML's marks for a text on the following lines. Such a text is not read: the body repeats it."""
+
+FENCES = ("```", "~~~")
+MOST_HEADING_LEVELS = 6
+BULLETS, EMPTY_BULLETS = ("- ", "* ", "+ "), ("-", "*", "+")
+NO_TAGS = ("[ ]", "[x]", "[X]")
+"""Beginnings of a bullet that are a check box, not a category."""
+
+TITLE_CHARACTERS = 120
+
+
+class Line(Record):
+    """A line of a body. `level` is 1 to 6 for a heading, else 0. `number` counts from 1 in the file."""
+
+    number: int
+    level: int
+    text: str
+    is_code: bool
+
+    @property
+    def is_bullet(self) -> bool:
+        """Whether it begins a bullet that is not nested in another."""
+        return self.text.startswith(BULLETS) and not self.is_code
+
+
+def front_matter(lines: list[str]) -> tuple[FrontMatter, int]:
+    """The front matter, and the number of lines that it takes. Without a closing fence there is none."""
+    if not lines or lines[0].strip() != FENCE:
+        return {}, 0
+    end = next((number for number, line in enumerate(lines[1:], start=1) if line.strip() == FENCE), 0)
+    return (pairs(lines[1:end]), end + 1) if end else ({}, 0)
+
+
+def pairs(lines: list[str]) -> FrontMatter:
+    """`key: value`, `key: [a, b]`, and a key with a `- value` on each line below it. Later keys win."""
+    found: FrontMatter = {}
+    key = ""
+    for line in lines:
+        text = line.strip()
+        if text.startswith("- ") and key:
+            found[key] = (*found.get(key, ()), _plain(text[2:]))
+            continue
+        name, colon, value = text.partition(":")
+        if not colon or text.startswith("#"):
+            continue
+        key, value = name.strip(), value.strip()
+        if value and value not in BLOCK_SCALARS:
+            found[key] = _values(value)
+        if value:
+            key = ""
+    return found
+
+
+def first(front: FrontMatter, *keys: str) -> str:
+    """The first value of the first of *keys* that has any, else an empty text."""
+    return next((value for key in keys for value in front.get(key, ()) if value), "")
+
+
+def as_words(values: tuple[str, ...]) -> tuple[str, ...]:
+    """Tags as the front matter has them, `a, b` and `#a` included. Each occurs once."""
+    words = (" ".join(word.strip().lstrip("#").split()) for value in values for word in value.split(","))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def body_lines(lines: list[str], skip: int) -> Iterator[Line]:
+    """The lines after the first *skip*. A `#` inside a code block is no heading."""
+    fence = ""
+    for number, line in enumerate(lines[skip:], start=skip + 1):
+        mark = line.lstrip()[:3]
+        is_fence = mark in FENCES and fence in ("", mark)
+        if is_fence:
+            fence = "" if fence else mark
+        is_code = bool(fence) or is_fence
+        yield Line(number, 0 if is_code else heading_level(line), line, is_code)
+
+
+def heading_level(line: str) -> int:
+    """1 to 6 for `# Heading`, else 0."""
+    text = line.lstrip("#")
+    level = len(line) - len(text)
+    return level if 0 < level <= MOST_HEADING_LEVELS and text.startswith((" ", "\t")) else 0
+
+
+def heading_text(line: str) -> str:
+    return line.strip().strip("#").strip()
+
+
+def sections(lines: list[str], skip: int = 0) -> tuple[Section, ...]:
+    """A section for each heading of the lines after the first *skip*."""
+    parts: list[tuple[str, list[str]]] = [("", [])]
+    for line in body_lines(lines, skip):
+        if line.level:
+            parts.append((line.text.lstrip("#").strip(), []))
+        else:
+            parts[-1][1].append(line.text)
+    found = (Section(heading, trimmed(texts)) for heading, texts in parts)
+    return tuple(section for section in found if section.heading or section.lines)
+
+
+def trimmed(lines: list[str]) -> tuple[str, ...]:
+    """*lines* without blank lines at both ends."""
+    return tuple("\n".join(lines).strip("\n").splitlines())
+
+
+def first_words(lines: list[str]) -> str:
+    """The beginning of the first line that holds text."""
+    return next((text[:TITLE_CHARACTERS] for line in lines if (text := line.strip().lstrip("#").strip())), "")
+
+
+def short(text: str) -> str:
+    """*text* on one line, cut behind a word if it is too long for a title."""
+    line = " ".join(text.split())
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    end = line.rfind(" ", TITLE_CHARACTERS // 2, TITLE_CHARACTERS)
+    return line[: end if end > 0 else TITLE_CHARACTERS - 1].rstrip() + "…"
+
+
+def bullets(lines: Iterator[Line]) -> Iterator[list[Line]]:
+    """Each bullet with the lines that continue it, and each other line by itself.
+
+    An indented line continues the bullet above it, also behind blank lines. Blank lines and empty bullets are left out.
+    """
+    held: list[Line] = []
+    for line in lines:
+        if not line.text.strip() or line.text.strip() in EMPTY_BULLETS:
+            continue
+        if held and held[0].is_bullet and not line.level and line.text[0] in " \t":
+            held.append(line)
+            continue
+        if held:
+            yield held
+        held = [line]
+    if held:
+        yield held
+
+
+def inline_tags(line: str) -> list[str]:
+    """The `#tags` in a line, and the category of an observation: `- [category] text #tag`. No check box, no link."""
+    found = [word[1:].rstrip(".,;:!?)") for word in line.split() if word[:1] == "#" and word[1:2].isalpha()]
+    text = line[2:].lstrip() if line.startswith(BULLETS) else ""
+    category, closing, rest = text[1:].partition("]")
+    if text.startswith("[") and closing and rest.startswith(" ") and not text.startswith((*NO_TAGS, "[[")):
+        return [category.strip(), *found]
+    return found
+
+
+def _values(value: str) -> tuple[str, ...]:
+    if value.startswith("[") and value.find("]") == len(value) - 1:
+        return tuple(text for part in value[1:-1].split(",") if (text := _plain(part)))
+    return (_plain(value),)
+
+
+def _plain(value: str) -> str:
+    """A value without its quotes."""
+    text = value.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1].replace('\\"', '"')
+    return text

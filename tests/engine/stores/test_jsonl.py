@@ -1,0 +1,148 @@
+"""Reading JSON Lines: names of fields, broken lines, bounds."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.memory import Section
+from engine.stores import jsonl
+from engine.stores.roots import read_corpus
+from tests.engine.builders import document, memory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.memory import Corpus, Memory
+
+
+NAMES = [*jsonl.IDS, *jsonl.TEXTS, *jsonl.TAGS, *jsonl.CREATED, *jsonl.STATUSES]
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.text(max_size=3))
+ROWS = st.dictionaries(st.sampled_from(NAMES), VALUES)
+
+
+def read(path: Path, *lines: object) -> Corpus:
+    """The corpus of a file with these lines: raw bytes, or values to be written as JSON."""
+    raw = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    path.write_bytes(b"\n".join(raw))
+    return read_corpus(str(path))
+
+
+def read_one(tmp_path: Path, row: dict[str, object]) -> Memory:
+    corpus = read(tmp_path / "rows.jsonl", row)
+    assert corpus.skipped == ()
+    return corpus.memories[0]
+
+
+def test_a_line_in_the_form_of_claude_memory_keeps_every_field(tmp_path: Path) -> None:
+    expected = memory("Use JWT", "auth", "jwt", body="stateless\ntokens", category="constraint", status="retired")
+    one = read_one(tmp_path, document(expected))
+    for name in ("id", "category", "title", "tags", "status", "created_at", "updated_at", "digest"):
+        assert getattr(one.summary, name) == getattr(expected.summary, name)
+    assert one.sections == expected.sections
+    assert one.summary.path == f"{tmp_path}/rows.jsonl:1"
+
+
+@pytest.mark.parametrize(
+    ("row", "title", "body"),
+    [
+        ({"fact": "Ann likes tea."}, "Ann likes tea.", ""),
+        ({"memory": "Ann likes tea.", "name": "Tea"}, "Tea", "Ann likes tea."),
+        ({"text": "a " * 100}, ("a " * 60).strip() + "…", ("a " * 100).rstrip() + " "),
+        ({"statement": ["one", "two"]}, "- one - two", ""),
+        ({"title": "Only a title"}, "Only a title", ""),
+        ({"title": "", "content": {"decision": "use tabs"}}, "use tabs", ""),
+        ({"title": 5, "text": None, "body": "x"}, "5", "x"),
+    ],
+)
+def test_other_programs_name_the_text_in_other_ways(
+    tmp_path: Path, row: dict[str, object], title: str, body: str
+) -> None:
+    one = read_one(tmp_path, row)
+    assert (one.summary.title, one.body.strip()) == (title, body.strip())
+
+
+def test_times_tags_and_status_of_other_programs(tmp_path: Path) -> None:
+    row = {"text": "t", "keywords": "a, #b", "created": 1767225600, "updated": 1767225600000, "state": "paused"}
+    one = read_one(tmp_path, row)
+    assert (one.summary.tags, one.summary.status, one.summary.category) == (("a", "b"), "archived", "note")
+    assert one.summary.created_at == one.summary.updated_at == "2026-01-01T00:00:00Z"
+    assert read_one(tmp_path, {"text": "t", "status": "superseded", "created_at": True}).summary.status == "retired"
+    assert read_one(tmp_path, {"text": "t", "created": 1e300}).summary.created_at == ""
+
+
+def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path) -> None:
+    corpus = read(
+        tmp_path / "rows.jsonl",
+        b"\xef\xbb\xbf" + json.dumps({"id": "a", "text": "first"}).encode(),
+        b"{cut",
+        b"",
+        b'{"text": "\xff"}',
+        [1],
+        {"tags": ["x"]},
+        b"[" * 100_000,
+        b'"' + b"x" * 1_000_000 + b'"',
+        {"id": "a", "text": "again"},
+        {"id": "b", "text": "last"},
+    )
+    assert [one.summary.title for one in corpus.memories] == ["first", "last"]
+    assert {one.where: one.reason for one in corpus.skipped} == {
+        "rows.jsonl:2": "is not valid JSON",
+        "rows.jsonl:4": "is not UTF-8 text",
+        "rows.jsonl:5": "holds no JSON object",
+        "rows.jsonl:6": "has no title and no text",
+        "rows.jsonl:7": "is nested too deeply",
+        "rows.jsonl:8": "is longer than 1,000 kB",
+        "rows.jsonl": "has the id 'a', which an earlier file has too",
+    }
+
+
+def test_of_many_broken_lines_the_first_are_listed_and_the_others_counted(tmp_path: Path) -> None:
+    corpus = read(tmp_path / "rows.jsonl", *[b"{"] * 250, {"text": "good"})
+    assert len(corpus.memories) == 1
+    assert len(corpus.skipped) == jsonl.MOST_LISTED + 1
+    assert corpus.skipped[-1].reason == "has 150 more lines that are no memories"
+
+
+def test_a_line_without_an_id_keeps_its_id_when_lines_come_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    (before,) = read(path, {"text": "tea"}).memories
+    after = read(path, {"text": "milk"}, {"text": "tea"}).memories
+    assert before.summary.id in [one.summary.id for one in after]
+
+
+def test_a_folder_of_files_is_a_root_as_well(tmp_path: Path) -> None:
+    read(tmp_path / "a.jsonl", {"text": "one"})
+    read(tmp_path / "b.jsonl", {"text": "two"})
+    (tmp_path / "outside").mkdir()
+    (tmp_path / ".hidden.jsonl").write_text('{"text": "x"}', encoding="utf-8")
+    assert [one.summary.title for one in read_corpus(str(tmp_path)).memories] == ["one", "two"]
+
+
+def test_a_file_over_the_bound_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jsonl, "MOST_BYTES", 1000)
+    corpus = read(tmp_path / "rows.jsonl", {"text": "x" * 1000})
+    assert [one.reason for one in corpus.skipped] == ["is larger than 1 kB"]
+
+
+def test_locomo_is_read_without_a_loss(shared_data: Path) -> None:
+    path = shared_data / "locomo/memories.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    corpus = read_corpus(str(path))
+    assert [one.summary.id for one in corpus.memories] == [row["id"] for row in rows]
+    assert corpus.skipped == ()
+    assert corpus.memories[0].sections == () or isinstance(corpus.memories[0].sections[0], Section)
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.binary(max_size=20) | ROWS, min_size=1))
+def test_any_line_is_a_memory_or_is_skipped(tmp_path: Path, lines: list[object]) -> None:
+    corpus = read(tmp_path / "rows.jsonl", *lines)
+    assert corpus.memories or corpus.skipped
+    assert all(one.reason for one in corpus.skipped)
+    for one in corpus.memories:
+        assert one.summary.title == " ".join(one.summary.title.split()) != ""
