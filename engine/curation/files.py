@@ -20,11 +20,15 @@ MARK = ".memsift"
 
 
 class Lines(Record):
-    """The lines that list a memory in an index, the number of the first, and the line above it. Empty without lines."""
+    """The lines that list a memory in an index, the number of the first, and the line above it. Empty without lines.
+
+    `is_in_order`: whether this is the place that the format gives to a new entry.
+    """
 
     lines: tuple[str, ...] = ()
     at: int = 0
     above: str = ""
+    is_in_order: bool = False
 
 
 class FileChange(Record):
@@ -55,7 +59,7 @@ def as_row(change: FileChange) -> dict[str, Any]:
 
 def from_row(row: dict[str, Any]) -> FileChange:
     """A change from its JSON."""
-    listed, listing = (Lines(tuple(row[key]["lines"]), row[key]["at"], row[key]["above"]) for key in LISTS)
+    listed, listing = (Lines(**{**row[key], "lines": tuple(row[key]["lines"])}) for key in LISTS)
     return FileChange(row["root"], row["name"], row["before"], row["after"], listed, listing)
 
 

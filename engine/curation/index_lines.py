@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class IndexFile:
-    """The index of a root, read once. `update` changes lines in memory, `save` writes them."""
+    """The index of a root, read once. `planned` and `apply` change its lines in memory, `save` writes them."""
 
     def __init__(self, root: str, writing: Writing) -> None:
         self._root, self._writing, self._name = root, writing, file_store_of(root).INDEX_FILE
@@ -35,8 +35,9 @@ class IndexFile:
             if wanted is None:
                 listing = Lines()
             else:
-                at = self._place(rest, listed, wanted)
-                listing = Lines(wanted, at, rest[at - 1] if at else "")
+                best = self._best(rest, wanted)
+                at = listed.at if listed.lines and best == self._best(rest, listed.lines) else best
+                listing = Lines(wanted, at, rest[at - 1] if at else "", at == best)
             self._put(rest, listing)
             found.append(replace(change, listed=listed, listing=listing))
         return found
@@ -64,7 +65,9 @@ class IndexFile:
         entry = next((one for one in self._writing.entries(_bare(lines)) if one.name == name), None)
         if entry is None:
             return Lines()
-        return Lines(tuple(lines[entry.start : entry.end]), entry.start, lines[entry.start - 1] if entry.start else "")
+        found, rest = lines[entry.start : entry.end], [*lines[: entry.start], *lines[entry.end :]]
+        above = lines[entry.start - 1] if entry.start else ""
+        return Lines(tuple(found), entry.start, above, entry.start == self._best(rest, found))
 
     def _wanted(self, change: FileChange, listed: Lines) -> tuple[str, ...] | None:
         """The lines that list the memory afterwards; None: no line."""
@@ -84,11 +87,9 @@ class IndexFile:
         is_same = line == old
         return listed.lines if is_same else (f"{line}{_line_end(self._text)}", *listed.lines[1:])
 
-    def _place(self, rest: Sequence[str], listed: Lines, wanted: tuple[str, ...]) -> int:
-        """Where the lines belong: at their old place, unless the format orders them otherwise now."""
-        best = self._writing.place(_bare(rest), wanted[0].rstrip("\r\n"))
-        was_best = self._writing.place(_bare(rest), listed.lines[0].rstrip("\r\n")) if listed.lines else -1
-        return listed.at if listed.lines and best == was_best else best
+    def _best(self, rest: Sequence[str], entry: Sequence[str]) -> int:
+        """The place that the format gives to an entry among the lines *rest*."""
+        return self._writing.place(_bare(rest), entry[0].rstrip("\r\n"))
 
     def _put(self, rest: list[str], new: Lines) -> None:
         """Set the text: *rest* with the lines of *new* at their place."""
@@ -102,12 +103,14 @@ class IndexFile:
         self._text = "".join(rest)
 
     def _place_of(self, rest: Sequence[str], new: Lines) -> int:
-        """The planned place of lines; if the index was changed since, below the same line, or where the format says."""
+        """Where the format says, for lines in order; else the planned place, or below the same line."""
+        if new.is_in_order:
+            return self._best(rest, new.lines)
         if new.at <= len(rest) and (rest[new.at - 1] if new.at else "") == new.above:
             return new.at
         if rest.count(new.above) == 1:
             return rest.index(new.above) + 1
-        return self._writing.place(_bare(rest), new.lines[0].rstrip("\r\n"))
+        return self._best(rest, new.lines)
 
 
 def _without(lines: Sequence[str], gone: Lines) -> list[str]:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 WAIT_S, STALE_S, POLL_S = 5.0, 60.0, 0.02
+NOTE_BYTES = 64
+EARLY_NS, LATE_NS = 20_000_000, 50_000_000
+"""How far the time of a folder may be from the time noted before it was made: file systems use a coarser clock."""
+
 LOCK_FILE = "writing.lock"
 
 
@@ -68,12 +72,19 @@ def _wait_for_file(note: int, root: str, deadline: float) -> None:
 
 
 def _make(path: str, note: int, deadline: float) -> None:
-    """Make the lock folder and note its identity. Waits for another holder. Raises RootLockedError."""
+    """Make the lock folder and note its identity. Waits for another holder. Raises RootLockedError.
+
+    The time is noted before, for the case that the process dies between making the folder and noting its identity.
+    """
+    earlier = os.pread(note, NOTE_BYTES, 0)
     while True:
         try:
+            if not os.path.lexists(path):
+                os.pwrite(note, _padded(str(time.time_ns())), 0)
             os.mkdir(path)
         except FileExistsError:
-            if not _is_abandoned(path, note):
+            os.pwrite(note, earlier or _padded(""), 0)  # the folder is of another program: it was not made at our time
+            if not _is_abandoned(path, earlier):
                 _wait(path, deadline)
         except OSError as error:
             place = os.path.dirname(path)
@@ -83,11 +94,10 @@ def _make(path: str, note: int, deadline: float) -> None:
             return
 
 
-def _is_abandoned(path: str, note: int) -> bool:
-    """Remove the lock folder if its holder is dead; whether it is gone."""
+def _is_abandoned(path: str, noted: bytes) -> bool:
+    """Remove the lock folder if its holder is dead; whether it is gone. *noted*: the note of an earlier memsift."""
     try:
-        is_own = _identity(path) == os.pread(note, 64, 0)
-        if not is_own and time.time() - os.lstat(path).st_mtime <= STALE_S:
+        if not _is_noted(path, noted) and time.time() - os.lstat(path).st_mtime <= STALE_S:
             return False
         os.rmdir(path)
     except FileNotFoundError:
@@ -109,7 +119,7 @@ def _wait(path: str, deadline: float) -> None:
 def _remove(path: str, note: int) -> None:
     """Remove the lock folder, unless another program has taken it over."""
     try:
-        if _identity(path) == os.pread(note, 64, 0):
+        if _identity(path) == os.pread(note, NOTE_BYTES, 0):
             os.rmdir(path)
     except OSError:
         pass
@@ -117,6 +127,18 @@ def _remove(path: str, note: int) -> None:
 
 
 def _identity(path: str) -> bytes:
-    """Inode and time of the lock folder, as 64 bytes."""
+    """Inode and time of the lock folder, as a note."""
     found = os.lstat(path)
-    return f"{found.st_ino} {found.st_mtime_ns}".encode().ljust(64)
+    return _padded(f"{found.st_ino} {found.st_mtime_ns}")
+
+
+def _is_noted(path: str, noted: bytes) -> bool:
+    """Whether the lock folder is the folder of a note, or was made at the time of a note without an identity."""
+    text = noted.decode("ascii", "replace").strip()
+    if text.isdecimal():
+        return -EARLY_NS <= os.lstat(path).st_mtime_ns - int(text) <= LATE_NS
+    return noted == _identity(path)
+
+
+def _padded(text: str) -> bytes:
+    return text.encode().ljust(NOTE_BYTES)

@@ -116,6 +116,8 @@ class Rewrite(Record):
     def plan(self, now: str) -> Plan:
         place = place_of(self.root, self.memory)
         new = place.writing.rewritten(self.read.removeprefix("\ufeff"), self.text.removeprefix("\ufeff"), now)
+        if place.mark + new == self.read:
+            raise CurationError(f"{self.memory.id} is like this already. Nothing was changed.")
         change = FileChange(place.root, place.name, self.read, place.mark + new)
         return _plan("edit", f"Edited {self.memory.id}", (place,), (change,))
 

@@ -51,7 +51,7 @@ def members(text: str) -> list[Member]:
     return found
 
 
-def with_member(text: str, key: str, value: object, *, after: str = "", unit: str = "") -> str:
+def with_member(text: str, key: str, value: object, *, after: str | None = None, unit: str = "") -> str:
     """*text* with *value* for *key*. A new key stands behind the member *after*, or at the end.
 
     *unit*: the indentation of one level, for an object within another.
@@ -116,6 +116,8 @@ def _style(text: str, found: list[Member], unit: str) -> Style:
         lead = text[text.index(",", first.end) + 1 : found[1].start]
     else:
         lead = text[text.index("{") + 1 : first.start]
+    if len(found) == 1 and "\n" not in lead:
+        lead = " " if text[first.value_start - 1] == " " else ""
     colon = text[_after_space(text, _key_end(text, first)) : first.value_start]
     return Style(lead, colon, unit or lead.rpartition("\n")[2], is_ascii)
 

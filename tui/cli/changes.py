@@ -11,6 +11,9 @@ import click
 
 from engine.curation.files import diff_of, text_at
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
+from engine.errors import CurationError
+from engine.paths import state_home
+from engine.stores.files import open_private
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import roots_option
 from tui.workspace.curating import carry_out, edited_in_editor, memories_of, named, opened_curator, resolved
@@ -112,7 +115,7 @@ def edit(
         if rewritten is None:
             tell("The text is unchanged, so nothing was done.")
         else:
-            perform([rewritten], dry_run=dry_run)
+            _perform_rewrite(rewritten, dry_run=dry_run)
     else:
         changes = Changes(title, parsed_fields(fields), _body(body))
         perform([Edit(found.root, found.memory, changes)], dry_run=dry_run)
@@ -198,6 +201,19 @@ def move(ids: tuple[str, ...], roots: tuple[str, ...], to: str, dry_run: bool) -
 
 def _body(given: str | None) -> str | None:
     return sys.stdin.read() if given == "-" else given
+
+
+def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
+    """As `perform`. A text that is refused is kept in a file, because a person wrote it. Raises CurationError."""
+    try:
+        perform([rewrite], dry_run=dry_run)
+    except CurationError:
+        name = Path(rewrite.memory.file).name
+        path = Path(state_home(os.environ)) / f"refused-{name}"
+        with open(path, "w", encoding="utf-8", newline="", opener=open_private) as file:
+            file.write(rewrite.text)
+        tell(f"Your text is in {path}.")
+        raise
 
 
 def _from_editor(found: Found) -> Rewrite | None:

@@ -6,9 +6,11 @@ import os
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+import click
+
 from engine.curation.curator import Curator
 from engine.curation.journal import INCOMPLETE
-from engine.errors import UnknownMemoryError
+from engine.errors import MemsiftError, UnknownMemoryError
 from engine.lean.record import Record
 from engine.search.explain import near_ids
 from tui.workspace import opening
@@ -78,20 +80,23 @@ def carry_out(curator: Curator, plan: Plan) -> int:
 
 
 def edited_in_editor(text: str, suffix: str, environ: Mapping[str, str]) -> str | None:
-    """*text* as the person left it in their editor; None if they left it unchanged. Raises MemsiftError."""
-    import click
+    """*text* as the person left it in their editor; None if they left it unchanged. Raises MemsiftError.
 
-    from engine.errors import MemsiftError
-
+    The line ends and the end of the file stay as they were, whatever the editor makes of them.
+    """
+    plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    editor = environ.get("VISUAL") or environ.get("EDITOR")
     try:
-        new = click.edit(
-            text, editor=environ.get("VISUAL") or environ.get("EDITOR"), extension=suffix, require_save=False
-        )
+        new = click.edit(plain, editor=editor, extension=suffix, require_save=False)
     except click.ClickException as error:
         raise MemsiftError(
             f"The editor cannot be used: {error.message}. Set EDITOR, or use --set and --body."
         ) from None
-    return None if new is None or new == text else new
+    if new is not None and not plain.endswith("\n"):
+        new = new.removesuffix("\n")
+    if new is None or new == plain:
+        return None
+    return new.replace("\n", "\r\n") if "\r\n" in text else new
 
 
 def resolved(roots: Sequence[str]) -> list[str]:

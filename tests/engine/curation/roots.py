@@ -51,6 +51,7 @@ def document(memory_id: str, category: str = "decision", **others: Any) -> dict[
 
 def write_documents(root: Path, documents: Iterable[dict[str, Any]]) -> Path:
     """A claude-memory root with these memories and their index."""
+    root.mkdir(parents=True, exist_ok=True)
     for one in documents:
         path = root / FOLDER_OF[one["category"]] / f"{one['id']}.json"
         path.parent.mkdir(parents=True, exist_ok=True)

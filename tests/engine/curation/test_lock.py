@@ -1,0 +1,113 @@
+"""The lock on a root: one writer at a time, also of another program, and nothing left behind by a killed process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.curation.lock import locked
+from engine.errors import RootLockedError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = ".index.lockdir"
+HOLDER = f"""
+import os, sys, time
+from engine.curation.lock import locked
+with locked(sys.argv[1], {FOLDER!r}, os.environ):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_the_lock_folder_of_the_format_is_held_and_given_back(tmp_path: Path) -> None:
+    with locked(str(tmp_path), FOLDER, os.environ):
+        assert (tmp_path / FOLDER).is_dir()
+    assert not (tmp_path / FOLDER).exists()
+
+
+def test_another_programs_lock_is_waited_for_and_then_refused(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir()
+    with (
+        pytest.raises(RootLockedError, match="Another program is changing"),
+        locked(str(tmp_path), FOLDER, os.environ, 0.1),
+    ):
+        pytest.fail("the lock was not free")
+    assert (tmp_path / FOLDER).is_dir()
+
+
+def test_a_lock_older_than_a_minute_is_taken_over(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir()
+    old = time.time() - 61
+    os.utime(tmp_path / FOLDER, (old, old))
+    with locked(str(tmp_path), FOLDER, os.environ, 0.1):
+        assert time.time() - (tmp_path / FOLDER).stat().st_mtime < 30
+    assert not (tmp_path / FOLDER).exists()
+
+
+def test_a_lock_that_another_program_took_over_is_left_to_it(tmp_path: Path) -> None:
+    with locked(str(tmp_path), FOLDER, os.environ):
+        (tmp_path / FOLDER).rmdir()
+        (tmp_path / "other").mkdir()
+        (tmp_path / FOLDER).mkdir()
+        os.utime(tmp_path / FOLDER, (1, 1))
+    assert (tmp_path / FOLDER).is_dir()
+
+
+@pytest.mark.parametrize("folder", [FOLDER, ""])
+def test_two_processes_of_memsift_exclude_each_other(tmp_path: Path, folder: str) -> None:
+    refused = pytest.raises(RootLockedError, match="Another memsift")
+    with locked(str(tmp_path), folder, os.environ), refused, locked(str(tmp_path), folder, os.environ, 0.1):
+        pytest.fail("the lock was not free")
+
+
+def test_a_root_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RootLockedError, match="cannot be written"), locked(str(tmp_path / "no"), FOLDER, os.environ):
+        pytest.fail("there is no such root")
+
+
+def test_the_lock_of_a_killed_memsift_is_free_at_once(tmp_path: Path) -> None:
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE)
+    assert holder.stdout
+    assert holder.stdout.readline() == b"held\n"
+    with pytest.raises(RootLockedError), locked(str(tmp_path), FOLDER, os.environ, 0.1):
+        pytest.fail("the lock was not free")
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    assert (tmp_path / FOLDER).is_dir()
+    with locked(str(tmp_path), FOLDER, os.environ, 0.1):
+        pass
+    assert not (tmp_path / FOLDER).exists()
+
+
+DIES_AT_ONCE = f"""
+import os, sys
+from engine.curation import lock
+made = os.mkdir
+def mkdir_and_die(path, *mode):
+    made(path, *mode)
+    if path.endswith({FOLDER!r}):
+        os._exit(7)
+os.mkdir = mkdir_and_die
+with lock.locked(sys.argv[1], {FOLDER!r}, os.environ):
+    pass
+"""
+
+
+def test_the_lock_of_a_memsift_that_died_before_it_noted_it_is_free_at_once(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", DIES_AT_ONCE, str(tmp_path)], check=False)
+    assert done.returncode == 7
+    assert (tmp_path / FOLDER).is_dir()
+    with locked(str(tmp_path), FOLDER, os.environ, 0.1):
+        pass
+    assert not (tmp_path / FOLDER).exists()
+    (tmp_path / FOLDER).mkdir()
+    with pytest.raises(RootLockedError), locked(str(tmp_path), FOLDER, os.environ, 0.2):
+        pytest.fail("the lock of another program was taken")

@@ -1,0 +1,97 @@
+"""memsift and another program that write the same root for half a minute: no change of either is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from engine.curation.curator import Curator
+from engine.curation.operations import Edit, Restore, Retire, Tag
+from engine.errors import ChangedSinceError
+from engine.stores.writing import Changes
+from tests.engine.curation.roots import document, read, rebuilt_index, summary, write_documents
+
+SECONDS = 30
+OTHER_WRITER = '''
+"""Writes as claude-memory's own program does: a folder as lock, a temporary file, a rename, a line of the index."""
+import json, os, sys, tempfile, time
+
+root, seconds = sys.argv[1], float(sys.argv[2])
+lock, index = os.path.join(root, ".index.lockdir"), os.path.join(root, "index.md")
+counts = {"shared": 0, "own": 0}
+
+def write(path, text):
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".mw-", suffix=".tmp")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(temporary, path)
+
+def line_of(name, one):
+    return f"- [DECISION] {one['title']} -> .claude/memory/decisions/{name}.json #tags:{','.join(one['tags'])}"
+
+end = time.monotonic() + seconds
+while time.monotonic() < end:
+    for name in counts:
+        try:
+            os.mkdir(lock)
+        except FileExistsError:
+            time.sleep(0.002)
+            continue
+        path = os.path.join(root, "decisions", f"{name}.json")
+        with open(path, encoding="utf-8") as file:
+            one = json.load(file)
+        one["counter"] = one.get("counter", 0) + 1
+        counts[name] += 1
+        if name == "own":
+            one["title"] = f"Own {counts[name]}"
+        write(path, json.dumps(one, indent=2, ensure_ascii=False) + "\\n")
+        with open(index, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        lines = [one_line for one_line in lines if f"/{name}.json" not in one_line]
+        entries = [one_line for one_line in lines if one_line.startswith("- [")]
+        if one["record_status"] == "active":
+            entries.append(line_of(name, one))
+        entries.sort(key=str.lower)
+        head = [one_line for one_line in lines if not one_line.startswith("- [")]
+        write(index, "\\n".join(head + entries) + "\\n")
+        os.rmdir(lock)
+        time.sleep(0.001)
+print(json.dumps(counts))
+'''
+
+
+@pytest.mark.slow
+def test_no_change_of_two_writers_is_lost(tmp_path: Path) -> None:
+    names = ("shared", "own", "mine")
+    root = write_documents(tmp_path / "project/.claude/memory", [document(name) for name in names])
+    other = subprocess.Popen([sys.executable, "-c", OTHER_WRITER, str(root), str(SECONDS)], stdout=subprocess.PIPE)
+    done, refused = 0, 0
+    while other.poll() is None:
+        with closing(Curator(os.environ)) as curator:
+            shared, mine = summary(root, "shared"), summary(root, "mine")
+            operations = (
+                Edit(str(root), shared, Changes(title=f"Shared {done}")),
+                Tag(str(root), shared, (f"t-{done % 7}",), (f"t-{(done - 1) % 7}",)),
+                (Retire(str(root), mine, "x") if mine.status == "active" else Restore(str(root), mine)),
+            )
+            try:
+                curator.perform(curator.plan(operations[done % 3]))
+                done += 1
+            except ChangedSinceError:
+                refused += 1
+        time.sleep(0.001)
+    assert other.stdout
+    counts = json.loads(other.stdout.read())
+    other.stdout.close()
+    assert read(root, "shared")["counter"] == counts["shared"] > 100
+    assert read(root, "own")["counter"] == counts["own"] > 100
+    assert read(root, "shared")["times_updated"] == done - done // 3 > 100
+    assert (root / "index.md").read_text("utf-8") == rebuilt_index(root)
+    assert not [path for path in root.rglob(".*") if path != Path(root)]

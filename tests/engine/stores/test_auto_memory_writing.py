@@ -1,0 +1,182 @@
+"""Writing Claude Code's auto memory: only the lines that change, and MEMORY.md in step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
+from engine.errors import CurationError, InvalidMemoryError
+from engine.stores import auto_memory_writing as writing
+from engine.stores.roots import read_corpus
+from engine.stores.writing import Changes, Draft
+from tests.engine.curation.roots import NOW, contents, perform, summary, undo
+
+NESTED = """---
+name: alpha-setup
+description: "How the \\"alpha\\" app is wired: postcss, theme"
+metadata:\x20
+  node_type: memory
+  type: feedback
+  originSessionId: 9f1c0000-0000-4000-8000-000000000001
+  modified: 2026-01-05T09:10:00.000Z
+---
+
+The root `.postcssrc.json` is the only place.
+
+---
+Related: [[beta]].
+"""
+FLAT = "---\r\nname: beta\r\ntype: project\r\ndescription: >-\r\n  Two lines\r\n  of text\r\n---\r\nBody.\r\n"
+ABSENT = "# Use tabs\n\nAlways tabs."
+INDEX = """# Memory
+
+- [Alpha setup](alpha.md) — postcss lives at the root
+  - and nowhere else
+* [Beta](./beta.md): two lines
+Some prose with a link to [Alpha](alpha.md) in it.
+  - [Tabs](feedback_tabs.md) - always
+
+## Later
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    for name, text in (("alpha", NESTED), ("beta", FLAT), ("feedback_tabs", ABSENT)):
+        (folder / f"{name}.md").write_text(text, encoding="utf-8", newline="")
+    (folder / "MEMORY.md").write_text(INDEX, encoding="utf-8")
+    return folder
+
+
+def text(root: Path, name: str) -> str:
+    return (root / name).read_bytes().decode("utf-8")
+
+
+def status(root: Path, memory_id: str) -> str:
+    return summary(root, memory_id).status
+
+
+def test_a_retired_memory_says_so_in_its_front_matter_and_leaves_memory_md(root: Path) -> None:
+    perform(Retire(str(root), summary(root, "alpha"), "too old: gone"))
+    assert status(root, "alpha") == "retired"
+    lines = f'  record_status: retired\n  retired_at: {NOW}\n  retired_reason: "too old: gone"\n'
+    wanted = NESTED.replace("2026-01-05T09:10:00.000Z\n", f"2026-05-01T10:00:00.000Z\n{lines}")
+    assert text(root, "alpha.md") == wanted
+    assert text(root, "MEMORY.md") == INDEX.replace(
+        "- [Alpha setup](alpha.md) — postcss lives at the root\n  - and nowhere else\n", ""
+    )
+
+
+@pytest.mark.parametrize("memory_id", ["alpha", "beta", "feedback_tabs"])
+@pytest.mark.parametrize("take_away", [Retire, Archive])
+def test_a_restored_memory_is_written_as_it_was(root: Path, memory_id: str, take_away: type[Retire | Archive]) -> None:
+    before = text(root, f"{memory_id}.md")
+    body = read_corpus(str(root)).memories
+    perform(take_away(str(root), summary(root, memory_id), "x"))
+    assert status(root, memory_id) != "active"
+    assert {one.body for one in read_corpus(str(root)).memories} == {one.body for one in body}
+    perform(Restore(str(root), summary(root, memory_id)))
+    assert text(root, f"{memory_id}.md") == before.replace("2026-01-05T09:10:00.000Z", "2026-05-01T10:00:00.000Z")
+    assert f"]({memory_id}.md) — " in text(root, "MEMORY.md")
+
+
+@pytest.mark.parametrize("memory_id", ["alpha", "beta", "feedback_tabs"])
+def test_every_operation_is_undone_byte_for_byte(root: Path, tmp_path: Path, memory_id: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "MEMORY.md").write_text("", encoding="utf-8")
+    one = summary(root, memory_id)
+    rest = tuple(each.summary for each in read_corpus(str(root)).memories if each.summary.id != memory_id)
+    operations = (
+        Retire(str(root), one, "x"),
+        Edit(str(root), one, Changes(title="Other", body="New\n\ntext", fields=(("type", ("user",)),))),
+        Merge(str(root), one, rest, "same"),
+        Move(str(root), one, str(other)),
+    )
+    before = contents(root, other)
+    for operation in operations:
+        perform(operation)
+        assert contents(root, other) != before
+        undo()
+        assert contents(root, other) == before
+
+
+def test_an_edit_changes_its_lines_and_the_hint_in_memory_md(root: Path) -> None:
+    perform(Edit(str(root), summary(root, "alpha"), Changes(title='New: "title" #1')))
+    wanted = NESTED.replace('"How the \\"alpha\\" app is wired: postcss, theme"', '"New: \\"title\\" #1"')
+    assert text(root, "alpha.md") == wanted.replace("2026-01-05T09:10:00.000Z", "2026-05-01T10:00:00.000Z")
+    assert '- [Alpha setup](alpha.md) — New: "title" #1\n  - and nowhere else\n' in text(root, "MEMORY.md")
+    assert summary(root, "alpha").title == 'New: "title" #1'
+    perform(Edit(str(root), summary(root, "beta"), Changes(title="Short", body="a\nb")))
+    assert text(root, "beta.md") == "---\r\nname: beta\r\ntype: project\r\ndescription: Short\r\n---\r\na\r\nb\r\n"
+    assert "* [Beta](./beta.md): Short\n" in text(root, "MEMORY.md")
+
+
+def test_a_change_of_the_body_leaves_the_hint_of_a_person_alone(root: Path) -> None:
+    perform(Edit(str(root), summary(root, "alpha"), Changes(body="Another body.")))
+    assert text(root, "MEMORY.md") == INDEX
+    assert text(root, "alpha.md").endswith("---\n\nAnother body.\n")
+
+
+def test_a_new_memory_has_the_clients_front_matter_and_a_line_in_memory_md(root: Path) -> None:
+    draft = Draft("feedback", "Prefer small: commits", changes=Changes(body="One change each."))
+    perform(Create(str(root), draft))
+    one = next(each for each in read_corpus(str(root)).memories if each.summary.id == "prefer-small-commits")
+    assert (one.summary.category, one.summary.title, one.body) == (
+        "feedback",
+        "Prefer small: commits",
+        "One change each.",
+    )
+    assert one.summary.updated_at == "2026-05-01T10:00:00.000Z"
+    line = "- [Prefer small commits](prefer-small-commits.md) — Prefer small: commits\n"
+    assert INDEX.replace("## Later", f"{line}\n## Later").replace(f"\n{line}", line) == text(root, "MEMORY.md")
+    with pytest.raises(InvalidMemoryError, match="type must be one of user, feedback, project, reference"):
+        perform(Create(str(root), Draft("decision", "x")))
+
+
+def test_tags_and_roots_of_another_format_are_refused(root: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidMemoryError, match="has no tags"):
+        perform(Tag(str(root), summary(root, "alpha"), ("x",)))
+    (tmp_path / "claude/decisions").mkdir(parents=True)
+    with pytest.raises(CurationError, match="another format"):
+        perform(Move(str(root), summary(root, "alpha"), str(tmp_path / "claude")))
+
+
+def test_an_editor_may_change_all_but_the_status(root: Path) -> None:
+    alpha = summary(root, "alpha")
+    with pytest.raises(InvalidMemoryError, match="record_status may not be changed"):
+        perform(Rewrite(str(root), alpha, NESTED, NESTED.replace("  type:", "  record_status: retired\n  type:")))
+    perform(Rewrite(str(root), alpha, NESTED, NESTED.replace("only place", "best place")))
+    assert "the best place" in text(root, "alpha.md")
+
+
+TITLES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1).filter(
+    lambda one: one.strip() and not ("\\" in one and "'" in one)
+)
+
+
+@given(TITLES, st.sampled_from([NESTED, FLAT, ABSENT, "", "---\n---\nx", "---\nno end"]))
+def test_any_title_is_read_as_it_was_written(title: str, before: str) -> None:
+    from tempfile import TemporaryDirectory
+
+    shown = " ".join("".join(c if c.isprintable() else " " for c in title).split())
+    if not shown:
+        return
+    after = writing.edited(before, Changes(title=title), NOW)
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "x.md").write_text(after, encoding="utf-8", newline="")
+        assert read_corpus(folder).memories[0].summary.title == shown
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["retired", "archived"]))
+def test_any_text_is_retired_and_restored_without_loss(body: str, status: str) -> None:
+    retired = writing.with_status(body, status, "x", NOW)
+    assert writing.entry_line("x.md", retired) == ""
+    if not body.lstrip("\ufeff").startswith("---"):
+        assert writing.with_status(retired, "active", "", NOW) == body

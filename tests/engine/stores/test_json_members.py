@@ -1,0 +1,75 @@
+"""Changing a member of a JSON object leaves all other text as it was written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.stores.json_members import members, with_inner, with_member, without_member
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+OBJECTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=6)
+STYLES = st.sampled_from(
+    [
+        {},
+        {"indent": 2},
+        {"indent": 4},
+        {"indent": "\t"},
+        {"separators": (",", ":")},
+        {"indent": 2, "ensure_ascii": False},
+    ]
+)
+UGLY = '{ "b" :1.50 , "unknown":[1,2 ,  3],\r\n\t"a": {"x":"\\u00e9", "x2": 1E3},"b":2e0 }\n\n'
+
+
+@given(OBJECTS, STYLES, st.text(max_size=8), VALUES)
+def test_the_value_is_set_and_every_other_member_and_the_order_stay(
+    document: dict[str, Any], style: dict[str, Any], key: str, value: Any
+) -> None:
+    text = json.dumps(document, **style)
+    changed = with_member(text, key, value)
+    assert list(json.loads(changed).items()) == list({**document, key: value}.items())
+    removed = without_member(changed, key)
+    assert list(json.loads(removed).items()) == [pair for pair in document.items() if pair[0] != key]
+
+
+@given(OBJECTS, STYLES, st.text(max_size=8), VALUES)
+def test_setting_an_old_value_again_gives_the_same_text(
+    document: dict[str, Any], style: dict[str, Any], key: str, value: Any
+) -> None:
+    text = json.dumps({**document, key: 1}, **style)
+    assert with_member(with_member(text, key, value), key, 1) == text
+
+
+def test_spelling_of_numbers_spaces_line_ends_and_double_keys_stay() -> None:
+    assert with_member(UGLY, "unknown", [4]) == UGLY.replace("[1,2 ,  3]", "[4]")
+    assert with_member(UGLY, "b", 7) == UGLY.replace("2e0", "7")
+    assert with_inner(UGLY, "a", "x2", None) == UGLY.replace(', "x2": 1E3', "")
+    assert json.loads(without_member(UGLY, "b")) == {"unknown": [1, 2, 3], "a": {"x": "é", "x2": 1000.0}}
+
+
+def test_new_members_are_written_as_the_others_are() -> None:
+    text = '{\n    "a": 1,\n    "c": [\n        1\n    ]\n}\n'
+    assert with_member(text, "b", ["x"], after="a") == text.replace(
+        '"a": 1,', '"a": 1,\n    "b": [\n        "x"\n    ],'
+    )
+    nested = '{\n  "content": {\n    "a": "x"\n  }\n}'
+    assert with_inner(nested, "content", "l", ["y"]) == nested.replace('"x"', '"x",\n    "l": [\n      "y"\n    ]')
+    windows = '{\r\n  "a": 1\r\n}\r\n'
+    assert with_member(windows, "b", [1]) == '{\r\n  "a": 1,\r\n  "b": [\r\n    1\r\n  ]\r\n}\r\n'
+
+
+def test_text_that_no_file_can_hold_stays_escaped() -> None:
+    assert with_member('{"a": "é"}', "b", "\ud800ü") == '{"a": "é", "b": "\\ud800ü"}'
+    assert with_member('{"a": "\\u00e9"}', "b", "ü") == '{"a": "\\u00e9", "b": "\\u00fc"}'
+
+
+def test_a_byte_order_mark_is_no_part_of_the_object() -> None:
+    assert [one.key for one in members('\ufeff{"a": 1}')] == ["a"]

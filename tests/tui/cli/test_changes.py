@@ -1,0 +1,224 @@
+"""`memsift list`, `show`, and the commands that change memories, undo changes and list them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine.curation.roots import contents, document, read, write_documents
+from tests.tui.cli.command_line import memsift, printed, process, refused
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    documents = [
+        document("alpha", title="Use one cache"),
+        document("beta", "preference", record_status="retired", retired_reason="old"),
+        document("gamma", "runbook", tags=["cache", "shared"]),
+    ]
+    return write_documents(tmp_path / "project/.claude/memory", documents)
+
+
+def ids(root: Path, *arguments: str) -> list[str]:
+    return [one["id"] for one in printed(memsift("list", "--root", root, "--format", "json", *arguments))]
+
+
+def test_list_filters_by_status_category_tag_and_words(root: Path) -> None:
+    assert ids(root) == ["alpha", "beta", "gamma"]
+    assert ids(root, "--status", "retired") == ["beta"]
+    assert ids(root, "--category", "runbook", "--category", "preference") == ["beta", "gamma"]
+    assert ids(root, "--tag", "shared", "--tag", "cache") == ["gamma"]
+    assert ids(root, "--text", "one cache") == ["alpha"]
+    text = memsift("list", "--root", root, "--status", "active").stdout
+    assert text == "alpha  active  decision  Use one cache\ngamma  active  runbook   Title of gamma\n"
+
+
+def test_show_prints_a_whole_memory(root: Path) -> None:
+    one = printed(memsift("show", "alpha", "--root", root, "--format", "json"))
+    assert (one["id"], one["status"], one["tags"]) == ("alpha", "active", ["tag-alpha", "shared"])
+    assert {"heading": "Decision", "lines": ["Use one."]} in one["sections"]
+    text = memsift("show", "alpha", "--root", root).stdout
+    assert text.startswith("Use one cache\n\nid:       alpha\nstatus:   active\n")
+    assert "\nDecision\n  Use one.\n" in text
+
+
+def test_an_unknown_id_is_answered_with_similar_ids(root: Path) -> None:
+    assert "There is 'alpha'." in refused(memsift("show", "alpa", "--root", root))
+    before = contents(root)
+    assert "There is no memory 'nothing'" in refused(memsift("retire", "alpha", "nothing", "--root", root))
+    assert contents(root) == before
+
+
+def test_a_change_says_what_it_did_and_how_to_undo_it(root: Path) -> None:
+    before = contents(root)
+    done = memsift("retire", "alpha", "--reason", "too old", "--root", root)
+    assert done.stderr == "memsift: Retired alpha: too old. To undo: memsift undo 1\n"
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert read(root, "alpha")["retired_reason"] == "too old"
+    assert memsift("undo", "1").stderr == (
+        "memsift: Undid 1 (Retired alpha: too old). To do it again: memsift undo 2\n"
+    )
+    assert contents(root) == before
+
+
+CHANGES = [
+    ("edit", "alpha", "--title", "Other", "--set", "rationale=a", "--set", "rationale=b"),
+    ("edit", "alpha", "--body", "Use two."),
+    ("tag", "alpha", "gamma", "--add", "new", "--remove", "shared"),
+    ("archive", "alpha", "gamma"),
+    ("restore", "beta"),
+    ("merge", "alpha", "gamma", "--note", "same"),
+]
+
+
+@pytest.mark.parametrize("arguments", CHANGES, ids=lambda each: each[0])
+def test_a_dry_run_prints_the_difference_and_changes_nothing(root: Path, arguments: tuple[str, ...]) -> None:
+    before = contents(root)
+    shown = memsift(*arguments, "--root", root, "--dry-run")
+    assert shown.exit_code == 0, shown.output
+    assert f"+++ b/{read_name(arguments[1])}" in shown.stdout
+    assert "Nothing was changed" in shown.stderr
+    assert contents(root) == before
+    assert printed(memsift("history", "--format", "json")) == []
+
+
+def read_name(memory_id: str) -> str:
+    return {"alpha": "decisions/alpha.json", "beta": "preferences/beta.json"}[memory_id]
+
+
+@pytest.mark.parametrize("arguments", CHANGES, ids=lambda each: each[0])
+def test_every_command_is_undone_by_the_next(root: Path, arguments: tuple[str, ...]) -> None:
+    before = contents(root)
+    done = memsift(*arguments, "--root", root)
+    assert done.exit_code == 0, done.output
+    assert contents(root) != before
+    for _ in done.stderr.splitlines():
+        assert memsift("undo").exit_code == 0
+    assert contents(root) == before
+    assert "nothing to undo" in refused(memsift("undo"))
+
+
+def test_create_and_move_write_new_files(root: Path, tmp_path: Path) -> None:
+    fields = ("--set", "topic=style", "--set", "value=Tabs", "--set", "reason=width", "--set", "strength=soft")
+    memsift("create", "--category", "preference", "--title", "Use tabs", "--tag", "style", *fields, "--root", root)
+    assert read(root, "use-tabs")["content"]["value"] == "Tabs"
+    assert "value is missing" in refused(memsift("create", "--category", "preference", "--title", "X", "--root", root))
+    other = write_documents(tmp_path / "other", [])
+    memsift("move", "use-tabs", "--to", other, "--root", root)
+    assert ids(root) == ["alpha", "beta", "gamma"]
+    assert ids(other) == ["use-tabs"]
+    assert "There is no folder" in refused(memsift("move", "alpha", "--to", tmp_path / "no", "--root", root))
+
+
+def test_a_rejected_text_is_made_again_only_by_force(root: Path) -> None:
+    fields = ("--set", "topic=style", "--set", "value=Tabs", "--set", "reason=width", "--set", "strength=soft")
+    make = ("create", "--category", "preference", "--title", "Use tabs", *fields, "--root", root)
+    memsift(*make)
+    memsift("retire", "use-tabs", "--wrong", "--reason", "no", "--root", root)
+    assert "This text was rejected on" in refused(memsift(*make, "--id", "again"))
+    assert memsift(*make, "--id", "again", "--force").exit_code == 0
+
+
+def test_edit_opens_the_editor_and_refuses_what_breaks_a_rule(root: Path, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\nsed -i "s/Use one\\./Use two./" "$1"\n', encoding="utf-8")
+    editor.chmod(0o755)
+    environ = {"EDITOR": str(editor), "VISUAL": ""}
+    assert memsift("edit", "alpha", "--root", root, **environ).exit_code == 0
+    assert read(root, "alpha")["content"]["decision"] == "Use two."
+    assert "unchanged" in memsift("edit", "alpha", "--root", root, EDITOR="true", VISUAL="").stderr
+    editor.write_text('#!/bin/sh\nsed -i s/accepted/maybe/ "$1"\n', encoding="utf-8")
+    done = memsift("edit", "alpha", "--root", root, **environ)
+    kept, reason = done.stderr.splitlines()
+    assert "status must be one of" in reason
+    path = Path(kept.removeprefix("memsift: Your text is in ").removesuffix("."))
+    assert '"status": "maybe"' in path.read_text("utf-8")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert read(root, "alpha")["content"]["status"] == "accepted"
+
+
+def test_an_editor_leaves_line_ends_and_the_end_of_a_file_alone(tmp_path: Path) -> None:
+    note = tmp_path / "memory/note.md"
+    note.parent.mkdir()
+    note.write_bytes(b"\xef\xbb\xbf---\r\nname: note\r\n---\r\nOld text")
+    arguments = ("edit", "note", "--root", note.parent)
+    assert "unchanged" in memsift(*arguments, EDITOR="true", VISUAL="").stderr
+    done = memsift(*arguments, EDITOR="sed -i s/Old/New/", VISUAL="")
+    assert done.exit_code == 0, done.output
+    assert note.read_bytes() == b"\xef\xbb\xbf---\r\nname: note\r\n---\r\nNew text"
+
+
+def test_a_file_that_changed_under_the_editor_is_not_overwritten(root: Path, tmp_path: Path) -> None:
+    path = root / "decisions/alpha.json"
+    editor = tmp_path / "editor"
+    editor.write_text(f'#!/bin/sh\nsed -i "s/one/two/" "$1"\nsed -i "s/We had/They had/" "{path}"\n', encoding="utf-8")
+    editor.chmod(0o755)
+    done = memsift("edit", "alpha", "--root", root, EDITOR=str(editor), VISUAL="")
+    assert done.exit_code == 2
+    _, first, *rest = done.stderr.splitlines()
+    assert "was changed since it was read. Nothing was done." in first
+    assert '+    "context": "They had two.",' in rest
+    assert "They had" in path.read_text("utf-8")
+
+
+def test_history_tells_which_operations_were_undone(root: Path) -> None:
+    memsift("retire", "alpha", "--root", root)
+    memsift("archive", "gamma", "--root", root)
+    memsift("undo", "1")
+    rows = printed(memsift("history", "alpha", "--format", "json", "--diff"))
+    assert [(row["number"], row["kind"], row["undone_by"], row["undoes"]) for row in rows] == [
+        (1, "retire", 3, None),
+        (3, "undo", None, 1),
+    ]
+    assert '+  "record_status": "retired",' in rows[0]["diff"]
+    text = memsift("history").stdout.splitlines()
+    assert [line.split("  ")[2:4] for line in (one.strip() for one in text)] == [
+        ["Retired alpha [undone by 3]", f"({root})"],
+        ["Archived gamma", f"({root})"],
+        ["Undid 1 (Retired alpha)", f"({root})"],
+    ]
+    assert "There are changes of 'alpha'" in refused(memsift("history", "alpa"))
+    assert printed(memsift("history", "--root", root.parent, "--format", "json")) == []
+
+
+def test_an_id_in_two_roots_needs_a_single_root(root: Path, tmp_path: Path) -> None:
+    other = write_documents(tmp_path / "other", [document("alpha")])
+    both = ("--root", root, "--root", other)
+    assert "Name a single root with --root" in refused(memsift("retire", "alpha", *both))
+    assert memsift("retire", "gamma", *both).exit_code == 0
+
+
+def test_an_interrupted_operation_is_finished_at_the_next_start(root: Path) -> None:
+    die = (
+        "import os\nfrom engine.curation import curator\n"
+        "write = curator.write\n"
+        "def write_and_die(*given):\n    write(*given)\n    os._exit(9)\n"
+        "curator.write = write_and_die\n"
+        "from tui.cli import main\nmain(prog_name='memsift')\n"
+    )
+    done = process("retire", "alpha", "--root", root, code=[sys.executable, "-c", die])
+    assert done.returncode == 9
+    assert "decisions/alpha.json" in (root / "index.md").read_text("utf-8")
+    told = memsift("history").stderr
+    assert told == "memsift: Operation 1 (Retired alpha) was interrupted, and it is finished now.\n"
+    assert "decisions/alpha.json" not in (root / "index.md").read_text("utf-8")
+    assert not (root / ".index.lockdir").exists()
+
+
+def test_label_stores_are_merged_by_a_command_of_their_own(root: Path) -> None:
+    done = memsift("merge", "other.db", "alpha", "--root", root)
+    assert done.exit_code == 2
+    assert "memsift merge-labels" in done.stderr
+
+
+def test_a_memory_that_commands_a_terminal_is_shown_harmless(root: Path) -> None:
+    path = root / "decisions/alpha.json"
+    path.write_text(json.dumps(document("alpha", title="\x1b[2Jred\u202e")), encoding="utf-8")
+    for command in ("list", "show"):
+        arguments = ["alpha"] if command == "show" else []
+        shown = memsift(command, *arguments, "--root", root).stdout
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
