@@ -170,6 +170,7 @@ def test_any_title_is_read_as_it_was_written(title: str, before: str) -> None:
         return
     after = writing.edited(before, Changes(title=title), NOW)
     with TemporaryDirectory() as folder:
+        (Path(folder) / "MEMORY.md").touch()
         (Path(folder) / "x.md").write_text(after, encoding="utf-8", newline="")
         assert read_corpus(folder).memories[0].summary.title == shown
 

@@ -143,6 +143,7 @@ def test_edit_opens_the_editor_and_refuses_what_breaks_a_rule(root: Path, tmp_pa
 def test_an_editor_leaves_line_ends_and_the_end_of_a_file_alone(tmp_path: Path) -> None:
     note = tmp_path / "memory/note.md"
     note.parent.mkdir()
+    (note.parent / "MEMORY.md").touch()
     note.write_bytes(b"\xef\xbb\xbf---\r\nname: note\r\n---\r\nOld text")
     arguments = ("edit", "note", "--root", note.parent)
     assert "unchanged" in memsift(*arguments, EDITOR="true", VISUAL="").stderr
@@ -206,6 +207,16 @@ def test_an_interrupted_operation_is_finished_at_the_next_start(root: Path) -> N
     assert told == "memsift: Operation 1 (Retired alpha) was interrupted, and it is finished now.\n"
     assert "decisions/alpha.json" not in (root / "index.md").read_text("utf-8")
     assert not (root / ".index.lockdir").exists()
+
+
+def test_a_format_that_is_only_read_says_so(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault/tabs.md").write_text("# Use tabs\n\nAlways tabs.\n", encoding="utf-8")
+    (memory_id,) = ids(tmp_path / "vault")
+    before = contents(tmp_path / "vault")
+    told = refused(memsift("retire", memory_id, "--root", tmp_path / "vault"))
+    assert "holds memories in the format markdown, which memsift only reads" in told
+    assert contents(tmp_path / "vault") == before
 
 
 def test_label_stores_are_merged_by_a_command_of_their_own(root: Path) -> None:
