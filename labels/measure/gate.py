@@ -9,7 +9,7 @@ from engine.systems import JUDGED
 from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
 from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, headline, judge_case, verdict_of
 from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence
-from labels.measure.judgements import drawn, judged_labels
+from labels.measure.judgements import drawn, judged_labels, without_adjudication
 from labels.measure.metrics import (
     Ratio,
     false_fire_rate,
@@ -195,12 +195,6 @@ def evidence_from_qrels(
         calls=calls,
         labels=judged_pairs(known).whole,
     )
-
-
-def without_adjudication(labels: Iterable[Label], adjudications: Iterable[Label]) -> list[Label]:
-    """The *labels* of pairs without an adjudication."""
-    settled = {(label.prompt_id, *label.pair) for label in adjudications}
-    return [label for label in labels if (label.prompt_id, *label.pair) not in settled]
 
 
 def underway(labels: Iterable[Label]) -> frozenset[str]:

@@ -135,6 +135,12 @@ def matching(labels: Sequence[Label], replayed: Mapping[str, Mapping[str, str]])
     ]
 
 
+def without_adjudication(labels: Iterable[Label], adjudications: Iterable[Label]) -> list[Label]:
+    """The *labels* of pairs without an adjudication."""
+    settled = {(label.prompt_id, *label.pair) for label in adjudications}
+    return [label for label in labels if (label.prompt_id, *label.pair) not in settled]
+
+
 def consensus(labels: Iterable[Label], settled: Iterable[Label] = ()) -> Consensus:
     """The majority of relevant against not for each (prompt, memory); a tie leaves the pair unjudged.
 

@@ -26,7 +26,7 @@ from labels.measure.groups import (
     worst_prompts,
 )
 from labels.measure.intervals import Interval, design_effect
-from labels.measure.judgements import drawn, judged_labels
+from labels.measure.judgements import drawn, judged_labels, without_adjudication
 from labels.measure.metrics import Ratio, tally
 from labels.records import VERDICTS
 from labels.run_settings import changes
@@ -111,9 +111,9 @@ class Report:
     """The systems by name, the plainest first, and the labels that they were measured with.
 
     `configured` is the name of the root's configured system, empty where it is not known. `labels` counts the labels
-    that count by verdict; `stale` ones do not. `judged` is the consensus of the annotators: relevant memories, of all
-    judged ones. `labelled_prompts` have at least one judgement. `captions` are for showing only, `limits` for the
-    sentences on what the numbers cannot say.
+    that count by verdict; `stale` ones do not. `blind` leaves out the labels of adjudicated memories. `judged` is the
+    consensus of the annotators: relevant memories, of all judged ones. `labelled_prompts` have at least one judgement.
+    `captions` are for showing only, `limits` for the sentences on what the numbers cannot say.
     """
 
     systems: tuple[SystemReport, ...]
@@ -200,6 +200,7 @@ def build_report(
     injected = injected_pairs(evidence.rows, evidence.judgements)
     counted = labels.labels if labels else ()
     verdicts = [label.verdict for label in counted]
+    deciding = without_adjudication(counted, labels.settled) if labels else []
     return Report(
         systems=tuple(system_report(name, evidence, captions.kinds, options) for name in evidence.systems),
         configured="",
@@ -208,7 +209,7 @@ def build_report(
         labels={verdict: verdicts.count(verdict) for verdict in VERDICTS},
         judged=judged_pairs(evidence),
         stale=labels.facts.stale if labels else 0,
-        blind=Ratio(sum(label.blind for label in counted), len(verdicts)),
+        blind=Ratio(sum(label.blind for label in deciding), len(deciding)),
         annotators=tuple(sorted({label.annotator for label in counted})),
         comparisons=comparisons(evidence) if options.comparisons else (),
         people=people_agreement(counted, repeats),

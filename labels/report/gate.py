@@ -20,8 +20,8 @@ from labels.measure.decision import (
 )
 from labels.report.caveats import by_hand_note, imported_note, outdated_note
 from labels.report.first_lines import LABEL, NOTHING, REPLAY, Step, false_fire_line, other_line, precision_lines
-from labels.report.section import counted, listed, part_of
-from labels.report.text import WIDTH, as_item, first_part, printable, wrapped
+from labels.report.section import counted, listed, part_of, percent
+from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,12 +33,18 @@ if TYPE_CHECKING:
 NAMED = 3
 """The number of unfinished prompts that are named."""
 
+RULE_OF_THREE = 3
+"""Something that never happened in n draws has a probability below 3 / n, with 95 % confidence.
+
+Source: J. Hanley and A. Lippman-Hand, If nothing goes wrong, is everything all right?, JAMA 249 (1983).
+"""
+
 
 def gate_text(report: GateReport, width: int = WIDTH, *, is_full: bool = False) -> str:
     """The first lines and the next step; with *is_full* also the numbers behind them, the judge and the warnings."""
     parts = [first_part(gate_lines(report), width)]
     parts += full_parts(report, width) if is_full else [more_line(report, width)]
-    return "\n\n".join([*parts, wrapped([gate_step(report).in_shell()], width)]) + "\n"
+    return "\n\n".join([*parts, step_lines(gate_step(report), width)]) + "\n"
 
 
 def full_parts(report: GateReport, width: int) -> Iterator[str]:
@@ -333,15 +339,19 @@ def without_worth(found: SystemComparison) -> str:
         f"On these {counted(found.prompts, 'prompt')} it left out {spared:,} irrelevant and {lost:,} relevant "
         f"memories, and brought in {added:,} irrelevant and {won:,} relevant ones."
     )
-    bound = f" {loss_bound(found.relevant)}" if found.relevant.interval else ""
-    return f"{counts}{bound} Say with --worth how many irrelevant memories a relevant one is worth to you."
+    return f"{counts} {loss_bound(found)} Say with --worth how many irrelevant memories a relevant one is worth to you."
 
 
-def loss_bound(relevant: Difference) -> str:
-    """How many relevant memories the judge may lose, as far as the interval tells."""
-    low, high = (relevant.interval.low, relevant.interval.high) if relevant.interval else (0.0, 0.0)
-    if high < 0:
-        return f"In general it loses {-high:.2f} to {-low:.2f} relevant memories a prompt."
-    if low < 0:
-        return f"In general it may lose up to {-low:.2f} relevant memories a prompt."
-    return "In general it loses none that these prompts could show."
+def loss_bound(found: SystemComparison) -> str:
+    """The number of relevant memories that the judge may lose, as far as these prompts tell."""
+    interval, lost = found.relevant.interval, found.first_only[0]
+    if interval is None:
+        return "How many relevant ones it loses in general cannot be said from them."
+    if interval.high < 0:
+        return f"In general it loses {-interval.high:.2f} to {-interval.low:.2f} relevant memories a prompt."
+    if interval.low < 0:
+        return f"In general it may lose up to {-interval.low:.2f} relevant memories a prompt."
+    if not lost:
+        most = percent(min(RULE_OF_THREE, found.prompts), found.prompts)
+        return f"In general it may still lose one for up to {most} of the prompts."
+    return f"In general it wins {interval.low:.2f} to {interval.high:.2f} more relevant ones a prompt than it loses."

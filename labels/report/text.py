@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from labels.measure.report import Report
+    from labels.report.first_lines import Step
     from labels.report.section import Section, Table
 
 WIDTH = 80
 GAP = "  "
 MIN_NAME = 8
 ELLIPSIS = "…"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def report_text(report: Report, width: int = WIDTH, *, is_full: bool = False) -> str:
@@ -31,7 +33,7 @@ def report_text(report: Report, width: int = WIDTH, *, is_full: bool = False) ->
         parts += [wrapped([summary(report)], width), *(section_text(each, width) for each in sections(report))]
     elif report.systems:
         parts.append(wrapped([more_line(report)], width))
-    return "\n\n".join([*parts, wrapped([next_step(report).in_shell()], width)]) + "\n"
+    return "\n\n".join([*parts, step_lines(next_step(report), width)]) + "\n"
 
 
 def more_line(report: Report) -> str:
@@ -41,7 +43,16 @@ def more_line(report: Report) -> str:
 
 def wrapped(lines: Iterable[str], width: int, indent: str = "") -> str:
     """*lines* below each other; what does not fit a line is indented by *indent*."""
-    return "\n".join(fill(printable(line), width, subsequent_indent=indent, break_on_hyphens=False) for line in lines)
+    parts = (printable(line).replace(" %", f"{NO_BREAK}%") for line in lines)
+    text = "\n".join(fill(each, width, subsequent_indent=indent, break_on_hyphens=False) for each in parts)
+    return text.replace(NO_BREAK, " ")
+
+
+def step_lines(step: Step, width: int) -> str:
+    """The next step, with its command on a line of its own where both do not fit one line."""
+    line = step.in_shell()
+    is_one = cells(line) <= width or not step.command
+    return wrapped([line] if is_one else [f"Next: {step.what}:", f"  {step.command}"], width)
 
 
 def first_part(lines: Iterable[str], width: int) -> str:

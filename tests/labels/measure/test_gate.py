@@ -313,6 +313,7 @@ def test_report_and_gate_give_the_same_precision_for_the_same_labels(store: Labe
     (system,) = report.systems
     assert system.headline == Headline(found.relevant, found.decision.estimate, found.decision.live)
     assert found.relevant == Ratio(2, 6)
+    assert report.blind == evidence(store).blind == Ratio(9, 9)
     assert (system.false_fire_rate, sum(report.labels.values())) == (found.false_fires, found.labels)
     assert gate_lines(found)[1:4] == first_lines(report)[1:4]
     assert "do not count in the first lines" in section_text(sections(report)[0], 200)

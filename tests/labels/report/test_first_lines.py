@@ -14,8 +14,8 @@ from labels.measure.metrics import Ratio
 from labels.measure.report import Report, ReportOptions, build_report, report_from_store
 from labels.measure.strata import StratifiedEstimate
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.first_lines import first_lines, next_step, precision_lines
-from labels.report.text import cells, report_text
+from labels.report.first_lines import Step, first_lines, next_step, precision_lines
+from labels.report.text import cells, report_text, step_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 
@@ -122,6 +122,13 @@ def test_the_text_begins_with_at_most_five_lines_whatever_the_system(name: str, 
     assert max(map(cells, first.splitlines())) <= width
     assert last.startswith("Next: ")
     assert len(last.splitlines()) == 1 or width < 80
+    assert not any(line.lstrip().startswith("%") for line in first.splitlines())
+
+
+def test_a_command_that_does_not_fit_has_a_line_of_its_own() -> None:
+    step = Step("drop unlikely memories", "memsift tune --target-precision 0.6")
+    assert step_lines(step, 80) == "Next: drop unlikely memories: memsift tune --target-precision 0.6."
+    assert step_lines(step, 60) == "Next: drop unlikely memories:\n  memsift tune --target-precision 0.6"
 
 
 # The next step

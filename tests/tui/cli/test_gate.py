@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
+import struct
+import subprocess
 import sys
+import termios
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.cli.command_line import memsift, process, refused
+from tests.tui.cli.command_line import MAIN, PROJECT, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 
 if TYPE_CHECKING:
@@ -123,6 +128,29 @@ def test_the_text_begins_with_at_most_five_lines_and_ends_with_the_next_step(tmp
     assert (row["first_lines"], row["next"]) == (first.splitlines(), last)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "widest"), [(60, 60), (200, 100)])
+def test_the_text_follows_the_width_of_the_terminal(tmp_path: Path, columns: int, widest: int) -> None:
+    files = run_file(tmp_path, 100, good=0.6, judged=True)
+    leader, follower = os.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+    command = [*MAIN, *map(str, files), "--min-precision", "0.4", "--full"]
+    environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    running = subprocess.Popen(command, stdout=follower, cwd=PROJECT, env=environ)
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(leader, 65536)
+        except OSError:
+            break
+    os.close(leader)
+    assert running.wait(30) == 0
+    lines = shown.decode().replace("\r", "").splitlines()
+    assert lines[0] == "PASS with 100 labels: memsift reaches 40 %."
+    assert widest - 20 < max(map(len, lines)) <= widest
+
+
 # The judge
 
 
@@ -137,6 +165,11 @@ def test_the_case_for_the_judge_is_made_where_both_were_replayed(tmp_path: Path)
         "It pays. At 3 irrelevant to one relevant memory, the balance per prompt in irrelevant ones is 0.40 fewer"
         in out
     )
+    plain = unwrapped(memsift(*files, "--min-precision", "0.5", "--full").stdout)
+    assert (
+        "it left out 40 irrelevant and 0 relevant memories, and brought in 0 irrelevant and 0 relevant ones." in plain
+    )
+    assert "In general it may still lose one for up to 3 % of the prompts." in plain
     row = as_json(memsift(*files, "--min-precision", "0.5", "--worth", "3", "--format", "json"))["judge"]
     assert (row["answer"], row["break_even"]) == ("pays", None)
     assert row["comparison"]["irrelevant"]["value"] == pytest.approx(-0.4)
