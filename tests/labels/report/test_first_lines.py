@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -154,6 +155,12 @@ def test_labels_given_with_ranks_in_view_are_to_be_given_without(store: LabelSto
     for number in range(30):
         say(store, f"p{number}", "a", RELEVANT, blind=number > 10)
     assert next_step(report(store)).what == "label prompts before you see their ranks"
+
+
+def test_a_configured_system_that_was_not_replayed_is_to_be_replayed_first() -> None:
+    made = replace(many(20, 100, ("bm25", "memsift")), configured="memsift+default")
+    assert next_step(made).what == "replay memsift+default, the present system"
+    assert first_lines(replace(made, configured="bm25"))[1].startswith("bm25 injected 100 memories")
 
 
 @pytest.mark.parametrize(
