@@ -174,6 +174,11 @@ class Index:
         sql = "select count(*) from memory where name = ?"
         return self.ask(lambda db: sum(int(db.execute(sql, (name,)).fetchone()[0]) for name in names))
 
+    def most_in_a_file(self) -> int:
+        """The number of memories in the file that holds the most."""
+        sql = "select coalesce(max(number), 0) from (select count(*) as number from memory group by name)"
+        return self.ask(lambda db: int(db.execute(sql).fetchone()[0]))
+
     def _stale(self, memories: list[MemorySummary]) -> list[MemorySummary]:
         """The memories whose files are gone or may have changed since they were read."""
         if self._renew is None:

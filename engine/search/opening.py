@@ -29,15 +29,14 @@ SYNC_SHARE = 0.5
 LOCK_SHARE = 0.1
 """The share of its deadline that the hook waits for another process that updates the index."""
 
-SCAN_SECONDS, BUILD_SECONDS, PART_SECONDS = 12e-6, 1.2e-3, 1e-4
-"""Upper bounds of the time for one memory: to see that its file did not change, to index it, and to read it again in a
-file that holds many."""
+SCAN_SECONDS, BUILD_SECONDS = 12e-6, 1.2e-3
+"""Upper bounds of the time for one memory: to see that its file did not change, and to index it."""
 
 MEMORY_BYTES = 500
 """A low guess of the size of one memory in a file of many."""
 
 MOST_PARTS = 500
-"""Memories in changed files that the hook reads again. In larger files it checks those that it would show."""
+"""Memories in a file that the hook reads again. In larger files it checks only the memories that it would show."""
 
 UPDATE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.search.opening import main; main(*sys.argv[2:])"
 
@@ -77,7 +76,7 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, deadline_s)
     if index and index.is_fresh():
         return index
-    if (_sync_seconds(index, root) if index else build_seconds(root)) > SYNC_SHARE * deadline_s:
+    if (_sync_seconds(index) if index else build_seconds(root)) > SYNC_SHARE * deadline_s:
         start_update(path, root)
         return index
     if index:
@@ -91,17 +90,15 @@ def build_seconds(root: str) -> float:
 
     try:
         names = store_of(root).listing(root).names
-        count = os.path.getsize(root) / MEMORY_BYTES if root in names else len(names)
-        return count * BUILD_SECONDS
+        size = os.path.getsize(os.path.join(root, *names)) if len(names) == 1 else 0
+        return max(len(names), size / MEMORY_BYTES) * BUILD_SECONDS
     except OSError:
         return 0.0
 
 
-def _sync_seconds(index: Index, root: str) -> float:
-    """A guess of the time to bring *index* up to date. A root that is one file is read as a whole if it changed."""
-    if os.path.isdir(root):
-        return len(index) * SCAN_SECONDS
-    return len(index) * PART_SECONDS if len(index) <= MOST_PARTS else float("inf")
+def _sync_seconds(index: Index) -> float:
+    """A guess of the time to bring *index* up to date. A file of many memories may take long, so it is not guessed."""
+    return float("inf") if index.most_in_a_file() > MOST_PARTS else len(index) * SCAN_SECONDS
 
 
 def start_update(path: str, root: str) -> None:

@@ -1,6 +1,7 @@
 """The formats of memories: a module for each, and the names by which a root shows its format.
 
-A new format is a module of this package that offers the functions of `Store`, and a line in `FORMATS`.
+A new format is a module of this package that offers the functions of `Store`, and a line in `FORMATS`. If a root may be
+a file of this format, there is a line in `FILE_FORMATS` as well.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ NOTES = ("*.md", "*.markdown")
 
 FORMATS = (
     ("claude_memory", (".claude/memory", "index.md", *CATEGORY_FOLDERS)),
+    ("claude_mem", ("claude-mem.db",)),
     ("markdown", (".codex/memories", "raw_memories.md", "memory_summary.md")),
     ("auto_memory", ("projects/*/memory", "agent-memory/*", "agent-memory-local/*", "MEMORY.md")),
     ("jsonl", ("*.jsonl",)),
@@ -70,8 +72,15 @@ FORMATS = (
 """Module name -> signs of the format. A root is of the first format of which it has a sign, else of the first.
 
 A sign with `/` is the end of the root's path; any other sign is the name of something in the root, and `*` in it stands
-for any beginning. For a root that is a file only signs with `*` count.
+for any beginning.
 """
+
+FILE_FORMATS = (
+    ("claude_mem", ("*.db", "*.sqlite", "*.sqlite3")),
+    ("jsonl", ("*.jsonl",)),
+    ("markdown", NOTES),
+)
+"""Module name -> the names of a file that can be a root."""
 
 LIST_SIGN = b" -> "
 """In each line of the index.md of claude-memory that names a file."""
@@ -96,9 +105,7 @@ def file_store_of(root: str) -> FileStore:
 def format_of(root: str) -> str:
     """The module's name for the format of *root*; empty for a file that no format reads."""
     if os.path.isfile(root):
-        name = os.path.basename(root)
-        endings = ((module, sign) for module, signs in FORMATS for sign in signs if sign[0] == "*")
-        return next((module for module, sign in endings if _is_like(name, sign)), "")
+        return next((module for module, signs in FILE_FORMATS if _has_sign([os.path.basename(root)], signs)), "")
     names = _names(root)
     fitting = (module for module, signs in FORMATS if _ends_like(root, signs) or _has_sign(names, signs))
     found = next(fitting, "")

@@ -26,8 +26,8 @@ def readable_root(root: str) -> str:
         if os.path.isfile(root) and format_of(resolved):
             return resolved
         raise RootUnreadableError(
-            f"{root} is not a folder, and no file of memories (.md, .jsonl). Name the folder that holds the memories "
-            "with --root."
+            f"{root} is not a folder, and no file of memories (.md, .jsonl, .db). Name the folder that holds the "
+            "memories with --root."
         )
     try:
         os.listdir(resolved)
