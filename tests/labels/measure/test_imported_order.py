@@ -111,7 +111,7 @@ def test_labels_imported_in_the_order_of_relevance_give_an_interval_around_the_e
 def test_the_order_of_imported_labels_depends_on_neither_file_nor_store(db: Path) -> None:
     import_labels(db, "csv", SORTED)
     first, other = order(db), db.with_name("other.db")
-    memsift("merge", db, "--db", other)
+    memsift("merge-labels", db, "--db", other)
     assert order(other) == first
     other.unlink()
     with LabelStore.open(other, now=lambda: LONG_AGO) as store:
@@ -140,8 +140,8 @@ def test_what_was_judged_before_an_import_stays_before_it(db: Path, form: str) -
 
 def test_two_people_who_imported_the_same_file_can_merge_their_stores(db: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.db"
-    memsift("merge", db, "--db", other)
+    memsift("merge-labels", db, "--db", other)
     for store in (db, other):
         import_labels(store, "csv", SORTED)
-    done = memsift("merge", other, "--db", db)
+    done = memsift("merge-labels", other, "--db", db)
     assert (done.exit_code, "nothing new; 120 key presses were there already" in done.stderr) == (0, True), done.output
