@@ -104,6 +104,11 @@ def labels_file(environ: Mapping[str, str]) -> str:
     )
 
 
+def ratings_file(environ: Mapping[str, str]) -> str:
+    """The newest rating of each memory by a model, of all roots."""
+    return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "ratings.db")
+
+
 def journal_file(environ: Mapping[str, str]) -> str:
     """The journal of the changes to memories, of all roots."""
     return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "journal.db")

@@ -26,6 +26,7 @@ from engine.lean.record import replace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import Any
 
     from engine.judge.provider import Completion
 
@@ -120,9 +121,10 @@ def _opinions_of_verdicts(answer: Answer, count: int, hide: Callable[[str], str]
     return tuple(found.get(index, SILENT) for index in range(count))
 
 
-def _without_thoughts(text: str) -> str:
-    """*text* without the thoughts with which some local models begin."""
-    return text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text
+def read_part(text: str) -> str:
+    """The part of an answer that is read: without the thoughts with which some local models begin, and not too long."""
+    said = text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text
+    return said[-ANSWER_LIMIT:]
 
 
 def _opinion(entry: dict[str, object], hide: Callable[[str], str]) -> Opinion:
@@ -145,7 +147,7 @@ def _last_list(text: str, field: str, fits: Callable[[object], bool]) -> Answer:
     Raises UnreadableAnswerError if there is none.
     """
     last: Answer | None = None
-    for answer in lists(_without_thoughts(text)[-ANSWER_LIMIT:], field):
+    for answer in lists(read_part(text), field):
         if not answer or any(map(fits, answer)):
             last = answer
     if last is None:
@@ -154,26 +156,35 @@ def _last_list(text: str, field: str, fits: Callable[[object], bool]) -> Answer:
 
 
 def lists(text: str, field: str, decode: Callable[[str], object] = json.loads) -> Iterator[Answer]:
-    """Every list that is the *field* of an object in *text*, in the order in which the objects begin.
+    """Every list that is the *field* of an object in *text*: see `objects`."""
+    return (one[field] for one in objects(text, field, list, decode))
 
-    An object with such a list is not searched further. Any other text in brackets is, because the answer may stand in
-    it. Of a text in brackets, each of the MAX_DEPTH levels is decoded at most once, so *decode* gets no character more
-    than 2 * MAX_DEPTH times: a character may lie inside and outside of a string, depending on where the text begins.
+
+def objects(
+    text: str, field: str, kind: type, decode: Callable[[str], object] = json.loads
+) -> Iterator[dict[str, Any]]:
+    """Every object in *text* whose *field* is of a *kind*, in the order in which the objects begin.
+
+    Such an object is not searched further. Any other text in brackets is, because the answer may stand in it. Of a text
+    in brackets, each of the MAX_DEPTH levels is decoded at most once, so *decode* gets no character more than
+    2 * MAX_DEPTH times: a character may lie inside and outside of a string, depending on where the text begins.
     """
     start, name = 0, f'"{field}"'
     while found := _OBJECT.search(text, start):
-        answer = _field(found[0], field, decode) if name in found[0] else None
-        start = found.end() if isinstance(answer, list) else found.start() + 1
-        if isinstance(answer, list):
-            yield answer
+        value = _decoded(found[0], decode) if name in found[0] else {}
+        fits = isinstance(value.get(field), kind)
+        start = found.end() if fits else found.start() + 1
+        if fits:
+            yield value
 
 
-def _field(text: str, field: str, decode: Callable[[str], object]) -> object:
+def _decoded(text: str, decode: Callable[[str], object]) -> dict[str, Any]:
+    """The object in *text*; an empty one if it is none."""
     try:
         value = decode(text)
     except ValueError:
-        return None
-    return value.get(field) if isinstance(value, dict) else None
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _is_index(item: object) -> bool:

@@ -92,14 +92,21 @@ class Cache:
 
         An answer is kept, an error never is.
         """
-        opinions = self._try("read", lambda db: _read(db, key, len(shown)))
+        opinions = _opinions(self.text(key), len(shown))
         if opinions:
             return Outcome(OK, opinions=dict(zip(shown, opinions, strict=True)), source=CACHE)
         outcome = ask()
         if outcome.status == OK:
-            text = _text(outcome.opinions[position] for position in shown)
-            self._try("write", lambda db: _write(db, key, text, replace=self._refresh))
+            self.keep(key, _text(outcome.opinions[position] for position in shown))
         return outcome
+
+    def text(self, key: str) -> str | None:
+        """The text under *key*, if there is one."""
+        return self._try("read", lambda db: _read(db, key))
+
+    def keep(self, key: str, text: str) -> None:
+        """Keep *text* under *key*. An earlier text stays, unless the cache is refreshed."""
+        self._try("write", lambda db: _write(db, key, text, replace=self._refresh))
 
     def close(self) -> None:
         with self._lock:
@@ -126,10 +133,14 @@ class Cache:
             db.close()
 
 
-def _read(db: sqlite3.Connection, key: str, count: int) -> list[Opinion] | None:
+def _read(db: sqlite3.Connection, key: str) -> str | None:
     row = db.execute("select opinions from answer where key = ?", (key,)).fetchone()
+    return str(row[0]) if row else None
+
+
+def _opinions(text: str | None, count: int) -> list[Opinion] | None:
     try:
-        opinions = [Opinion(*fields) for fields in json.loads(row[0])] if row else []
+        opinions = [Opinion(*fields) for fields in json.loads(text or "[]")]
     except (ValueError, TypeError, RecursionError):
         return None
     is_whole = len(opinions) == count and all(opinion.decision in DECISIONS for opinion in opinions)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from time import perf_counter
 
 from engine.judge.answer import failure, outcome_of
-from engine.judge.prices import cost_usd
+from engine.judge.prices import outcome_usd
 from engine.judge.prompts import request_text, shuffled, templates
-from engine.judge.verdict import CACHE, FLAGGED, OK, Judgement, Opinion, Outcome, Verdict
+from engine.judge.verdict import FLAGGED, OK, Judgement, Opinion, Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Judge:
             output_tokens=outcome.output_tokens,
             detail=outcome.detail,
             depth=template.depth,
-            cost_usd=self._cost_usd(outcome),
+            cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome, self._price_share),
         )
 
     def _unready(self) -> Outcome | None:
@@ -126,13 +126,6 @@ class Judge:
 
             return asked_in_halves(ask, shown, timeout_s)
         return ask(shown, timeout_s)
-
-    def _cost_usd(self, outcome: Outcome) -> float | None:
-        """0 for an answer from the cache, which was paid for when it was asked."""
-        if outcome.source == CACHE:
-            return 0.0
-        full = cost_usd(self._provider.name, self._provider.model, outcome.input_tokens, outcome.output_tokens)
-        return None if full is None else full * self._price_share
 
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0

@@ -5,6 +5,12 @@ A model that is not in the table has no known price: its calls cost None, which 
 
 from __future__ import annotations
 
+from engine.judge.verdict import CACHE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from engine.judge.verdict import Outcome
+
 PRICES = {
     "claude-haiku-4-5": (1.0, 5.0),
     "claude-sonnet-4": (3.0, 15.0),
@@ -22,8 +28,22 @@ PRICES = {
 BATCH_SHARE = 0.5
 """The price of a token in a batch, as a share of the full price."""
 
+SEARCH_USD = 0.01
+"""US dollars for a web search, beside the tokens of its pages."""
+
 BILLED_BY_TOKEN = ("anthropic", "anthropic-http")
 """Providers to which the table applies."""
+
+
+def outcome_usd(provider: str, model: str, outcome: Outcome, share: float = 1.0) -> float | None:
+    """US dollars for *outcome*, if *share* of the full price of a token is paid; None where that is not known.
+
+    0 for an answer from the cache, which was paid for when it was asked.
+    """
+    if outcome.source == CACHE:
+        return 0.0
+    full = cost_usd(provider, model, outcome.input_tokens, outcome.output_tokens)
+    return None if full is None else full * share + outcome.searches * SEARCH_USD
 
 
 def cost_usd(provider: str, model: str, input_tokens: int, output_tokens: int) -> float | None:

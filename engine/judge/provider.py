@@ -18,25 +18,38 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
-END_TURN, MAX_TOKENS, REFUSAL = "end_turn", "max_tokens", "refusal"
+END_TURN, MAX_TOKENS, REFUSAL, PAUSE = "end_turn", "max_tokens", "refusal", "pause_turn"
 """Stop reasons that the judge knows, in the words of the Anthropic Messages API."""
 
 CANCELLED = "The judge was stopped before it answered."
 
 
 class Question(Record):
-    """One request: instructions, data, the JSON schema of the answer, and the largest answer in tokens."""
+    """One request: instructions, data, the JSON schema of the answer, and the largest answer in tokens.
+
+    An empty schema asks for free text. `searches` is the number of web searches that the model may make; only a
+    provider with its own search tool looks at it.
+    """
 
     system: str
     user: str
     schema: Mapping[str, Any]
     max_tokens: int
+    searches: int = 0
+
+
+class Source(Record):
+    """A web page that a model found."""
+
+    url: str
+    title: str
 
 
 class Completion(Record):
     """A model's answer, word for word: it may hold a secret, so `Provider.hide` comes before people see any of it.
 
-    Token counts are 0 where the provider gives none; `source` is one of verdict.SOURCES.
+    Token counts are 0 where the provider gives none; `source` is one of verdict.SOURCES. `searches` counts the web
+    searches that are billed, `pages` are their pages: the cited pages, or all pages if none is cited.
     """
 
     text: str
@@ -44,6 +57,8 @@ class Completion(Record):
     output_tokens: int = 0
     stop_reason: str = END_TURN
     source: str = LIVE
+    searches: int = 0
+    pages: tuple[Source, ...] = ()
 
 
 class Provider(Protocol):

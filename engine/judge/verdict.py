@@ -44,7 +44,10 @@ class Opinion(Record):
 
 
 class Outcome(Record):
-    """The result of one or more calls. `opinions` are by position in the pool; empty unless `status` is ok."""
+    """The result of one or more calls. `opinions` are by position in the pool; empty unless `status` is ok.
+
+    `searches` counts the web searches that are billed.
+    """
 
     status: str
     opinions: Mapping[int, Opinion] = {}
@@ -52,6 +55,7 @@ class Outcome(Record):
     input_tokens: int = 0
     output_tokens: int = 0
     source: str = LIVE
+    searches: int = 0
 
     def after(self, *earlier: Outcome) -> Outcome:
         """This outcome with the tokens of *earlier* calls added, because they are paid for, too. Live if any was."""
@@ -61,6 +65,7 @@ class Outcome(Record):
             source=LIVE if is_live else CACHE,
             input_tokens=self.input_tokens + sum(outcome.input_tokens for outcome in earlier),
             output_tokens=self.output_tokens + sum(outcome.output_tokens for outcome in earlier),
+            searches=self.searches + sum(outcome.searches for outcome in earlier),
         )
 
 

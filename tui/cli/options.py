@@ -147,6 +147,43 @@ JUDGE_OPTIONS = (
 )
 
 
+AT_ONCE = "Number of questions to the judge at the same time."
+RETRIES = (
+    "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
+    "twice as long each time."
+)
+BATCH = (
+    "Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge anthropic. The "
+    "same command fetches the batches of a process that ended."
+)
+POLL = "Seconds between two questions whether a batch is done."
+MAX_COST = "Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped."
+BULK_OPTIONS = (
+    click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE),
+    click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES),
+    click.option("--batch", is_flag=True, help=BATCH),
+    click.option(
+        "--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True, help=POLL
+    ),
+    click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST),
+)
+
+
+def bulk_options(command: F) -> F:
+    """Give *command* the options for many calls of a judge."""
+    for option in reversed(BULK_OPTIONS):
+        command = option(command)
+    return command
+
+
+def check_batch(judge: JudgeOptions, *, is_batched: bool, most_usd: float | None) -> None:
+    """Raise click.UsageError for options that do not go with --batch."""
+    if is_batched and most_usd is not None:
+        raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
+    if is_batched and judge.is_cached_only:
+        raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
+
+
 def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give *command* the judge's options. It receives them as one JudgeOptions, named `judge`."""
 

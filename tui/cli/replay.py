@@ -22,6 +22,8 @@ from tui.cli.options import (
     PROMPTS_HELP,
     REPLAY_SAMPLES,
     STRICT,
+    bulk_options,
+    check_batch,
     disputed,
     judge_options,
     opened_cutoff,
@@ -53,17 +55,6 @@ NAMES = (
     f"Systems, separated by commas: {', '.join(SYSTEMS)}. Default: the configured system alone, with the tuned cutoff "
     "if there is one, and with the judge if there is one."
 )
-AT_ONCE = "Number of prompts that the judge is asked about at the same time."
-RETRIES = (
-    "Number of repeated calls after a rate limit or a server error: when the server allows it, else after 0.25 s, and "
-    "twice as long each time."
-)
-BATCH = (
-    "Ask through the Message Batches API: half the price, and up to a day to wait. Only with --judge anthropic. The "
-    "same command fetches the batches of a process that ended."
-)
-POLL = "Seconds between two questions whether a batch is done."
-MAX_COST = "Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped."
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
@@ -74,13 +65,7 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 @click.option("--systems", metavar="NAMES", help=NAMES)
 @judge_options
 @STRICT
-@click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE)
-@click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES)
-@click.option("--batch", is_flag=True, help=BATCH)
-@click.option(
-    "--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True, help=POLL
-)
-@click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST)
+@bulk_options
 @click.option("--resume", metavar="FILE", help=RESUME)
 @click.option("--save", is_flag=True, help=SAVE)
 @DB
@@ -96,7 +81,7 @@ def replay(
     names_root = len(found) > 1
     if names_root and (wanted.resume or wanted.batch or wanted.max_cost is not None):
         raise click.UsageError("--resume, --batch and --max-cost are for one folder of memories: name one --root.")
-    wanted.check_batch()
+    check_batch(wanted.judge, is_batched=wanted.batch, most_usd=wanted.max_cost)
     reading = opening.project_prompts(files, os.environ)
     disagreements = 0
     with opened_store(db, writes=True) if save else nullcontext() as store:
@@ -120,13 +105,6 @@ class Replay:
     batch_poll: float
     max_cost: float | None
     resume: str | None
-
-    def check_batch(self) -> None:
-        """Raise click.UsageError for options that do not go with --batch."""
-        if self.batch and self.max_cost is not None:
-            raise click.UsageError("--max-cost does not work with --batch: a batch is paid for as a whole.")
-        if self.batch and self.judge.is_cached_only:
-            raise click.UsageError("--judge none makes no calls, so --batch has no effect: leave one out.")
 
     def over(
         self, root: str, reading: PromptReading, store: LabelStore | None, *, names_root: bool

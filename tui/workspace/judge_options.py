@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from engine.config import Config
+    from engine.judge.cache import Cache
     from engine.judge.judge import Judge
     from engine.judge.provider import Provider
     from engine.retrieval import Retrieval
@@ -82,19 +83,26 @@ class JudgeOptions:
             raise MemsiftError(judgement.detail)
 
 
-def make_judge(
-    options: JudgeOptions, config: Config, environ: Mapping[str, str], around: Around | None = None
-) -> Judge | None:
-    """The chosen judge with the user's cache, or None. *config* has the options applied.
+@dataclass(frozen=True)
+class Means:
+    """How a model is asked: its provider, the user's cache, and the paid part of the price, 0..1."""
 
-    *around* wraps the provider, unless the judge only reads its cache. Raises ConfigError for an unknown name, or for
-    a prompt of the user's own without its placeholder.
+    provider: Provider
+    cache: Cache
+    price_share: float
+
+
+def make_means(
+    options: JudgeOptions, config: Config, environ: Mapping[str, str], around: Around | None = None
+) -> Means | None:
+    """The means of the chosen judge, or None without one. *config* has the options applied.
+
+    *around* wraps the provider, unless the judge only reads its cache. Raises ConfigError for an unknown name.
     """
     name = options.named(config, environ)
     if name == NO_JUDGE:
         return None
     from engine.judge.cache import Cache, cache_file
-    from engine.judge.judge import Judge
     from engine.judge.prices import BATCH_SHARE
     from engine.judge.providers.registry import cache_only
 
@@ -104,8 +112,23 @@ def make_judge(
     elif around:
         provider = around(provider)
     cache = Cache(cache_file(environ), refresh=options.is_refreshing)
-    share = BATCH_SHARE if options.is_batched else 1.0
-    return Judge(provider, config.judge, cache=cache, samples=options.samples or 1, price_share=share)
+    return Means(provider, cache, BATCH_SHARE if options.is_batched else 1.0)
+
+
+def make_judge(
+    options: JudgeOptions, config: Config, environ: Mapping[str, str], around: Around | None = None
+) -> Judge | None:
+    """The chosen judge, or None. Arguments as for `make_means`.
+
+    Raises ConfigError for an unknown name, or for a prompt of the user's own without its placeholder.
+    """
+    means = make_means(options, config, environ, around)
+    if means is None:
+        return None
+    from engine.judge.judge import Judge
+
+    samples, share = options.samples or 1, means.price_share
+    return Judge(means.provider, config.judge, cache=means.cache, samples=samples, price_share=share)
 
 
 def opened_judge(

@@ -1,4 +1,4 @@
-"""Replay many prompts through systems: several at once, results in the order of the prompts."""
+"""Ask a judge about many prompts or memories: several at once, results in the order of the jobs."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tui.workspace.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+    from typing import TypeVar
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
+    from tui.workspace.stderr import Judged
 
-    Work = Callable[["Job"], list[Retrieval]]
+    Task = TypeVar("Task")
+    Result = TypeVar("Result", bound=Judged)
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of a replay: `done` of `jobs` prompts have a row for every system."""
+    """The end of a run: `done` of `jobs` have all their results."""
 
     done: int
     jobs: int
@@ -105,18 +108,25 @@ def retrievals(
     ]
 
 
-def run(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], terms: Terms, count: int) -> Ending:
-    """Do *jobs* in *count* threads. *keep* receives the retrievals, in this thread and in the order of the jobs.
+def run(
+    jobs: Sequence[Task],
+    work: Callable[[Task], list[Result]],
+    keep: Callable[[Result], None],
+    terms: Terms,
+    count: int,
+    label: str = "Replaying",
+) -> Ending:
+    """Do *jobs* in *count* threads. *keep* receives the results, in this thread and in the order of the jobs.
 
     After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also behind an
     unfinished job. At the cost limit, running jobs are waited for and kept, too.
     """
-    waiting: dict[int, list[Retrieval]] = {}
+    waiting: dict[int, list[Result]] = {}
     done = following = 0
     with (
         closing(Workers(work, jobs, count)) as workers,
         interrupting(workers.interrupt),
-        progress_bar(len(jobs)) as advance,
+        progress_bar(len(jobs), label) as advance,
     ):
         for position, found in workers:
             advance(found)
@@ -134,7 +144,9 @@ def run(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], term
     return Ending(done, len(jobs), workers.is_interrupted, done < len(jobs) and terms.is_spent)
 
 
-def run_in_batches(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], None], batches: Batches) -> Ending:
+def run_in_batches(
+    jobs: Sequence[Task], work: Callable[[Task], list[Result]], keep: Callable[[Result], None], batches: Batches
+) -> Ending:
     """As `run`, with answers from *batches*; rows come when all are there. After Ctrl-C the batches go on."""
     try:
         for found in batches.answers(jobs, work, paid_together):
@@ -145,7 +157,7 @@ def run_in_batches(jobs: Sequence[Job], work: Work, keep: Callable[[Retrieval], 
     return Ending(len(jobs), len(jobs))
 
 
-def paid_together(now: list[Retrieval], before: list[Retrieval]) -> list[Retrieval]:
+def paid_together(now: list[Result], before: list[Result]) -> list[Result]:
     """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
     return [
         replace(one, judgement=_added_up(one.judgement, other.judgement)) if one.judgement and other.judgement else one
@@ -163,14 +175,14 @@ def _added_up(now: Judgement, before: Judgement) -> Judgement:
     )
 
 
-def is_unanswered(retrieval: Retrieval) -> bool:
-    """Whether the judge gave no answer."""
-    return retrieval.judgement is not None and retrieval.judgement.status != OK
+def is_unanswered(result: Judged) -> bool:
+    """Whether the judge was asked and gave no answer."""
+    return result.judgement is not None and result.judgement.status != OK
 
 
-def keep_all(found: Sequence[Retrieval], keep: Callable[[Retrieval], None]) -> None:
-    for retrieval in found:
-        keep(retrieval)
+def keep_all(found: Sequence[Result], keep: Callable[[Result], None]) -> None:
+    for result in found:
+        keep(result)
 
 
 @contextmanager

@@ -15,9 +15,18 @@ from engine.pipeline import BY_KEYWORDS, NO_FTS5
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Protocol
 
+    from engine.judge.verdict import Judgement
     from engine.memory import Skipped
     from engine.retrieval import Retrieval
+
+    class Judged(Protocol):
+        """A result for which a judge may have been asked."""
+
+        @property
+        def judgement(self) -> Judgement | None: ...
+
 
 SLOW_SECONDS = 1.5
 """Opening a root may take this long before a line explains the wait."""
@@ -74,22 +83,22 @@ def _explain_wait(root: str) -> None:
 
 
 @contextmanager
-def progress_bar(count: int) -> Iterator[Callable[[Sequence[Retrieval]], None]]:
-    """A progress bar of *count* prompts, only on a terminal: time left, and the judge's cost in US dollars so far.
+def progress_bar(count: int, label: str) -> Iterator[Callable[[Sequence[Judged]], None]]:
+    """A progress bar of *count* jobs, only on a terminal: time left, and the judge's cost in US dollars so far.
 
-    Call the yielded function with the retrievals of each finished prompt.
+    Call the yielded function with the results of each finished job.
     """
     cost = 0.0
     with click.progressbar(
         range(count),
-        label="Replaying",
+        label=label,
         file=sys.stderr,
         hidden=not sys.stderr.isatty(),
         show_pos=True,
         item_show_func=lambda _: f"${cost:.4f}" if cost else None,
     ) as bar:
 
-        def advance(found: Sequence[Retrieval]) -> None:
+        def advance(found: Sequence[Judged]) -> None:
             nonlocal cost
             cost += sum(one.judgement.cost_usd or 0.0 for one in found if one.judgement)
             bar.update(1)

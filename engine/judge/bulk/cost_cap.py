@@ -7,7 +7,7 @@ from threading import Condition
 from typing import TYPE_CHECKING
 
 from engine.errors import ConfigError, ProviderCancelledError, ProviderError, ProviderHttpError
-from engine.judge.prices import cost_usd
+from engine.judge.prices import SEARCH_USD, cost_usd
 
 if TYPE_CHECKING:
     from engine.judge.provider import Completion, Provider, Question
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 OVERHEAD_TOKENS = 500
 """Added by the API to each request: roles, and the instruction to answer by a schema."""
 
+CONTEXT_TOKENS = 200_000
+"""The largest input of a model. Each web search sends everything again, with pages of an unknown size."""
+
 
 class CostCapProvider:
     """Asks *provider* only while the next call cannot bring the sum over *limit_usd*. Safe for threads.
 
-    Before a call its largest possible cost is reserved: a token for each byte of the request, and the largest answer.
+    Before a call its largest possible cost is reserved: a token for each byte of the request, and the largest answer;
+    with web searches the largest input of a model, once for each search and once more.
     Where that does not fit, the call waits for calls under way, which cost less than was reserved. If there are none,
     it ends with ProviderCancelledError, as does every later call, and `is_spent` is True. A call that the server
     refused costs nothing. A call that failed in another way may have been billed, and counts in full.
@@ -56,12 +60,13 @@ class CostCapProvider:
 
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`."""
-        most = self._cost(_most_tokens(question), question.max_tokens) or 0.0
+        most = most_usd(self.name, self.model, question) or 0.0
         self._reserve(most)
         cost = most
         try:
             completion = self._provider.complete(question, timeout_s)
-            cost = self._cost(completion.input_tokens, completion.output_tokens) or most
+            tokens = cost_usd(self.name, self.model, completion.input_tokens, completion.output_tokens)
+            cost = tokens + completion.searches * SEARCH_USD if tokens else most
             return completion
         except ProviderError as error:
             if isinstance(error, ProviderHttpError) and error.http_status:
@@ -69,9 +74,6 @@ class CostCapProvider:
             raise
         finally:
             self._settle(most, cost)
-
-    def _cost(self, input_tokens: int, output_tokens: int) -> float | None:
-        return cost_usd(self.name, self.model, input_tokens, output_tokens)
 
     def _reserve(self, most: float) -> None:
         with self._changed:
@@ -92,7 +94,14 @@ class CostCapProvider:
             self._changed.notify_all()
 
 
-def _most_tokens(question: Question) -> int:
+def most_usd(provider: str, model: str, question: Question) -> float | None:
+    """The largest possible cost of *question*, in US dollars; None where the price is not known."""
+    most = most_tokens(question) if not question.searches else (question.searches + 1) * CONTEXT_TOKENS
+    cost = cost_usd(provider, model, most, question.max_tokens)
+    return None if cost is None else cost + question.searches * SEARCH_USD
+
+
+def most_tokens(question: Question) -> int:
     """An upper bound of the tokens in the request: no token is shorter than a byte."""
     texts = (question.system, question.user, json.dumps(dict(question.schema)))
     return OVERHEAD_TOKENS + sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 
 from engine.errors import ProviderHttpError
-from engine.judge.provider import Completion
+from engine.judge.prompts import cut
+from engine.judge.provider import Completion, Source
 from engine.judge.providers.credentials import presentable
 
 TYPE_CHECKING = False
@@ -24,16 +25,27 @@ API_VERSION = "2026-10-21"
 DEFAULT_URL = "https://api.anthropic.com"
 PATH = "/v1/messages"
 TEXT_TYPES = ("text", "output_text")
+WEB_SEARCH = "web_search_20250305"
+"""The version of the search tool that every model with a search tool has."""
+
+SEARCH_RESULT = "web_search_tool_result"
+MOST_PAGES = 10
+URL_LIMIT, PAGE_TITLE_LIMIT = 500, 200
+"""Characters of a page's address and title. A page with a longer address is left out."""
+
 HEADERS = {"accept": "application/json", "content-type": "application/json"}
 
 
 def request_body(model: str, question: Question) -> dict[str, Any]:
+    form = {"format": {"type": "json_schema", "schema": dict(question.schema)}}
+    search = {"type": WEB_SEARCH, "name": "web_search", "max_uses": question.searches}
     return {
         "max_tokens": question.max_tokens,
         "messages": [{"role": "user", "content": question.user}],
         "model": model,
-        "output_config": {"format": {"type": "json_schema", "schema": dict(question.schema)}},
+        **({"output_config": form} if question.schema else {}),
         "system": question.system,
+        **({"tools": [search]} if question.searches else {}),
     }
 
 
@@ -59,6 +71,8 @@ def read_message(message: object) -> Completion:
         input_tokens=count(usage, "input_tokens"),
         output_tokens=count(usage, "output_tokens"),
         stop_reason=str(message.get("stop_reason")),
+        searches=count(usage.get("server_tool_use") if isinstance(usage, dict) else None, "web_search_requests"),
+        pages=pages_of(content),
     )
 
 
@@ -96,8 +110,36 @@ def text_of(content: object) -> str:
     return "".join(map(_text, content)) if isinstance(content, list) else _text(content)
 
 
+def pages_of(content: object) -> tuple[Source, ...]:
+    """The web pages in a message's content: those that its texts cite, or else those that were found."""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    cited = [page for part in parts for page in _pages(part.get("citations"))]
+    found = [page for part in parts if part.get("type") == SEARCH_RESULT for page in _pages(part.get("content"))]
+    return tuple(dict.fromkeys(cited or found))[:MOST_PAGES]
+
+
+def _pages(entries: object) -> list[Source]:
+    pages = []
+    for entry in entries if isinstance(entries, list) else []:
+        url, title = (entry.get("url"), entry.get("title")) if isinstance(entry, dict) else (None, None)
+        if isinstance(url, str) and _is_address(url):
+            pages.append(Source(url, cut(title, PAGE_TITLE_LIMIT) if isinstance(title, str) else ""))
+    return pages
+
+
+def _is_address(url: str) -> bool:
+    """Whether a URL leads to a web page and has no character that could end a link, or command a terminal."""
+    is_plain = url.isascii() and url.isprintable() and not any(character in " <>" for character in url)
+    return is_plain and url.startswith(("https://", "http://")) and len(url) <= URL_LIMIT
+
+
 def _text(part: object) -> str:
-    """The text of a part: a text, or an object with a text whose type, if it has one, is a type of text."""
+    """The text of a part: a text, or an object with a text whose type, if it has one, is a type of text.
+
+    Results of a search stand between two texts, so they count as an empty line.
+    """
+    if isinstance(part, dict) and part.get("type") == SEARCH_RESULT:
+        return "\n\n"
     is_text = isinstance(part, dict) and part.get("type", "text") in TEXT_TYPES
     text = part.get("text") if is_text and isinstance(part, dict) else part
     return text if isinstance(text, str) else ""

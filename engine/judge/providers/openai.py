@@ -84,11 +84,12 @@ def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
     """The request as JSON values. OpenAI's own models refuse `max_tokens`, the name that other servers know."""
     limit = "max_completion_tokens" if url == DEFAULT_URL else "max_tokens"
     schema = {"name": "answer", "strict": True, "schema": dict(question.schema)}
+    form = {"response_format": {"type": "json_schema", "json_schema": schema}} if question.schema else {}
     return {
         "model": model,
         "messages": [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}],
         limit: question.max_tokens,
-        "response_format": {"type": "json_schema", "json_schema": schema},
+        **form,
     }
 
 

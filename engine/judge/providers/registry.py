@@ -15,6 +15,12 @@ NO_JUDGE = "none"
 SDK, HTTP = "anthropic", "anthropic-http"
 """The defaults where a judge is enabled: in the app and for commands, and in the hook."""
 
+STRUCTURED = (SDK, HTTP, "openai")
+"""The providers that can enforce a schema."""
+
+SEARCHING = (SDK, HTTP)
+"""The providers with a web search tool of their own."""
+
 SCRIPTED = "scripted"
 
 NOT_IN_HOOK = (

@@ -252,8 +252,11 @@ def _refused_message(headers: dict[str, str], body: dict[str, Any]) -> Reply | N
         return failed(400, f"not permitted: {sorted(unknown)}, required: {sorted(missing)}")
     if body["messages"][-1]["role"] != "user":
         return failed(400, "the conversation must end with a user message")
-    if _is_open(body.get("output_config", {}).get("format", {}).get("schema", {})):
+    schema = body.get("output_config", {}).get("format", {}).get("schema", {})
+    if _is_open(schema):
         return failed(400, "output_config.format.schema: additionalProperties must be false")
+    if schema and body.get("tools"):
+        return failed(400, "output_config.format: citations are not supported with structured outputs")
     return None
 
 

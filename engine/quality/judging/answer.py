@@ -1,0 +1,152 @@
+"""Reading a model's answer about a memory: JSON or Markdown, whatever stands around it. And ratings in the cache."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from engine.judge.answer import EXCERPT_LIMIT, UnreadableAnswerError, objects, read_part
+from engine.judge.prompts import cut
+from engine.judge.provider import MAX_TOKENS, PAUSE, REFUSAL, Source
+from engine.judge.verdict import OK, PARSE_ERROR, REFUSED, Outcome
+from engine.lean.record import fields, replace
+from engine.quality.judging.markdown_form import parse_entries
+from engine.quality.judging.rating import BEST, Rating
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from engine.judge.provider import Completion
+
+MOST_POINTS, MOST_TAGS, MOST_SOURCES = 5, 8, 10
+POINT_LIMIT, TITLE_LIMIT, TAG_LIMIT = 400, 200, 40
+"""Characters of a point or reason, of a suggested title, and of a suggested tag."""
+
+PAUSED = "The model paused in its searches before it answered. Ask again, or leave out --web-search."
+
+
+def read_completion(
+    completion: Completion, criteria: Collection[str], hide: Callable[[str], str]
+) -> tuple[Outcome, Rating | None]:
+    """The outcome of a call, and the rating if the status is ok. *hide* takes the secrets out of every text."""
+    paid = Outcome(
+        OK,
+        input_tokens=completion.input_tokens,
+        output_tokens=completion.output_tokens,
+        source=completion.source,
+        searches=completion.searches,
+    )
+    if completion.stop_reason == REFUSAL:
+        return replace(paid, status=REFUSED, detail="The model refused to answer."), None
+    try:
+        rating = read_rating(completion.text, criteria, hide)
+    except UnreadableAnswerError:
+        return replace(paid, status=PARSE_ERROR, detail=_unreadable(completion, hide)), None
+    return paid, replace(rating, sources=_hidden(completion.pages, hide) or rating.sources)
+
+
+def read_rating(text: str, criteria: Collection[str], hide: Callable[[str], str] = str) -> Rating:
+    """The rating in *text*: the last JSON object with an overall score of 0 to 10, else the last Markdown entry.
+
+    Texts are cut, lists shortened, and scores of other criteria left out. Raises UnreadableAnswerError for no rating.
+    """
+    part = read_part(text)
+    ratings = [rating for one in objects(part, "overall", object) if (rating := _of_object(one))]
+    ratings = ratings or [entry.rating for entry in parse_entries(part)]
+    if not ratings:
+        raise UnreadableAnswerError("no rating in the answer")
+    return _tidied(ratings[-1], criteria, hide)
+
+
+def rating_fields(rating: Rating) -> dict[str, Any]:
+    """*rating* as JSON values."""
+    texts = {"key_points": list(rating.key_points), "rejection_reasons": list(rating.reasons)}
+    suggestion = {"suggested_title": rating.title, "suggested_tags": list(rating.tags)}
+    sources = [fields(source) for source in rating.sources]
+    return {"overall": rating.overall, "scores": dict(rating.scores), **texts, **suggestion, "sources": sources}
+
+
+def rating_of(value: object) -> Rating | None:
+    """The rating in JSON values, as `rating_fields` gives them; None for anything else."""
+    return _of_object(value) if isinstance(value, dict) else None
+
+
+def rating_text(rating: Rating) -> str:
+    return json.dumps(rating_fields(rating))
+
+
+def rating_of_text(text: str | None) -> Rating | None:
+    """The rating in a text of `rating_text`; None for anything else."""
+    try:
+        return rating_of(json.loads(text or "null"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _of_object(value: dict[str, Any]) -> Rating | None:
+    overall = _score(value.get("overall"))
+    if overall is None:
+        return None
+    scores = value.get("scores")
+    found = [(str(name), _score(score)) for name, score in (scores.items() if isinstance(scores, dict) else ())]
+    title = value.get("suggested_title")
+    return Rating(
+        overall=overall,
+        scores=tuple((name, score) for name, score in found if score is not None),
+        key_points=_texts(value.get("key_points")),
+        reasons=_texts(value.get("rejection_reasons")),
+        title=title if isinstance(title, str) else "",
+        tags=_texts(value.get("suggested_tags")),
+        sources=_sources(value.get("sources")),
+    )
+
+
+def _score(value: object) -> float | None:
+    """A score in tenths; None unless it is a number from 0 to 10, or a text that holds one."""
+    if isinstance(value, str):
+        try:
+            value = float(value[:20].partition("/")[0])
+        except ValueError:
+            return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return round(float(value), 1) if is_number and 0 <= value <= BEST else None  # type: ignore[arg-type,operator]
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
+
+
+def _sources(value: object) -> tuple[Source, ...]:
+    entries = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    pairs = [(one.get("url"), one.get("title")) for one in entries]
+    return tuple(Source(url, title) for url, title in pairs if isinstance(url, str) and isinstance(title, str))
+
+
+def _tidied(rating: Rating, criteria: Collection[str], hide: Callable[[str], str]) -> Rating:
+    """*rating* with texts on one line, of a bounded length and number, without secrets."""
+
+    def tidy(texts: tuple[str, ...], most: int, limit: int) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(filter(None, (cut(hide(text), limit) for text in texts))))[:most]
+
+    tags = tuple(tag.replace(",", " ").lower() for tag in rating.tags)
+    return Rating(
+        overall=rating.overall,
+        scores=tuple((name, score) for name, score in dict(rating.scores).items() if name in criteria),
+        key_points=tidy(rating.key_points, MOST_POINTS, POINT_LIMIT),
+        reasons=tidy(rating.reasons, MOST_POINTS, POINT_LIMIT),
+        title=cut(hide(rating.title), TITLE_LIMIT),
+        tags=tidy(tags, MOST_TAGS, TAG_LIMIT),
+    )
+
+
+def _hidden(pages: tuple[Source, ...], hide: Callable[[str], str]) -> tuple[Source, ...]:
+    return tuple(Source(hide(page.url), hide(page.title)) for page in pages)[:MOST_SOURCES]
+
+
+def _unreadable(completion: Completion, hide: Callable[[str], str]) -> str:
+    if completion.stop_reason == MAX_TOKENS:
+        return "The answer was cut off before it was complete."
+    if completion.stop_reason == PAUSE:
+        return PAUSED
+    excerpt = cut(hide(completion.text), EXCERPT_LIMIT)
+    return f"The answer holds no rating: {excerpt}" if excerpt else "The answer is empty."

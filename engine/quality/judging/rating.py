@@ -1,0 +1,89 @@
+"""The records of the quality judge: a rating, and the assessment of a memory by its ratings."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from engine.judge.verdict import APPROVED, FLAGGED, OK, REJECTED, Judgement, Verdict
+from engine.lean.record import Record, replace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.judge.provider import Source
+    from engine.memory import MemorySummary
+
+BEST = 10.0
+THRESHOLD = 5.0
+"""The least overall score of an accepted memory, unless a person chooses another."""
+
+UNDECIDED, UNANSWERED = "undecided", "unanswered"
+DECISIONS = {APPROVED: "accepted", REJECTED: "rejected", FLAGGED: UNDECIDED}
+"""A verdict's decision -> its word for people. Undecided: the samples are split in halves."""
+
+RULE = "rule"
+"""The provider's name on an assessment for which no model was asked."""
+
+
+class Rating(Record):
+    """One answer about a memory, or several together.
+
+    Scores are 0..10 in tenths; `scores` are (criterion, score). `reasons` say why it deserves no more. `title` and
+    `tags` are a suggestion, empty for none.
+    """
+
+    overall: float
+    scores: tuple[tuple[str, float], ...] = ()
+    key_points: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+class Assessment(Record):
+    """The quality judge's opinion of one memory: how it was asked, and the rating, None without an answer."""
+
+    memory: MemorySummary
+    judgement: Judgement
+    rating: Rating | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.judgement.verdicts[0]
+
+    @property
+    def decision(self) -> str:
+        """A word of DECISIONS, or UNANSWERED."""
+        return DECISIONS[self.verdict.decision] if self.judgement.status == OK else UNANSWERED
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the memory is rejected; empty if it is not."""
+        if self.rating is None or self.verdict.decision != REJECTED:
+            return ()
+        return self.rating.reasons or (f"Its score is {self.rating.overall:.1f}, and the model gave no reason.",)
+
+
+def decision_of(rating: Rating, threshold: float) -> str:
+    return APPROVED if rating.overall >= threshold else REJECTED
+
+
+def together(ratings: Sequence[Rating], decision: str, threshold: float) -> Rating:
+    """One rating for several: medians of the scores, and the texts of the rating nearest to the median score.
+
+    Only the ratings that led to *decision* count; all of them if they are split in halves.
+    """
+    same = [one for one in ratings if decision_of(one, threshold) == decision] or list(ratings)
+    middle = round(median(one.overall for one in same), 1)
+    nearest = min(same, key=lambda one: abs(one.overall - middle))
+    names = [name for name, _ in nearest.scores]
+    columns = {name: [score for one in same for own, score in one.scores if own == name] for name in names}
+    sources = dict.fromkeys(source for one in same for source in one.sources)
+    return replace(
+        nearest,
+        overall=middle,
+        scores=tuple((name, round(median(scores), 1)) for name, scores in columns.items()),
+        sources=tuple(sources),
+    )

@@ -1,0 +1,183 @@
+"""Answers in JSON and in Markdown, well-formed, sloppy and hostile; and the Markdown form there and back."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.judge.answer import ANSWER_LIMIT, UnreadableAnswerError
+from engine.judge.prompts import one_line
+from engine.judge.provider import Source
+from engine.quality.judging.answer import rating_of_text, rating_text, read_rating
+from engine.quality.judging.markdown_form import Entry, parse_entries, print_entries
+from engine.quality.judging.rating import Rating
+from tests.engine.quality.judging.answers import POINTS, answer
+
+CRITERIA = ("specific", "actionable", "still_true", "stands_alone", "worth_its_tokens")
+MARKDOWN = """\
+Here is my rating.
+
+### REJECTED: use a cache
+**Quality Score**: 3.5/10
+**Criteria**: specific 4, actionable 3.0, unknown 9
+**Key Points**:
+- It names a tool.
+- It gives no reason.
+
+**Rejection Reasons**:
+- General advice.
+**Suggested Title**: Cache the schema for an hour
+**Suggested Tags**: Cache, schema
+"""
+
+# JSON
+
+
+def test_a_json_answer_is_read() -> None:
+    text = json.dumps(answer(4.5, suggested_title="Better [b]title[/b]", suggested_tags=["Cache", "b"]))
+    found = read_rating(f"Let me think {{...}}\n```json\n{text}\n```", CRITERIA)
+    assert found == Rating(
+        overall=4.5,
+        scores=tuple((name, 4.5) for name in CRITERIA),
+        key_points=POINTS,
+        reasons=("It names no version.",),
+        title="Better [b]title[/b]",
+        tags=("cache", "b"),
+    )
+
+
+def test_the_last_object_with_an_overall_score_counts() -> None:
+    texts = [json.dumps(answer(score)) for score in (9.0, 2.0)]
+    assert read_rating(" or rather ".join(texts), CRITERIA).overall == 2.0
+
+
+@pytest.mark.parametrize("overall", [10.1, -1, "much", True, None, float("nan"), float("inf"), [7], {"score": 7}])
+def test_an_overall_score_outside_of_0_to_10_is_no_rating(overall: Any) -> None:
+    with pytest.raises(UnreadableAnswerError):
+        read_rating(json.dumps({**answer(5.0), "overall": overall}), CRITERIA)
+
+
+def test_what_does_not_fit_is_left_out_and_what_is_long_is_cut() -> None:
+    found = read_rating(
+        json.dumps(
+            answer(
+                7.26,
+                key_points=["x" * 5_000, 3, "", "a\nb\u202e", *map(str, range(9))],
+                scores={"specific": "8/10", "actionable": 11, "elegant": 9},
+                suggested_tags=["a,b"] * 30 + ["t" * 99],
+                suggested_title=None,
+                rejection_reasons="none",
+            )
+        ),
+        CRITERIA,
+    )
+    assert found.overall == 7.3
+    assert [len(point) for point in found.key_points] == [400, 3, 1, 1, 1]
+    assert found.key_points[1] == "a b"
+    assert found.scores == (("specific", 8.0),)
+    assert found.tags == ("a b", "t" * 40)
+    assert (found.title, found.reasons) == ("", ())
+
+
+def test_a_secret_is_hidden_in_every_text() -> None:
+    text = json.dumps(answer(3.0, key_points=["k3y"], rejection_reasons=["k3y"], suggested_title="k3y"))
+    found = read_rating(text, CRITERIA, lambda text: text.replace("k3y", "[hidden]"))
+    assert (found.key_points, found.reasons, found.title) == (("[hidden]",), ("[hidden]",), "[hidden]")
+
+
+def test_a_rating_in_the_cache_is_read_back_and_anything_else_is_asked_again() -> None:
+    found = Rating(5.0, (("a", 1.0),), ("p",), ("r",), "t", ("x",), (Source("https://a.b/", "c"),))
+    assert rating_of_text(rating_text(found)) == found
+    assert [rating_of_text(text) for text in (None, "", "[]", "{", '{"overall": 99}', "[" * 9_000)] == [None] * 6
+
+
+# Markdown
+
+
+def test_a_markdown_answer_is_read() -> None:
+    assert read_rating(MARKDOWN, CRITERIA) == Rating(
+        overall=3.5,
+        scores=(("specific", 4.0), ("actionable", 3.0)),
+        key_points=("It names a tool.", "It gives no reason."),
+        reasons=("General advice.",),
+        title="Cache the schema for an hour",
+        tags=("cache", "schema"),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Idea: a\nQuality Score: 8/10\n**Key Points:**\n* one\n* two",
+        "### **IDEA**: a\n- **Quality Score:** **8.0**/10\n- **Key Points**:\n  1. one\n  2) two\n",
+        "# A\n### IDEA: a\r\n**quality score**: 8.04/10\r\n**KEY POINTS**:\r\n\r\n• one\r\n• two\r\n# End\n- three",
+    ],
+)
+def test_a_sloppy_form_is_read(text: str) -> None:
+    (entry,) = parse_entries(text)
+    assert (entry.title, entry.is_rejected, entry.rating) == ("a", False, Rating(8.0, key_points=("one", "two")))
+
+
+@pytest.mark.parametrize("score", ["", "11/10", "-3/10", "high"])
+def test_an_entry_without_a_score_of_0_to_10_is_no_rating(score: str) -> None:
+    assert parse_entries(f"### IDEA: a\n**Quality Score**: {score}\n") == ()
+
+
+LINES = st.text(max_size=60).map(one_line)
+TEXTS = LINES.filter(bool)
+LISTS = st.lists(TEXTS, max_size=5).map(tuple)
+SCORES = st.integers(0, 100).map(lambda tenths: tenths / 10)
+NAMES = st.from_regex(r"\A[a-z][a-z0-9_]{0,39}\Z")
+TAGS = TEXTS.map(lambda text: one_line(text.replace(",", " "))).filter(bool)
+URLS = st.text(st.characters(min_codepoint=33, max_codepoint=126, exclude_characters="<>"), max_size=40)
+SOURCES = st.builds(Source, URLS.map("https://".__add__), LINES)
+RATINGS = st.builds(
+    Rating,
+    overall=SCORES,
+    scores=st.dictionaries(NAMES, SCORES, max_size=5).map(lambda found: tuple(found.items())),
+    key_points=LISTS,
+    reasons=LISTS,
+    title=LINES,
+    tags=st.lists(TAGS, max_size=5).map(tuple),
+    sources=st.lists(SOURCES, max_size=3).map(tuple),
+)
+ENTRIES = st.lists(st.builds(Entry, st.booleans(), LINES, RATINGS, LINES), max_size=4)
+
+
+@given(ENTRIES)
+def test_entries_come_back_from_their_markdown(entries: list[Entry]) -> None:
+    assert parse_entries(print_entries(entries)) == tuple(entries)
+
+
+@given(st.text())
+def test_any_text_is_a_rating_or_unreadable(text: str) -> None:
+    for one in (text, f"### IDEA: {text}\n**Quality Score**: {text}", json.dumps({"overall": text})):
+        with suppress(UnreadableAnswerError):
+            assert 0 <= read_rating(one, CRITERIA).overall <= 10
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("#" * 9, "- ", "*", " ", "{", '{"overall":', "\n", "a: ", "1.", "### IDEA: "),
+        *("### IDEA: a\n**Quality Score**: ", "**Key Points**:\n- x\n", "**Criteria**: a 1, a 2,"),
+        "### IDEA: a\n**Quality Score**: 5/10\n",
+    ],
+)
+def test_the_time_grows_with_the_length_of_a_hostile_answer(piece: str) -> None:
+    def seconds(size: int) -> float:
+        text = piece * (size // len(piece))
+        started = time.process_time()
+        with suppress(UnreadableAnswerError):
+            read_rating(text, CRITERIA)
+        return time.process_time() - started
+
+    small, large = (min(seconds(ANSWER_LIMIT // share) for _ in range(3)) for share in (4, 1))
+    assert large < max(12 * small, 0.1)  # four times the text; sixteen times would be quadratic
+    assert seconds(20 * ANSWER_LIMIT) < 3 * max(large, 0.1)  # only the end of a longer answer is read
