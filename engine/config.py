@@ -65,9 +65,9 @@ class Config(Record):
     """How a root is searched, and how much is injected.
 
     `noise_floor` is a share of the best score, 0..1: weaker memories are not injected. `min_strength` is the least
-    strength of an injected memory, in units of the weight of the rarest word; only `memsift` uses it. `deadline` is in
-    seconds, for the hook's whole run without the judge. `hints` tell the model about weak or missing matches; only in
-    the tiered form.
+    strength of an injected memory, in units of the weight of the rarest word; only `memsift` uses it. Memories with a
+    risk, 0..1, of `max_risk` or more wait for a person's approval. `deadline` is in seconds, for the hook's whole run
+    without the judge. `hints` tell the model about weak or missing matches; only in the tiered form.
     """
 
     enabled: bool = True
@@ -77,6 +77,7 @@ class Config(Record):
     noise_floor: float | None = None
     min_strength: float = 0.8
     confidence_abs_floor: float = 0.0
+    max_risk: float = 0.5
     max_characters: int = 9000
     output_mode: str = LEGACY
     hints: bool = False
@@ -109,6 +110,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "noise_floor": (0, 1),
     "min_strength": (0, 100),
     "confidence_abs_floor": (0, 1000),
+    "max_risk": (0, 1),
     "max_characters": (100, 9000),
     "deadline": (0.05, 60),
     "timeout_per_call": (0.05, 60),

@@ -13,6 +13,7 @@
     |   +-- RootLockedError      another program writes the root
     |   +-- TombstoneError       a person rejected this text before
     |   +-- JournalError         the journal of changes cannot be used, or has no such change
+    +-- DecisionsError           the decisions about findings cannot be read or written
     +-- ConfigError              a setting is not allowed: in config.toml, memory-config.json, a variable or a flag
     +-- PromptFileError          a prompt, history or transcript file cannot be read
     +-- ProviderError            a judge's provider gave no answer; `status` is the status of the verdict
@@ -88,6 +89,10 @@ class TombstoneError(CurationError):
 
 class JournalError(CurationError):
     title = "Journal"
+
+
+class DecisionsError(MemsiftError):
+    title = "Decisions"
 
 
 class ConfigError(MemsiftError):

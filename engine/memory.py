@@ -30,7 +30,8 @@ class MemorySummary(Record):
     """A memory without its body, as the index knows it.
 
     `path` is how the memory is named to people and models, `file` the absolute path inside the root. `status` is
-    active, retired or archived. Times are ISO 8601 strings as the file gives them, or empty.
+    active, retired or archived. Times are ISO 8601 strings as the file gives them, or empty. `risk` is that of the
+    safety scan, 0..1; only the index knows it, elsewhere it is 0.
     """
 
     id: str
@@ -43,6 +44,7 @@ class MemorySummary(Record):
     created_at: str
     updated_at: str
     digest: str
+    risk: float = 0.0
 
     @property
     def priority(self) -> int:

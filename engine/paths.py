@@ -109,6 +109,11 @@ def ratings_file(environ: Mapping[str, str]) -> str:
     return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "ratings.db")
 
 
+def decisions_file(environ: Mapping[str, str]) -> str:
+    """The memories that the user accepted or rejected, and dismissed findings, of all roots."""
+    return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "decisions.db")
+
+
 def journal_file(environ: Mapping[str, str]) -> str:
     """The journal of the changes to memories, of all roots."""
     return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "journal.db")

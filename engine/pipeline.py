@@ -49,6 +49,9 @@ NO_FTS5 = "no_fts5"
 BY_KEYWORDS = "SQLite has no FTS5 here, so memories are found by keywords and no judge is asked"
 """The fallback NO_FTS5 in words."""
 
+WAITS = "possible instruction to the assistant, waits for approval"
+"""The reason for a memory whose risk is at least `max_risk`."""
+
 SHARE_BEFORE_CHOICE = 0.5
 """Part of the floors that a candidate must reach before a cutoff or a judge, with the strategy `memsift`.
 
@@ -76,7 +79,8 @@ def retrieve(
     strategy that it was made for. With a judge as well, the cutoff keeps sure candidates, drops hopeless ones, and
     leaves the others to the judge; if the judge cannot answer, the cutoff decides alone. Mode `search` injects up to
     `max_results` memories, however weak. *is_brief*: only the injected set and a few candidates beside it are wanted.
-    If some of these few do not fit into the text, the whole pool is looked at. *clock* and *now* are in seconds.
+    If some of these few may not be injected or do not fit into the text, the whole pool is looked at. *clock* and
+    *now* are in seconds.
     """
     started = clock()
     is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT
@@ -85,8 +89,9 @@ def retrieve(
     cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
     has_floor = mode == AUTO and strategy != TITLE_TAGS
 
-    candidates = rank(pool.memories, config, include_retired=include_retired)
-    candidates = _by_status(candidates, include_retired=include_retired)
+    held = _held(pool, index, config)
+    candidates = rank(pool.memories, config, include_retired=include_retired, held=held)
+    candidates = _by_status(candidates, held, include_retired=include_retired)
     if has_floor:
         candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=bool(judge or cutoff)))
     if cutoff:
@@ -99,7 +104,8 @@ def retrieve(
         candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=cutoff is not None))
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
     candidates = _by_places(candidates, config, mode, _cap(config, mode, judgement), session)
-    if size < pool_size(config, mode) and any(one.dropped_by == "budget" for one in candidates):
+    has_gaps = bool(held) or any(one.dropped_by == "budget" for one in candidates)
+    if size < pool_size(config, mode) and has_gaps:
         whole = retrieve(prompt, index, config, session=session, include_retired=include_retired, clock=clock, now=now)
         return replace(whole, elapsed_ms=(clock() - started) * 1000)
 
@@ -167,13 +173,22 @@ def _judgement(
     return judge.evaluate(prompt, asked, mode) if judge and asked else None
 
 
-def _by_status(candidates: list[Candidate], *, include_retired: bool) -> list[Candidate]:
-    if include_retired:
-        return candidates
-    return [
-        one if one.memory.status == "active" else _dropped(one, "status", f"its record is {one.memory.status}")
-        for one in candidates
-    ]
+def _held(pool: Pool, index: Index, config: Config) -> frozenset[str]:
+    """The ids of risky memories that no person has accepted."""
+    risky = [one.memory for one in pool.memories if one.memory.risk >= config.max_risk]
+    return frozenset([one.id for one in risky if not index.is_accepted(one)])
+
+
+def _by_status(candidates: list[Candidate], held: frozenset[str], *, include_retired: bool) -> list[Candidate]:
+    """Drop memories that wait for a person's approval, also in an explicit search, and retired memories."""
+    result = []
+    for one in candidates:
+        if one.memory.id in held:
+            one = _dropped(one, "status", WAITS)
+        elif one.memory.status != "active" and not include_retired:
+            one = _dropped(one, "status", f"its record is {one.memory.status}")
+        result.append(one)
+    return result
 
 
 def _by_floor(candidates: list[Candidate], config: Config, pool: Pool, share: float) -> list[Candidate]:

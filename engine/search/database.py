@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "16"
-"""Change it when the tables, the results of `tokens` or `stem`, or the reading of a store change."""
+FORMAT = "17"
+"""Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
 """Suffixes of the index and of SQLite's own files. The index is deleted first: then no journal is played back."""
@@ -45,7 +45,8 @@ create table place(name blob primary key, size int, mtime int, ctime int) withou
 create table skipped(number integer primary key, place text, reason text, is_notice int);
 create table memory(
     rowid integer primary key, name blob, part int, size int, mtime int, ctime int, reason text, words text,
-    id text, category text, title text, tags text, path text, status text, created_at text, updated_at text, digest text
+    id text, category text, title text, tags text, path text, status text, created_at text, updated_at text,
+    digest text, risk real
 );
 create index memory_name on memory(name);
 create index memory_id on memory(id);
@@ -69,7 +70,7 @@ TICK_NS, COARSE_TICK_NS = 50_000_000, 2_100_000_000
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Files whose changes are in a file of their own at first, the write-ahead log of SQLite."""
 
-SUMMARY = "id, category, title, tags, path, name, status, created_at, updated_at, digest"
+SUMMARY = "id, category, title, tags, path, name, status, created_at, updated_at, digest, risk"
 TAG_SEPARATOR = "\n"
 
 
@@ -122,7 +123,7 @@ def summaries_of(db: Connection, root: str, rows: Iterable[int]) -> dict[int, Me
 
 def summary(root: str, values: Sequence[Any]) -> MemorySummary:
     """The summary in the columns of SUMMARY."""
-    memory_id, category, title, tags, path, name, status, created_at, updated_at, digest = values
+    memory_id, category, title, tags, path, name, status, created_at, updated_at, digest, risk = values
     return MemorySummary(
         id=memory_id,
         category=category,
@@ -134,6 +135,7 @@ def summary(root: str, values: Sequence[Any]) -> MemorySummary:
         created_at=created_at,
         updated_at=updated_at,
         digest=digest,
+        risk=risk,
     )
 
 

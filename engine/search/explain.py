@@ -69,7 +69,7 @@ class Explanation(Record):
 class Explainer:
     """Explains the outcomes of memories in one retrieval.
 
-    *config* and *include_retired* are those of the retrieval. *now* is in seconds since 1970.
+    *config* is that of the retrieval. *now* is in seconds since 1970.
     """
 
     def __init__(
@@ -78,7 +78,6 @@ class Explainer:
         index: Index,
         config: Config,
         *,
-        include_retired: bool = False,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._retrieval = retrieval
@@ -86,7 +85,7 @@ class Explainer:
         self._config = config
         self._candidates = {one.memory.id: one for one in retrieval.candidates}
         self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
-        counted = [one for one in retrieval.candidates if include_retired or one.memory.status == "active"]
+        counted = [one for one in retrieval.candidates if one.dropped_by != "status"]
         self._floor, self._least = self._floors(counted)
         self._has_bodies = retrieval.strategy == MEMSIFT or (retrieval.strategy, retrieval.mode) == (FTS5_BM25, SEARCH)
         self._entry = self._weakest(counted if self._has_bodies else list(retrieval.candidates))

@@ -61,14 +61,17 @@ class Index:
         memories: dict[str, Memory] | None = None,
         recover: Callable[[Exception], Index] | None = None,
         renew: Callable[[set[bytes]], Index | None] | None = None,
+        is_accepted: Callable[[MemorySummary], bool] = lambda _: False,
     ) -> None:
         """The index in *db*, which it closes. *memories* by id, if they are not read from their files.
 
         *recover* gives another index if this one turns out damaged. *renew* reads changed files again, given their
         names in the root, and gives an index with them, or None. Without it, all files count as unchanged.
+        *is_accepted*: whether a person accepted a risky memory.
         """
         self.root = root
         self.has_fts5 = has_fts5(db)
+        self.is_accepted = is_accepted
         self._lock = allocate_lock()
         self._db, self._memories, self._recover, self._renew = db, memories, recover, renew
         self._by_row: dict[int, MemorySummary] = {}
@@ -222,8 +225,10 @@ class Index:
         return [summaries[row] for *_, row in ordered]
 
 
-def index_of(corpus: Corpus, module: str = "fts5") -> Index:
-    """The index of *corpus*, in memory. *module* is the full-text module of SQLite."""
+def index_of(
+    corpus: Corpus, module: str = "fts5", is_accepted: Callable[[MemorySummary], bool] = lambda _: False
+) -> Index:
+    """The index of *corpus*, in memory. *module* is the full-text module of SQLite; *is_accepted* as for `Index`."""
     from engine.search.writing import Writer
 
     db = in_memory()
@@ -237,7 +242,8 @@ def index_of(corpus: Corpus, module: str = "fts5") -> Index:
         rows = [(one.where, one.reason, is_notice) for one in listed]
         db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", rows)
     db.execute("commit")
-    return Index(db, corpus.root, memories={one.summary.id: one for one in corpus.memories})
+    memories = {one.summary.id: one for one in corpus.memories}
+    return Index(db, corpus.root, memories=memories, is_accepted=is_accepted)
 
 
 def _name(root: str, memory: MemorySummary) -> bytes:

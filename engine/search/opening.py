@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from engine.memory import MemorySummary
+
 INDEX_FILE = "index.db"
 WAIT_SECONDS, BUILDS_WAITED = 5.0, 2
 """The app waits for another process that writes the index: for this time plus this number of builds. Then it builds an
@@ -60,9 +62,9 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
 
     try:
         update(path, resolved, wait_s=WAIT_SECONDS + BUILDS_WAITED * build_seconds(resolved), merges=True)
-        return _opened(path, resolved, recover)
+        return _opened(path, resolved, recover, environ=environ)
     except (*DAMAGE, OSError):
-        return index_of(read_corpus(resolved))
+        return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
 
 
 def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
@@ -73,7 +75,7 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     """
     until = time.monotonic() + SYNC_SHARE * deadline_s
     path = index_file(root, environ)
-    index = _existing(path, root, deadline_s)
+    index = _existing(path, root, environ, deadline_s)
     if index and index.is_fresh():
         return index
     if (_sync_seconds(index) if index else build_seconds(root)) > SYNC_SHARE * deadline_s:
@@ -81,7 +83,7 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
         return index
     if index:
         index.close()
-    return _updated(path, root, deadline_s, until)
+    return _updated(path, root, environ, deadline_s, until)
 
 
 def build_seconds(root: str) -> float:
@@ -123,7 +125,7 @@ def main(path: str, root: str) -> None:
         return
 
 
-def _updated(path: str, root: str, deadline_s: float, until: float) -> Index | None:
+def _updated(path: str, root: str, environ: Mapping[str, str], deadline_s: float, until: float) -> Index | None:
     """The updated index. Without time, or while another process writes it, the index as it is.
 
     If no index can be written, one in memory. *until* is a time of the monotonic clock.
@@ -135,19 +137,32 @@ def _updated(path: str, root: str, deadline_s: float, until: float) -> Index | N
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
-        if not is_busy(error) and (index := _in_memory(root, until - time.monotonic())):
+        if not is_busy(error) and (index := _in_memory(root, environ, until - time.monotonic())):
             return index
-    return _existing(path, root, deadline_s)
+    return _existing(path, root, environ, deadline_s)
 
 
-def _in_memory(root: str, seconds_left: float) -> Index | None:
+def _in_memory(root: str, environ: Mapping[str, str], seconds_left: float) -> Index | None:
     """An index in memory; None without the time to build it."""
     from engine.stores.roots import read_corpus
 
-    return index_of(read_corpus(root)) if build_seconds(root) <= seconds_left else None
+    if build_seconds(root) > seconds_left:
+        return None
+    return index_of(read_corpus(root), is_accepted=_acceptance(root, environ))
 
 
-def _existing(path: str, root: str, deadline_s: float) -> Index | None:
+def _acceptance(root: str, environ: Mapping[str, str]) -> Callable[[MemorySummary], bool]:
+    """Whether a person accepted a risky memory of *root*. The list is read when a prompt finds such a memory."""
+
+    def is_accepted(memory: MemorySummary) -> bool:
+        from engine.quality.decisions import is_accepted
+
+        return is_accepted(root, memory.id, memory.digest, environ)
+
+    return is_accepted
+
+
+def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
     """The index at *path* for the hook; None if it cannot be used."""
     wait_s = LOCK_SHARE * deadline_s
 
@@ -169,11 +184,11 @@ def _existing(path: str, root: str, deadline_s: float) -> Index | None:
         try:
             update(path, root, wait_s=wait_s, only=names)
         except (*DAMAGE, OSError):
-            return _in_memory(root, SYNC_SHARE * deadline_s)
-        return _existing(path, root, deadline_s)
+            return _in_memory(root, environ, SYNC_SHARE * deadline_s)
+        return _existing(path, root, environ, deadline_s)
 
     try:
-        index = _opened(path, root, recover, renew, wait_s=min(BUSY_SECONDS, wait_s))
+        index = _opened(path, root, recover, renew, environ=environ, wait_s=min(BUSY_SECONDS, wait_s))
     except DAMAGE:
         return None
     return index
@@ -185,6 +200,7 @@ def _opened(
     recover: Callable[[Exception], Index],
     renew: Callable[[set[bytes]], Index | None] | None = None,
     *,
+    environ: Mapping[str, str],
     wait_s: float = BUSY_SECONDS,
 ) -> Index:
     if not is_openable(path):
@@ -192,7 +208,7 @@ def _opened(
     db = for_reading(path, wait_s=wait_s)
     try:
         check(db, root)
-        return Index(db, root, recover=recover, renew=renew)
+        return Index(db, root, recover=recover, renew=renew, is_accepted=_acceptance(root, environ))
     except DAMAGE:
         db.close()
         raise

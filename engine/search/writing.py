@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.lean.sha256 import hex_digest
+from engine.quality.safety.gate import risk
 from engine.search.database import TAG_SEPARATOR, has_fts5
 from engine.search.stems import stem
 from engine.search.tokens import tokens
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from engine.search.database import Stamp
     from engine.search.vocabulary import Fields
 
-INSERT = f"insert into memory values (?{', ?' * 16})"
+INSERT = f"insert into memory values (?{', ?' * 17})"
 WITHOUT_MEMORY = f"insert into memory(rowid, name, part, size, mtime, ctime, reason, path, id) values (?{', ?' * 8})"
 RESTAMP = "update memory set size = ?, mtime = ?, ctime = ?, part = ? where rowid = ?"
 ADD = {
@@ -78,7 +79,7 @@ class Writer:
         fields = tokens(one.title), tokens(" ".join(one.tags)), tokens(memory.body)
         row, encoded = self._new_row(is_active=one.status == "active"), encode(fields, self._codes)
         shown = (one.id, one.category, one.title, TAG_SEPARATOR.join(one.tags), one.path, one.status)
-        times = (one.created_at, one.updated_at, one.digest)
+        times = (one.created_at, one.updated_at, one.digest, risk(memory))
         self._db.execute(INSERT, (row, name, part, *stamp, None, encoded, *shown, *times))
         self._index(ADD, row, fields)
         self._count(fields, one.id, one.digest, 1)

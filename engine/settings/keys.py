@@ -27,7 +27,7 @@ MOST_NAMED = 10
 """Unknown keys of one object that are named."""
 
 FREE = ("match_strategy", "output_mode", "hints")
-AT_MOST = ("max_inject", "max_results", "max_characters")
+AT_MOST = ("max_inject", "max_results", "max_characters", "max_risk")
 AT_LEAST = ("noise_floor", "min_strength", "confidence_abs_floor")
 NEEDS_TRUST = tuple(f"{SECTION}.{name}" for name in ("judge", "logging", "deadline"))
 """In a root that nobody trusted, a FREE key may have any value. A key of AT_MOST and AT_LEAST counts only if it makes

@@ -23,6 +23,7 @@ VARIABLES = {
     "MEMSIFT_MAX_INJECT": ("max_inject",),
     "MEMSIFT_NOISE_FLOOR": ("noise_floor",),
     "MEMSIFT_MIN_STRENGTH": ("min_strength",),
+    "MEMSIFT_MAX_RISK": ("max_risk",),
     "MEMSIFT_OUTPUT_MODE": ("output_mode",),
     "MEMSIFT_HINTS": ("hints",),
     "MEMSIFT_DEADLINE": ("deadline",),

@@ -196,7 +196,8 @@ def test_any_text_is_answered(prompt: str, titles: list[str], mode: str, status:
 @settings(max_examples=150)
 @given(st.text(max_size=60))
 def test_a_memory_whose_title_is_the_prompt_is_injected_if_the_prompt_says_anything(prompt: str) -> None:
-    retrieval = run(prompt, memory(prompt, memory_id="target"), *fillers(10))
+    anything = replace(DEFAULT, max_risk=1.0)
+    retrieval = run(prompt, memory(prompt, memory_id="target"), *fillers(10), config=anything)
     assert ("target" in injected(retrieval)) is bool(query_terms(prompt))
 
 

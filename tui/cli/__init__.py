@@ -19,6 +19,8 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tui.workspace.judge_options import JudgeOptions
 
 COMMANDS = {
@@ -38,6 +40,7 @@ COMMANDS = {
     "merge-labels": "merge_labels:merge_labels",
     "move": "changes:move",
     "prompts": "prompts:prompts",
+    "quality": "quality:quality",
     "replay": "replay:replay",
     "report": "report:report",
     "restore": "changes:restore",
@@ -52,15 +55,23 @@ COMMANDS = {
 """Every command: its name, then its module in this folder and its function there. `--help` lists them in this order."""
 
 
-class Memsift(click.Group):
-    """Imports a command's module when the command is called, and turns errors into a line on stderr and exit code 2."""
+class Commands(click.Group):
+    """A group that imports a command's module when the command is called. `table` is like COMMANDS."""
+
+    table: Mapping[str, str] = {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return list(self.table)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        module, _, function = COMMANDS.get(name, "").partition(":")
+        module, _, function = self.table.get(name, "").partition(":")
         return getattr(import_module(f"tui.cli.{module}"), function) if module else None
+
+
+class Memsift(Commands):
+    """All commands. It turns errors into a line on stderr and exit code 2."""
+
+    table = COMMANDS
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -111,8 +122,8 @@ def main(
     Environment variables, stronger than these files:
       MEMSIFT_DB, MEMSIFT_ANNOTATOR (the name on your labels),
       MEMSIFT_MATCH_STRATEGY, MEMSIFT_MAX_INJECT, MEMSIFT_NOISE_FLOOR,
-      MEMSIFT_MIN_STRENGTH, MEMSIFT_OUTPUT_MODE, MEMSIFT_HINTS,
-      MEMSIFT_DEADLINE, MEMSIFT_LOG_PROMPTS, MEMSIFT_JUDGE,
+      MEMSIFT_MIN_STRENGTH, MEMSIFT_MAX_RISK, MEMSIFT_OUTPUT_MODE,
+      MEMSIFT_HINTS, MEMSIFT_DEADLINE, MEMSIFT_LOG_PROMPTS, MEMSIFT_JUDGE,
       MEMSIFT_JUDGE_ENABLED, MEMSIFT_JUDGE_MODEL, MEMSIFT_JUDGE_TIMEOUT,
       MEMSIFT_JUDGE_DEPTH, MEMSIFT_JUDGE_SAMPLES
     """

@@ -139,7 +139,7 @@ class Search:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
         from engine.search.explain import Explainer, near_ids
 
-        explainer = Explainer(retrieval, index, config, include_retired=self.include_retired)
+        explainer = Explainer(retrieval, index, config)
         if self.memory_id is None:
             asked = [candidate.memory.id for candidate in retrieval.candidates]
             return {memory_id: found for memory_id in asked if (found := explainer.of(memory_id))}

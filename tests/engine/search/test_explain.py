@@ -88,7 +88,7 @@ def test_the_account_of_every_candidate_adds_up_to_what_was_retrieved(
 ) -> None:
     with open_index(*built(rows)) as index:
         retrieval = retrieve(typed_prompt(prompt), index, config, mode=mode, include_retired=include_retired, now=now)
-        explainer = Explainer(retrieval, index, config, include_retired=include_retired, now=now)
+        explainer = Explainer(retrieval, index, config, now=now)
         for one in retrieval.candidates:
             explanation = explainer.of(one.memory.id)
             assert explanation

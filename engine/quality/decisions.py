@@ -1,0 +1,103 @@
+"""What a person decided about findings: memories accepted as they are, and memories rejected.
+
+A decision belongs to a root, a check, a memory id and the digest of the memory's text. After an edit it counts no more.
+All decisions are in one private SQLite file. The hook reads it, so no slow imports here: see engine/lean.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from engine.lean.record import Record
+from engine.lean.sqlite import DAMAGE, for_reading, for_writing
+from engine.paths import decisions_file
+from engine.stores.files import make_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from engine.errors import DecisionsError
+    from engine.lean.sqlite import Connection
+
+SAFETY = "safety"
+ACCEPTED, REJECTED = "accepted", "rejected"
+TABLE = """create table if not exists decision(
+    root text, memory text, "check" text, digest text, verdict text, at text,
+    primary key (root, memory, "check")) without rowid"""
+COLUMNS = 'root, memory, "check", digest, verdict, at'
+
+
+class Decision(Record):
+    """A verdict, ACCEPTED or REJECTED, on the finding of a check about a memory text. `at` is ISO 8601 in UTC."""
+
+    root: str
+    memory_id: str
+    check: str
+    digest: str
+    verdict: str
+    at: str
+
+
+def is_accepted(root: str, memory_id: str, digest: str, environ: Mapping[str, str]) -> bool:
+    """Whether a person accepted this risky memory text. False if the decisions cannot be read."""
+    try:
+        found = _read(
+            environ,
+            f'select {COLUMNS} from decision where root = ? and memory = ? and "check" = ?',
+            (os.path.realpath(root), memory_id, SAFETY),
+        )
+    except DAMAGE:
+        return False
+    return any(one.digest == digest and one.verdict == ACCEPTED for one in found)
+
+
+def decisions(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str, str], str]:
+    """(check, memory id, digest) -> verdict, for all decisions about *root*. Raises DecisionsError."""
+    try:
+        found = _read(environ, f"select {COLUMNS} from decision where root = ?", (os.path.realpath(root),))
+    except DAMAGE as error:
+        raise _error(environ, "read", error) from None
+    return {(one.check, one.memory_id, one.digest): one.verdict for one in found}
+
+
+def decide(
+    root: str, memory_id: str, digest: str, checks: Iterable[str], verdict: str, environ: Mapping[str, str]
+) -> None:
+    """Record a verdict on a memory text, in place of earlier ones of the same checks. Raises DecisionsError."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    rows = [(os.path.realpath(root), memory_id, check, digest, verdict, at) for check in checks]
+    path = decisions_file(environ)
+    try:
+        make_private(path)
+        db = for_writing(path)
+        try:
+            db.execute("begin immediate")
+            db.execute(TABLE)
+            db.executemany("insert or replace into decision values (?, ?, ?, ?, ?, ?)", rows)
+            db.execute("commit")
+        finally:
+            db.close()
+    except (*DAMAGE, OSError) as error:
+        raise _error(environ, "written", error) from None
+
+
+def _read(environ: Mapping[str, str], sql: str, values: tuple[str, ...]) -> list[Decision]:
+    path = decisions_file(environ)
+    if not os.path.exists(path):
+        return []
+    db: Connection = for_reading(path)
+    try:
+        return [Decision(*row) for row in db.execute(sql, values)]
+    finally:
+        db.close()
+
+
+def _error(environ: Mapping[str, str], verb: str, error: Exception) -> DecisionsError:
+    from engine.errors import DecisionsError
+
+    return DecisionsError(
+        f"The decisions about findings in {decisions_file(environ)} cannot be {verb} ({error}). Fix the file or its "
+        "permissions, or delete it: then all memories wait for approval again."
+    )

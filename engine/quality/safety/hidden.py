@@ -1,0 +1,230 @@
+"""Text that people do not see, or cannot read: invisible characters, look-alikes and encodings."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from itertools import pairwise
+from urllib.parse import unquote
+
+from engine.lean.record import Record
+from engine.quality.safety.folding import (
+    BIDIRECTIONAL,
+    INVISIBLE,
+    LEET,
+    OVERRIDES,
+    TAGS,
+    is_mixed,
+    is_selector,
+    latin,
+)
+from engine.quality.safety.lexicon import CONCEPTS, HIDDEN_WORDS
+from engine.quality.safety.rules import HOMOGLYPHS
+from engine.quality.safety.rules import INVISIBLE as INVISIBLE_CHARACTERS
+
+BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])")
+HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,})(?![0-9A-Za-z])")
+ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|\\[0-7]{3}){6,}")
+PERCENT = re.compile(r"\S*(?:%[0-9A-Fa-f]{2}\S*?){3,}\S*")
+BINARY = re.compile(r"(?:[01]{8}\s?){6,}")
+SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_*]{1,3}){7,}\w(?!\w)")
+SPLIT = re.compile(r"(?<=[a-z])-(?=[a-z])")
+LEET_WORD = re.compile(r"\b(?=\w*[a-z@$])(?=\w*\d)[\w@$]{3,}\b", re.IGNORECASE)
+JOINING = "\u200c\u200d"
+READABLE = 0.9
+DEPTH = 3
+
+
+class Sign(Record):
+    """Characters that hide something, at a place of the text."""
+
+    category: str
+    severity: float
+    start: int
+    end: int
+    reason: str
+
+
+class Decoded(Record):
+    """A text that was encoded at a place of the original, and the name of the encoding."""
+
+    text: str
+    how: str
+    start: int
+    end: int
+
+
+def signs(text: str) -> list[Sign]:
+    """Invisible and bidirectional characters and look-alike letters."""
+    if text.isascii():
+        return []
+    return [*_invisible(text), *_look_alikes(text)]
+
+
+def decodings(text: str, depth: int = DEPTH) -> list[Decoded]:
+    """The readable texts that *text* hides, also those that are encoded several times."""
+    found = [*_hidden_characters(text), *_runs(text), *_spellings(text)]
+    deeper = [
+        Decoded(inner.text, f"{one.how}, {inner.how}", one.start, one.end)
+        for one in found
+        if depth > 1 and one.how not in ("ROT13", "written backwards")
+        for inner in _runs(one.text)
+    ]
+    return found + [one for one in deeper if one.text != text]
+
+
+def _invisible(text: str) -> list[Sign]:
+    places = [place for place, one in enumerate(text) if one in INVISIBLE and not _is_proper(text, place)]
+    tags = [place for place, one in enumerate(text) if ord(one) in TAGS and not _is_flag(text, place)]
+    selectors = [place for place, one in enumerate(text) if is_selector(ord(one))]
+    found = []
+    inside = [place for place in places if _is_inside_word(text, place)]
+    if len(inside) >= 2 or len(places) >= 4:
+        found.append(Sign(INVISIBLE_CHARACTERS, 0.6, places[0], places[-1] + 1, "invisible characters inside words"))
+    if len(tags) >= 2:
+        found.append(Sign(INVISIBLE_CHARACTERS, 0.8, tags[0], tags[-1] + 1, "a text of invisible tag characters"))
+    if len(selectors) >= 4 and any(b - a == 1 for a, b in pairwise(selectors)):
+        found.append(Sign(INVISIBLE_CHARACTERS, 0.8, selectors[0], selectors[-1] + 1, "a text of variation selectors"))
+    turned = [place for place, one in enumerate(text) if one in OVERRIDES]
+    if turned and not any(unicodedata.bidirectional(one) in ("R", "AL") for one in text):
+        found.append(
+            Sign(INVISIBLE_CHARACTERS, 0.6, turned[0], turned[-1] + 1, "characters that turn the direction of the text")
+        )
+    return found
+
+
+def _is_proper(text: str, place: int) -> bool:
+    """Whether scripts or emojis need the character here, or it is a byte order mark or a soft hyphen."""
+    if place == 0 or text[place] in ("\u00ad", "\u3164", "\u115f", "\u1160"):
+        return True
+    before = ord(text[place - 1])
+    return text[place] in JOINING and before > 0x2FF
+
+
+def _is_flag(text: str, place: int) -> bool:
+    """Whether a tag character belongs to a flag, which begins with a black flag."""
+    return "\U0001f3f4" in text[max(0, place - 8) : place]
+
+
+def _is_inside_word(text: str, place: int) -> bool:
+    around = text[max(0, place - 1) : place], text[place + 1 : place + 2]
+    return all(one.isalnum() or one in INVISIBLE for one in around if one)
+
+
+def _look_alikes(text: str) -> list[Sign]:
+    words = [match for match in re.finditer(r"[^\W\d_]{2,}", text) if not match[0].isascii()]
+    mixed = [match for match in words if is_mixed(match[0]) and latin(match[0]).isascii()]
+    masked = [match for match in words if latin(match[0]).lower() in CONCEPTS and match[0] not in CONCEPTS]
+    shown = [match for match in words if _is_styled(match[0])]
+    found = []
+    if len(mixed) >= 2 or masked:
+        hits = sorted([*mixed, *masked], key=lambda match: match.start())
+        severity = 0.65 if len(mixed) >= 2 else 0.5
+        found.append(Sign(HOMOGLYPHS, severity, hits[0].start(), hits[-1].end(), "letters of another script in words"))
+    if len(shown) >= 2:
+        found.append(Sign(HOMOGLYPHS, 0.3, shown[0].start(), shown[-1].end(), "words in styled letters"))
+    return found
+
+
+def _is_styled(word: str) -> bool:
+    """Whether a word is written in mathematical, full-width or circled Latin letters."""
+    plain = unicodedata.normalize("NFKC", word)
+    return plain.isascii() and len(word) >= 3 and all(ord(one) > 0x2000 for one in word)
+
+
+def _hidden_characters(text: str) -> list[Decoded]:
+    if text.isascii():
+        return []
+    tags = [(place, chr(ord(one) - 0xE0000)) for place, one in enumerate(text) if 0xE0020 <= ord(one) < 0xE007F]
+    selectors = [(place, ord(one) - 0xFE00) for place, one in enumerate(text) if 0xFE00 <= ord(one) <= 0xFE0F]
+    found = []
+    if len(tags) > 3:
+        found.append(Decoded("".join(one for _, one in tags), "tag characters", tags[0][0], tags[-1][0] + 1))
+    if len(selectors) > 7:
+        pairs = zip(selectors[::2], selectors[1::2], strict=False)
+        raw = bytes(high * 16 + low for (_, high), (_, low) in pairs)
+        found += _decoded(raw, "variation selectors", selectors[0][0], selectors[-1][0] + 1)
+    turned = "".join(one for one in text if one not in BIDIRECTIONAL)
+    if len(turned) < len(text) and any(one in text for one in "\u202e\u202d"):
+        found.append(Decoded(turned[::-1], "turned direction", 0, len(text)))
+    return found
+
+
+def _runs(text: str) -> list[Decoded]:
+    """Encoded runs within *text*."""
+    found: list[Decoded] = []
+    for match in BASE64.finditer(text):
+        found += _base64(match)
+    for match in HEX.finditer(text):
+        plain = match[1].replace(" ", "").replace(":", "")
+        found += _decoded(bytes.fromhex(plain[: len(plain) // 2 * 2]), "hexadecimal", *match.span())
+    for match in ESCAPES.finditer(text):
+        found.append(Decoded(_unescaped(match[0]), "escapes", *match.span()))
+    for match in PERCENT.finditer(text):
+        found.append(Decoded(unquote(match[0]), "URL encoding", *match.span()))
+    for match in BINARY.finditer(text):
+        bits = match[0].split() if " " in match[0] else re.findall(".{8}", match[0])
+        found += _decoded(bytes(int(one, 2) for one in bits if len(one) == 8), "binary numbers", *match.span())
+    return found
+
+
+def _base64(match: re.Match[str]) -> list[Decoded]:
+    raw = match[0].rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return _decoded(base64.b64decode(raw + "=" * (-len(raw) % 4)), "Base64", *match.span())
+    except (binascii.Error, ValueError):
+        return []
+
+
+def _decoded(raw: bytes, how: str, start: int, end: int) -> list[Decoded]:
+    """A decoded text, if it is readable."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return []
+    readable = sum(one.isprintable() or one in "\n\t" for one in text)
+    return [Decoded(text, how, start, end)] if text and readable >= READABLE * len(text) else []
+
+
+def _unescaped(text: str) -> str:
+    plain = html.unescape(text)
+    return re.sub(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{3}))", _character, plain)
+
+
+def _character(match: re.Match[str]) -> str:
+    return chr(int(match[1] or match[2], 16) if match[1] or match[2] else int(match[3], 8))
+
+
+def _spellings(text: str) -> list[Decoded]:
+    """Words that are spelled in another way: letter by letter, with digits for letters, ROT13, backwards."""
+    found = []
+    for match in SPELLED.finditer(text):
+        words = re.split(r"\s{2,}", match[0]) if re.search(r"\s{2,}", match[0]) else [match[0]]
+        if re.search(r"[.\-_*]", match[0]):
+            words = match[0].split()
+        plain = " ".join("".join(filter(str.isalnum, word)) for word in words)
+        found.append(Decoded(plain, "single letters", *match.span()))
+    if _gains(text, changed := LEET_WORD.sub(lambda match: match[0].lower().translate(LEET), text)):
+        found.append(Decoded(changed, "digits in place of letters", 0, len(text)))
+    if _gains(text, changed := SPLIT.sub("", text), least=2):
+        found.append(Decoded(changed, "split words", 0, len(text)))
+    if HIDDEN_WORDS.isdisjoint(re.findall(r"\w+", text.lower())):
+        return found
+    if _gains(text, changed := codecs.encode(text, "rot13")):
+        found.append(Decoded(changed, "ROT13", 0, len(text)))
+    if _gains(text, changed := text[::-1]):
+        found.append(Decoded(changed, "written backwards", 0, len(text)))
+    return found
+
+
+def _gains(text: str, changed: str, least: int = 3) -> bool:
+    """Whether the changed text has at least *least* more longer words with a concept than the text."""
+    return text != changed and _known(changed) >= _known(text) + least
+
+
+def _known(text: str) -> int:
+    return sum(word in CONCEPTS and len(word) > 4 for word in re.findall(r"\w+", text.lower()))

@@ -1,0 +1,154 @@
+"""Text -> sentences of concepts, with their places."""
+
+from __future__ import annotations
+
+import re
+
+from engine.lean.record import Record
+from engine.quality.safety.lexicon import CONCEPTS, DANGER, MOODS, OUTSIDE, PARTS, REPORT, SECRET, STARTS, TECHNICAL
+
+LETTERS_WITHOUT_SPACES = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0900-\u097f"
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[.!?](?=\s|$|[\"'`)*])|\n+|[。！？]")
+WORD_OR_PART = re.compile(
+    rf"(?P<part>{'|'.join(sorted(map(re.escape, PARTS), key=len, reverse=True))})"
+    rf"|(?:(?![{LETTERS_WITHOUT_SPACES}])[^\W_])+(?:['’][^\W_]+)?|[.!?](?=\s|$|[\"'`)*])|\n+|[。！？]"
+)
+ADDRESS = re.compile(
+    r"[a-z]{2,10}://[^\s)\]>\"'`]+|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|xyz|info)\b",
+    re.IGNORECASE,
+)
+ADDRESS_SIGNS = ("://", "@", ".example", ".com", ".net", ".xyz", ".info")
+DOTTED_NUMBER = re.compile(r"\d\.\d+\.\d+\.\d")
+SPECIAL = {
+    DANGER: re.compile(r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|<\(\s*curl\b|~/\.(?:bashrc|zshrc|ssh/authorized_keys)"),
+    SECRET: re.compile(
+        r"~/\.(?:ssh|aws|netrc|config/gcloud)\b[\w/.-]*|(?<![\w/])\.env\b|\$\w*(?:password|secret|token|credentials)\w*",
+        re.IGNORECASE,
+    ),
+}
+QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|`[^`\n]{3,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)|„[^“\n]{3,300}“")
+
+
+ENDS = ".!?\n。！？"
+Word = tuple[str, int, int, int]
+"""Lower-case text, concepts, start and end."""
+
+ORDERING = frozenset("be by start begin keep".split())
+
+
+class Hit(Record):
+    """A word or phrase with concepts. `place` counts words, `start` and `end` count characters.
+
+    `is_told`: its form tells about an action, and does not order it.
+    """
+
+    concepts: int
+    place: int
+    start: int
+    end: int
+    is_told: bool = False
+
+
+class Sentence(Record):
+    """The hits of a sentence in their order, and the union of their concepts."""
+
+    hits: tuple[Hit, ...]
+    concepts: int
+
+    @property
+    def is_report(self) -> bool:
+        """Whether it talks about attacks."""
+        return bool(self.concepts & REPORT)
+
+    @property
+    def is_technical(self) -> bool:
+        return bool(self.concepts & TECHNICAL)
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of a folded text that hold a concept."""
+    text, addresses = _without_addresses(text)
+    marks = [(match.start(), concept) for concept, form in SPECIAL.items() for match in form.finditer(text)]
+    special = sorted([*marks, *((start, OUTSIDE) for start in addresses)])
+    found: list[Sentence] = []
+    words: list[Word] = []
+    for match in (WORD if text.isascii() else WORD_OR_PART).finditer(text):
+        word = match[0]
+        if word[0] in ENDS:
+            _add(found, words)
+            words = []
+            continue
+        concepts = PARTS.get(word, 0)
+        while special and special[0][0] < match.end():
+            concepts |= special.pop(0)[1]
+        words.append((word.lower().replace("’", "'"), concepts, match.start(), match.end()))
+    _add(found, words)
+    return found
+
+
+def joined(first: Sentence, second: Sentence) -> Sentence:
+    """Two neighbours as one sentence."""
+    shift = (first.hits[-1].place if first.hits else 0) + 3
+    later = tuple(Hit(one.concepts, one.place + shift, one.start, one.end, one.is_told) for one in second.hits)
+    return Sentence(first.hits + later, first.concepts | second.concepts)
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """The places of quoted text."""
+    return [match.span() for match in QUOTED.finditer(text)]
+
+
+def _without_addresses(text: str) -> tuple[str, list[int]]:
+    """The text with a single word of the same length for each address, and their places.
+
+    The parts of an address are names, and say nothing about the sentence.
+    """
+    lower = text.lower()
+    if not any(sign in lower for sign in ADDRESS_SIGNS) and not DOTTED_NUMBER.search(text):
+        return text, []
+    places: list[int] = []
+
+    def masked(match: re.Match[str]) -> str:
+        places.append(match.start())
+        return "q" * len(match[0])
+
+    return ADDRESS.sub(masked, text), places
+
+
+def _add(found: list[Sentence], words: list[Word]) -> None:
+    hits, place, union, count = [], 0, 0, len(words)
+    while place < count:
+        word, concepts, start, end = words[place]
+        length = 1
+        if word in STARTS:
+            length, more = _phrase(words, place, count)
+            concepts |= more
+            end = words[place + length - 1][3]
+        elif word in CONCEPTS:
+            concepts |= CONCEPTS[word]
+        if concepts:
+            is_told = word in MOODS and length == 1 and not _is_asked(words, place)
+            hits.append(Hit(concepts, place, start, end, is_told))
+            union |= concepts
+        place += length
+    if hits:
+        found.append(Sentence(tuple(hits), union))
+
+
+def _is_asked(words: list[Word], place: int) -> bool:
+    """Whether a form is an order all the same: "must be ignored", "start by listing"."""
+    return bool(place) and words[place - 1][0] in ORDERING
+
+
+def _phrase(words: list[Word], place: int, count: int) -> tuple[int, int]:
+    """The number of words of the longest phrase that begins at *place*, and its concept; else the single word."""
+    word = words[place][0]
+    following = words[place + 1][0] if place + 1 < count else ""
+    for phrase, concept in STARTS[word]:
+        length = len(phrase)
+        if phrase[1] != following or place + length > count:
+            continue
+        if all(words[place + n][0] == phrase[n] for n in range(2, length)):
+            return length, concept
+    return 1, CONCEPTS.get(word, 0)

@@ -1,0 +1,135 @@
+"""The safety scan: how likely a memory is an attack on the assistant that reads it, and where the signs are.
+
+`gate` says which parts of this are worth doing.
+"""
+
+from __future__ import annotations
+
+from engine.lean.record import Record, replace
+from engine.quality.safety import hidden, reading
+from engine.quality.safety.folding import folded
+from engine.quality.safety.forms import forms
+from engine.quality.safety.gate import Looks, look
+from engine.quality.safety.lexicon import NOT
+from engine.quality.safety.rules import ENCODED, Detection, Rule, possible
+
+TOLD_FACTOR, NEGATED_FACTOR, REPORT_FACTOR, QUOTED_FACTOR, TECHNICAL_FACTOR = 0.55, 0.4, 0.6, 0.6, 0.75
+NEIGHBOUR_FACTOR = 0.75
+ENCODED_SEVERITY, ENCODED_MORE = 0.55, 0.2
+LEAST_HIDDEN = 0.3
+ALL_LOOKS = Looks(words=True, forms=True, hidden=True)
+LEAST = 0.05
+SENTENCES = 2000
+
+
+class Scan(Record):
+    """`risk`, 0..1, and the detections by severity, the strongest first."""
+
+    risk: float
+    detections: tuple[Detection, ...] = ()
+
+
+def scan(text: str, looks: Looks | None = None) -> Scan:
+    """The risk of a text. *looks*: the steps that are worth taking, by default those of `look`.
+
+    The risk is the probability that at least one detection is right, as if they were independent; of each category the
+    strongest counts.
+    """
+    looks = looks or look(text)
+    found = _visible(text, looks)
+    if looks.hidden:
+        found += [Detection(one.category, one.severity, one.start, one.end, one.reason) for one in hidden.signs(text)]
+        found += _encoded(text, found)
+    best: dict[str, Detection] = {}
+    for one in sorted(found, key=lambda one: (-one.severity, one.start)):
+        best.setdefault(one.category, one)
+    doubt = 1.0
+    for one in best.values():
+        doubt *= 1 - one.severity
+    unique = {(one.category, one.start, one.reason): one for one in reversed(found) if one.severity >= LEAST}
+    return Scan(round(1 - doubt, 3), tuple(sorted(unique.values(), key=lambda one: (-one.severity, one.start))))
+
+
+def _encoded(text: str, visible: list[Detection]) -> list[Detection]:
+    """Detections in decoded texts. An order that somebody took the trouble to hide weighs more."""
+    result = []
+    for one in hidden.decodings(text):
+        inner = _visible(one.text, ALL_LOOKS)
+        strongest = max(inner, key=lambda each: each.severity, default=None)
+        if strongest is None or strongest.severity < LEAST_HIDDEN:
+            continue
+        if strongest.severity > max(
+            (each.severity for each in visible if each.reason == strongest.reason), default=0.0
+        ):
+            severity = min(0.95, max(ENCODED_SEVERITY, strongest.severity + ENCODED_MORE))
+            result.append(Detection(ENCODED, severity, one.start, one.end, f"{one.how}: {strongest.reason}"))
+    return result
+
+
+def _visible(text: str, looks: Looks) -> list[Detection]:
+    plain = folded(text)
+    found: list[Detection] = []
+    parts = reading.sentences(plain.text)[:SENTENCES]
+    quoted = reading.quotations(plain.text)
+    for number, sentence in enumerate(parts):
+        found += [_weighed(one, hits, sentence, quoted, 1.0) for one, hits in _matches(sentence)]
+        if number:
+            both = reading.joined(parts[number - 1], sentence)
+            found += [_weighed(one, hits, both, quoted, NEIGHBOUR_FACTOR) for one, hits in _matches(both)]
+    if looks.forms:
+        is_report = any(sentence.is_report for sentence in parts)
+        found += [_reported(one, is_report=is_report) for one in forms(plain.text)]
+    return [_placed(one, plain.original(one.start, one.end)) for one in found]
+
+
+def _placed(one: Detection, place: tuple[int, int]) -> Detection:
+    return replace(one, start=place[0], end=place[1])
+
+
+def _matches(sentence: reading.Sentence) -> list[tuple[Rule, list[reading.Hit]]]:
+    return [(rule, hits) for rule in possible(sentence.concepts) if (hits := _closest(rule, sentence.hits))]
+
+
+def _closest(rule: Rule, hits: tuple[reading.Hit, ...]) -> list[reading.Hit] | None:
+    """Hits of all needed concepts within the span of the rule, each hit once."""
+    for core in hits:
+        if not core.concepts & rule.needed[0]:
+            continue
+        taken = [core]
+        for needed in rule.needed[1:]:
+            fitting = [one for one in hits if one.concepts & needed and one not in taken]
+            nearest = min(fitting, key=lambda one: abs(one.place - core.place), default=None)
+            if nearest is None or abs(nearest.place - core.place) > rule.span:
+                break
+            taken.append(nearest)
+        else:
+            return taken
+    return None
+
+
+def _weighed(
+    rule: Rule, hits: list[reading.Hit], sentence: reading.Sentence, quoted: list[tuple[int, int]], factor: float
+) -> Detection:
+    start, end = min(one.start for one in hits), max(one.end for one in hits)
+    core = hits[0]
+    if rule.is_order and core.is_told:
+        factor *= TOLD_FACTOR
+    if rule.is_order and _is_negated(core, sentence, rule):
+        factor *= NEGATED_FACTOR
+    if sentence.is_report:
+        factor *= REPORT_FACTOR
+        if any(first <= start and end <= last for first, last in quoted):
+            factor *= QUOTED_FACTOR
+    if sentence.is_technical:
+        factor *= TECHNICAL_FACTOR
+    return Detection(rule.category, round(rule.severity * factor, 3), start, end, rule.reason)
+
+
+def _is_negated(core: reading.Hit, sentence: reading.Sentence, rule: Rule) -> bool:
+    if any(needed & NOT for needed in rule.needed):
+        return False
+    return any(one.concepts & NOT and 0 < core.place - one.place <= 2 for one in sentence.hits)
+
+
+def _reported(form: Detection, *, is_report: bool) -> Detection:
+    return replace(form, severity=round(form.severity * REPORT_FACTOR, 3)) if is_report else form

@@ -1,0 +1,136 @@
+"""`memsift quality`: the group, and the commands that decide about findings."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.lean.json_text import printed_json
+from engine.lean.record import fields
+from tui.cli import Commands
+from tui.cli.options import TEXT_OR_JSON, roots_option
+from tui.workspace.stderr import tell, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui.workspace.approving import Risky
+
+OF_SEVERAL = "the memories of all of them are looked at."
+OF_ONE = "the memories are looked for in all of them."
+NONE_RISKY = "No memory of these roots waits for approval."
+
+
+class Quality(Commands):
+    table = {
+        "accept": "quality:accept",
+        "list": "quality:list_",
+        "reject": "quality:reject",
+    }
+
+
+@click.group(cls=Quality)
+def quality() -> None:
+    """Find memories that are risky, out of date, doubled or unused, and decide about them."""
+
+
+@click.command("list")
+@roots_option(OF_SEVERAL)
+@TEXT_OR_JSON
+def list_(roots: tuple[str, ...], form: str) -> None:
+    """List the memories that are not injected because they may hold an instruction to the assistant.
+
+    A safety scan gives each memory a risk from 0 to 1. From retrieval.max_risk on (0.5 by default) a memory waits until
+    you accept it. Read it with memsift show ID before you do.
+
+    Output: a memory with its risk and state (waiting or rejected), then the signs that the scan found; or as JSON
+    [{root, id, title, risk, state, digest, detections: [{category, severity, start, end, reason}]}]. `start` and `end`
+    count characters in the title, tags and text of the memory, which stand on lines of their own.
+    """
+    from tui.workspace.approving import risky_memories
+    from tui.workspace.curating import resolved
+
+    found = risky_memories(resolved(roots), os.environ)
+    if form == "json":
+        click.echo(printed_json([_row(one) for one in found], indent=2))
+        return
+    click.echo("".join(f"{visible(line)}\n" for one in found for line in _lines(one)), nl=False)
+    if not found:
+        tell(NONE_RISKY)
+
+
+@click.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@roots_option(OF_ONE)
+@click.option(
+    "--check",
+    "checks",
+    metavar="NAME",
+    multiple=True,
+    help="Dismiss the finding of this check, in place of the safety scan. Repeatable.",
+)
+def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
+    """Say that memories are fine as they are.
+
+    A memory that waits for approval may be injected from the next prompt on. With --check, its finding of that check is
+    dismissed. Both hold for the present text: after an edit, the memory is looked at again.
+    """
+    from engine.quality.decisions import ACCEPTED
+
+    _decide(ids, roots, checks, ACCEPTED)
+
+
+@click.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@roots_option(OF_ONE)
+@click.option(
+    "--check", "checks", metavar="NAME", multiple=True, help="Show the finding of this check again. Repeatable."
+)
+def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
+    """Say that memories must not be injected, or take an acceptance back.
+
+    A risky memory stays out, and no longer waits. With --check, a dismissed finding of that check is shown again.
+    To take a memory out for good, use memsift retire ID.
+    """
+    from engine.quality.decisions import REJECTED
+
+    _decide(ids, roots, checks, REJECTED)
+
+
+def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str) -> None:
+    from engine.quality.decisions import ACCEPTED, SAFETY, decide
+    from tui.workspace.curating import memories_of, named, resolved
+
+    given = resolved(roots)
+    found = named(ids, memories_of(given))
+    other = "reject" if verdict == ACCEPTED else "accept"
+    for one in found:
+        about = checks or (SAFETY,)
+        decide(one.root, one.memory.id, one.memory.digest, about, verdict, os.environ)
+        options = "".join(f" --check {check}" for check in checks)
+        tell(
+            f"{verdict.capitalize()}: {one.memory.id} ({', '.join(about)}). "
+            f"To take it back: memsift quality {other} {one.memory.id}{options}"
+        )
+
+
+def _row(one: Risky) -> dict[str, Any]:
+    return {
+        "root": one.root,
+        "id": one.memory.id,
+        "title": one.memory.title,
+        "risk": one.memory.risk,
+        "state": one.state,
+        "digest": one.memory.digest,
+        "detections": [fields(each) for each in one.detections],
+    }
+
+
+def _lines(one: Risky) -> list[str]:
+    signs = [
+        f"    {each.category} ({each.severity:.2f}), characters {each.start} to {each.end}: {each.reason}"
+        for each in one.detections
+    ]
+    return [f"{one.memory.id}  risk {one.memory.risk:.2f}  {one.state}  {one.memory.title}", *signs]
