@@ -80,9 +80,8 @@ class Curator:
             number, forgotten = self.journal.begin(deed, effect)
             try:
                 self._carry_out(effect.files)
-            except CurationError:
-                self._take_back(number, effect)
-                raise
+            except CurationError as error:
+                raise CurationError(f"{error} {self._take_back(number, effect)}") from None
             self.journal.finish(number, effect)
         return Outcome(number, replace(plan, effect=effect), forgotten)
 
@@ -140,11 +139,15 @@ class Curator:
                     index.apply(change)
             index.save()
 
-    def _take_back(self, number: int, effect: Effect) -> None:
-        """Give the files of an operation that failed their old text. If that fails too, the next start finishes it."""
-        written = [one for one in effect.files if text_at(one.path) == one.after]
-        self._carry_out([one.reversed() for one in reversed(written)])
-        self.journal.cancel(number)
+    def _take_back(self, number: int, effect: Effect) -> str:
+        """Give the files of an operation that failed their old text; a sentence on how that went."""
+        try:
+            written = [one for one in effect.files if text_at(one.path) == one.after]
+            self._carry_out([one.reversed() for one in reversed(written)])
+            self.journal.cancel(number)
+        except CurationError:
+            return "The change is half done. The next change with memsift finishes it, if it can."
+        return "Nothing was changed."
 
     def _locked(self, roots: Sequence[str], wait_s: float) -> ExitStack:
         """The locks on *roots*, always taken in the same order, so that two processes cannot wait for each other."""

@@ -63,16 +63,19 @@ def from_row(row: dict[str, Any]) -> FileChange:
     return FileChange(row["root"], row["name"], row["before"], row["after"], listed, listing)
 
 
-def text_at(path: str) -> str | None:
-    """The text of a file as it is, with any byte order mark; None without a file. Raises CurationError."""
+def text_at(path: str, most: int = MAX_FILE_BYTES) -> str | None:
+    """The text of a file as it is, with any byte order mark; None without a file.
+
+    Raises CurationError, also for a file of more than *most* bytes.
+    """
     try:
-        raw = read_regular(path, MAX_FILE_BYTES + 1)
+        raw = read_regular(path, most + 1)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise CurationError(f"{path} cannot be read ({error.strerror or error}). Nothing was changed.") from None
-    if len(raw) > MAX_FILE_BYTES:
-        raise CurationError(f"{path} is larger than {MAX_FILE_BYTES // 1000:,} kB. memsift does not change it.")
+    if len(raw) > most:
+        raise CurationError(f"{path} is larger than {most // 1000:,} kB. memsift does not change it.")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -92,21 +95,25 @@ def require_unchanged(change: FileChange) -> None:
 def write(root: str, name: str, text: str | None) -> None:
     """Write a file, or remove it where *text* is None, and make that last. An existing file keeps its mode.
 
-    A link is followed, but not out of *root*. Raises CurationError.
+    What a link leads to is written, but not outside of *root*; a link itself is removed. Raises CurationError, and
+    leaves the file as it was.
     """
-    path = os.path.realpath(os.path.join(root, name))
+    given = os.path.join(root, name)
+    path = os.path.realpath(given)
     if not is_inside(root, path):
-        raise CurationError(f"{os.path.join(root, name)} points outside the root. memsift does not change it.")
+        raise CurationError(f"{given} points outside the root. memsift does not change it.")
     folder = os.path.dirname(path)
     temporary = os.path.join(folder, f".{os.path.basename(path)}{MARK}")
     try:
-        if text is None:
-            _remove(path)
-        else:
-            os.makedirs(folder, exist_ok=True)
-            _write(temporary, path, text)
-        _remove(temporary)
-        _sync(folder)
+        try:
+            if text is None:
+                _remove(given)
+            else:
+                os.makedirs(folder, exist_ok=True)
+                _write(temporary, path, text)
+        finally:
+            _remove(temporary)
+        _sync(os.path.dirname(given) if text is None else folder)
     except OSError as error:
         raise CurationError(f"{path} cannot be written ({error.strerror}).") from None
 

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
     from engine.stores.writing import Writing
 
+MAX_INDEX_BYTES = 100_000_000
+
 
 class IndexFile:
     """The index of a root, read once. `planned` and `apply` change its lines in memory, `save` writes them."""
 
     def __init__(self, root: str, writing: Writing) -> None:
         self._root, self._writing, self._name = root, writing, file_store_of(root).INDEX_FILE
-        self._before = self._text = text_at(os.path.join(root, self._name))
+        self._before = self._text = text_at(os.path.join(root, self._name), MAX_INDEX_BYTES)
 
     def planned(self, changes: Iterable[FileChange]) -> list[FileChange]:
         """*changes* with the lines of the index before and after."""

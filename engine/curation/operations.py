@@ -12,7 +12,7 @@ from engine.errors import CurationError, InvalidMemoryError, StatusError, Unknow
 from engine.lean.record import Record
 from engine.stores.files import UnreadableFileError
 from engine.stores.registry import file_store_of, format_of
-from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, writing_of
+from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, one_line, writing_of
 
 if TYPE_CHECKING:
     from engine.memory import Memory, MemorySummary
@@ -242,4 +242,4 @@ def _plan(
     ids = tuple(one.memory.summary.id for one in places)
     roots = tuple(dict.fromkeys(one.root for one in places))
     marks = stones or Effect(())
-    return Plan(kind, summary, ids, roots, Effect(files, marks.buried, marks.lifted))
+    return Plan(kind, one_line(summary), ids, roots, Effect(files, marks.buried, marks.lifted))

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from engine.lean.record import Record
+from engine.stores.writing import one_line
 
 if TYPE_CHECKING:
     from engine.memory import Memory
@@ -40,7 +41,7 @@ def text_hash(title: str, body: str) -> str:
 def tombstone_of(memory: Memory, reason: str, at: str) -> Tombstone:
     """The tombstone for the text of *memory*."""
     summary = memory.summary
-    return Tombstone(text_hash(summary.title, memory.body), summary.id, summary.title, reason, at)
+    return Tombstone(text_hash(summary.title, memory.body), summary.id, summary.title, one_line(reason), at)
 
 
 def _words(text: str) -> list[str]:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.errors import InvalidMemoryError
+from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.stores.auto_memory import TYPES
 from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
@@ -247,7 +248,7 @@ def _quoted(value: str, quote: str) -> str:
 def _body(note: Note, body: str) -> tuple[str, ...]:
     """*body* in place of the old body, below the same empty lines."""
     above = [line for number, line in enumerate(note.body) if not "".join(note.body[: number + 1]).strip()]
-    lines = body.strip("\r\n").splitlines()
+    lines = without_lone_surrogates(body).strip("\r\n").splitlines()
     if not note.front and not above and lines and lines[0].strip() == FENCE:
         above = [note.end]
     return (*above, *(f"{line}{note.end}" for line in lines))

@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import InvalidMemoryError
+from engine.lean.json_text import without_lone_surrogates
 from engine.stores.claude_memory import FOLDERS, PROJECT_PREFIX
 from engine.stores.claude_memory_schema import (
     CONTENT,
@@ -173,7 +174,7 @@ def _key(line: str) -> tuple[str, str, str]:
 
 def _indexed_title(title: str) -> str:
     """A title that cannot be taken for other parts of its line."""
-    return " ".join(title.split()).replace(" -> ", " - ").replace("#tags:", "")[:120]
+    return without_lone_surrogates(" ".join(title.split())).replace(" -> ", " - ").replace("#tags:", "")[:120]
 
 
 def _document(text: str) -> dict[str, Any]:

@@ -53,10 +53,13 @@ def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], .
 
 
 def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
-    """Perform the operations one after the other, each with a number of its own; or print what they would change."""
+    """Perform the operations, each with a number of its own; or print what they would change.
+
+    All of them are planned first, so none is performed if one is refused.
+    """
     with opened_curator(os.environ) as curator:
-        for operation in operations:
-            plan = curator.plan(operation)
+        plans = [curator.plan(operation) for operation in operations]
+        for plan in plans:
             if dry_run:
                 click.echo("".join(f"{visible(line)}\n" for line in diff_of(plan.effect.files).splitlines()), nl=False)
                 tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")

@@ -233,3 +233,31 @@ def test_a_memory_that_commands_a_terminal_is_shown_harmless(root: Path) -> None
         shown = memsift(command, *arguments, "--root", root).stdout
         assert "\x1b" not in shown
         assert "\u202e" not in shown
+
+
+def test_of_several_changes_none_is_made_if_one_is_refused(root: Path) -> None:
+    before = contents(root)
+    assert "beta is retired" in refused(memsift("archive", "alpha", "beta", "--root", root))
+    assert contents(root) == before
+
+
+def test_text_that_is_no_unicode_is_written_harmless(root: Path) -> None:
+    reason = "line\nnext \udcff\x1b[2J"
+    done = memsift("retire", "alpha", "--reason", reason, "--wrong", "--root", root)
+    assert done.exit_code == 0, done.output
+    assert read(root, "alpha")["retired_reason"] == reason
+    assert printed(memsift("history", "--format", "json"))[0]["summary"] == "Retired alpha: line next [2J"
+
+
+def test_a_memory_that_is_a_link_is_written_through_it_and_moved_without_its_target(root: Path, tmp_path: Path) -> None:
+    real = root / "decisions/.real"
+    (root / "decisions/alpha.json").rename(real)
+    (root / "decisions/alpha.json").symlink_to(real)
+    memsift("tag", "alpha", "--add", "new", "--root", root)
+    assert (root / "decisions/alpha.json").is_symlink()
+    assert json.loads(real.read_text("utf-8"))["tags"] == ["tag-alpha", "shared", "new"]
+    other = write_documents(tmp_path / "other", [])
+    memsift("move", "alpha", "--to", other, "--root", root)
+    assert ids(other) == ["alpha"]
+    assert real.exists()
+    assert not (root / "decisions/alpha.json").is_symlink()
