@@ -14,18 +14,23 @@ if TYPE_CHECKING:
     from labels.tuning.curve import Point
     from labels.tuning.tuning import Tuning
 
-TODAY = {TUNED: "today's tuned cutoff injects", DEFAULT: "the default cutoff injects", OFF: "the hook injects"}
+TODAY = {
+    TUNED: "Today, with the tuned cutoff",
+    DEFAULT: "Today, with the default cutoff",
+    OFF: "Today, without a cutoff",
+}
 MOST_MORE = 1_000
 """The number of further prompts above which no number is said."""
 
 
 def first_lines(tuning: Tuning) -> Iterator[str]:
-    """At most five sentences: the labels, the injections today and with the new cutoff, the losses, and the promise."""
+    """At most five sentences: the labels, the injections today and with the new cutoff, false fires, the promise."""
     yield labels_line(tuning)
-    yield today_line(tuning)
+    yield f"{TODAY.get(tuning.today_cutoff, 'Today')}: {injected_text(tuning.today)}."
     if tuning.at:
-        yield after_line(tuning, tuning.at)
-        yield changes_line(tuning, tuning.at)
+        yield f"Tuned, P >= {tuning.at.threshold:.2f}: {injected_text(tuning.at)}; {lost_text(tuning)}."
+        if tuning.silent:
+            yield false_fires_line(tuning, tuning.at)
     yield promise_line(tuning)
 
 
@@ -33,59 +38,43 @@ def labels_line(tuning: Tuning) -> str:
     number = tuning.relevant + tuning.not_relevant
     prompts = counted(tuning.prompts, "prompt")
     roots = f" of {tuning.groups:,} roots" if tuning.groups > 1 else ""
-    return f"{counted(number, 'label')} on {prompts}{roots}: {tuning.relevant:,} relevant, {tuning.not_relevant:,} not."
-
-
-def today_line(tuning: Tuning) -> str:
-    who = TODAY.get(tuning.today_cutoff, TODAY[OFF])
-    return f"On these prompts {who} {injected_text(tuning.today)}."
-
-
-def after_line(tuning: Tuning, at: Point) -> str:
-    silent, before = false_fires(tuning, at), false_fires(tuning, tuning.today)
-    if tuning.silent:
-        vain = f", and fire on {silent:,} of {tuning.silent:,} prompts without a relevant one (today {before:,})"
-    else:
-        vain = ""
-    return f"The tuned one, P >= {at.threshold:.2f}, would inject {injected_text(at)}{vain}."
+    kinds = f"{tuning.relevant:,} relevant, {tuning.not_relevant:,} not"
+    return f"{counted(number, 'label')} on {prompts}{roots} count: {kinds}."
 
 
 def injected_text(at: Point) -> str:
-    unjudged = f" and {at.unjudged:,} unlabelled" if at.unjudged else ""
-    return f"{counted(at.injected, 'memory', 'memories')}, {at.relevant:,} relevant{unjudged}"
+    unjudged = f", {at.unjudged:,} unlabelled" if at.unjudged else ""
+    return f"{counted(at.injected, 'memory', 'memories')} injected, {at.relevant:,} relevant{unjudged}"
 
 
-def false_fires(tuning: Tuning, at: Point) -> int:
-    return round((at.false_fire_rate or 0.0) * tuning.silent)
-
-
-def changes_line(tuning: Tuning, at: Point) -> str:
-    """The changed injections. The known relevant memories are those of all candidates, injected or not."""
+def lost_text(tuning: Tuning) -> str:
+    """The relevant memories of today that are lost, and the new ones."""
     lost = sum(one.is_relevant is True and one.before and not one.after for one in tuning.changes)
     found = sum(one.is_relevant is True and one.after and not one.before for one in tuning.changes)
-    known = round(at.relevant / at.recall) if at.recall else 0
-    share = f"; it finds {at.relevant:,} of the {known:,} known to be relevant" if known else ""
-    return f"{lost:,} relevant of today's would be lost, {found:,} others would be added{share}."
+    return f"{lost:,} of the {tuning.today.relevant:,} are lost{f', {found:,} are new' if found else ''}"
+
+
+def false_fires_line(tuning: Tuning, at: Point) -> str:
+    today, then = (round((one.false_fire_rate or 0.0) * tuning.silent) for one in (tuning.today, at))
+    return f"Prompts with nothing relevant that get an injection: {today:,} of {tuning.silent:,} today, {then:,} then."
 
 
 def promise_line(tuning: Tuning) -> str:
     """The promise, or the best one that the labels carry."""
     if tuning.at:
-        return f"At least {percent(tuning.target)} of its injections are relevant: {sureness(tuning)}."
+        return f"Promise: at least {percent(tuning.target)} relevant, {sureness(tuning)}."
     if best := best_promise(tuning):
-        return (
-            f"{percent(tuning.target)} cannot be promised from these labels; {percent(best)} can ({sureness(tuning)})."
-        )
+        return f"{percent(tuning.target)} cannot be promised; {percent(best)} can, {sureness(tuning)}."
     if tuning.reachable is None:
-        return f"Nothing can be promised: every threshold injects for fewer than {MIN_FIRED} of these prompts."
+        return f"Nothing can be promised: every threshold injects for fewer than {MIN_FIRED} prompts."
     return f"{percent(tuning.target)} cannot be promised from these labels, and nothing above 0 %."
 
 
 def sureness(tuning: Tuning) -> str:
-    """right 9 times in 10, on prompts like these."""
+    """kept 9 times in 10, on prompts like these."""
     share = round(tuning.confidence * 100)
     times = f"{share // 10} times in 10" if share % 10 == 0 else f"{share} times in 100"
-    return f"right {times}, on prompts like these"
+    return f"kept {times}, on prompts like these"
 
 
 def best_promise(tuning: Tuning) -> float:

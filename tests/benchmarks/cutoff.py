@@ -83,7 +83,8 @@ def resampled(prompts: Sequence[JudgedPrompt], random: Random) -> list[JudgedPro
 
 
 def shown(one: Point) -> str:
-    values = (one.precision, one.low, one.recall, one.fire_rate, one.false_fire_rate)
+    bound = one.low if one.low_elsewhere is None else one.low_elsewhere
+    values = (one.precision, bound, one.recall, one.fire_rate, one.false_fire_rate)
     return f"{one.threshold:5.2f} " + " ".join("    -" if value is None else f"{value:5.3f}" for value in values)
 
 
