@@ -9,23 +9,32 @@ from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 PROJECT_FOLDER = os.path.join(".claude", "memory")
 _SLUG_CHARACTERS = 200
 
 
 class RootSearch(Record):
-    """The root of a project, or None. `refused` has a sentence for each folder that was found and not taken."""
+    """The root of a project, or None. `refused` has a sentence for each folder that was found and not taken.
+
+    `auto_memory` is the project's auto memory if it is a root beside the other, else empty.
+    """
 
     root: str | None
     refused: tuple[str, ...] = ()
+    auto_memory: str = ""
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The project's root and its auto memory, as far as they exist."""
+        return tuple(filter(None, (self.root, self.auto_memory)))
 
 
 def find_root(
     start: str, environ: Mapping[str, str], transcript_path: str = "", users: Collection[int] | None = None
 ) -> RootSearch:
-    """The nearest `.claude/memory` from *start* upwards, else `memory/` beside the project's transcripts.
+    """The nearest `.claude/memory` from *start* upwards, and the auto memory: `memory/` beside the transcripts.
 
     A folder of memories is text for the model, so it must not come from a stranger. It is taken only if it, its
     `.claude`, the folder around them and, for a link, the folder that it leads into belong to *users*: `own_users` by
@@ -33,16 +42,27 @@ def find_root(
     """
     owners = own_users(environ) if users is None else users
     refused: list[str] = []
+    found: list[str] = []
+
+    def take(candidate: str, reason: str = "") -> bool:
+        """Whether the search of a kind ends here: with a folder that is taken."""
+        reason = reason or _stranger(candidate, owners)
+        if reason:
+            refused.append(f"{candidate} is not used: {reason}.")
+        else:
+            found.append(os.path.realpath(candidate))
+        return not reason
+
     try:
-        for candidate, reason in _candidates(start, environ, transcript_path):
-            if os.path.isdir(candidate):
-                reason = reason or _stranger(candidate, owners)
-                if not reason:
-                    return RootSearch(os.path.realpath(candidate), tuple(refused))
-                refused.append(f"{candidate} is not used: {reason}.")
+        for folder in _upwards(start, environ):
+            candidate = os.path.join(folder, PROJECT_FOLDER)
+            if os.path.isdir(candidate) and take(candidate):
+                break
+        _take_auto_memory(start, environ, transcript_path, take)
     except (OSError, ValueError):
         pass
-    return RootSearch(None, tuple(refused))
+    roots = [*dict.fromkeys(found)]
+    return RootSearch(roots[0] if roots else None, tuple(refused), "".join(roots[1:]))
 
 
 def own_users(environ: Mapping[str, str]) -> Collection[int]:
@@ -150,16 +170,15 @@ def project_slug(cwd: str) -> str:
     return slug if len(slug) <= _SLUG_CHARACTERS else slug[:_SLUG_CHARACTERS] + "-"
 
 
-def _candidates(start: str, environ: Mapping[str, str], transcript_path: str) -> Iterator[tuple[str, str]]:
-    """The folders that could be the root, best first, each with a reason not to take it, or an empty text."""
-    for folder in _upwards(start, environ):
-        yield os.path.join(folder, PROJECT_FOLDER), ""
-    if not transcript_path:
-        yield os.path.join(transcripts_dir(start, environ), "memory"), ""
-        return
-    is_strange = not is_in_place(transcript_path, environ)
-    reason = f"the transcript beside it is not in {projects_dir(environ)}" if is_strange else ""
-    yield os.path.join(os.path.dirname(os.path.realpath(transcript_path)), "memory"), reason
+def _take_auto_memory(
+    start: str, environ: Mapping[str, str], transcript_path: str, take: Callable[[str, str], bool]
+) -> None:
+    """Offer the project's auto memory to *take*, with a reason not to take it, or an empty text."""
+    place = os.path.dirname(os.path.realpath(transcript_path)) if transcript_path else transcripts_dir(start, environ)
+    folder = os.path.join(place, "memory")
+    if os.path.isdir(folder):
+        is_strange = bool(transcript_path) and not is_in_place(transcript_path, environ)
+        take(folder, f"the transcript beside it is not in {projects_dir(environ)}" if is_strange else "")
 
 
 def _upwards(start: str, environ: Mapping[str, str]) -> Iterator[str]:

@@ -266,8 +266,8 @@ def _from_file(root: str, name: str, wanted: list[str]) -> list[Memory]:
 
 
 def _lasting(memory: MemorySummary) -> MemorySummary:
-    """*memory* without its line in the file, which lines above it may move."""
-    return replace(memory, path="")
+    """*memory* without its risk, which only the index knows, and its line, which lines above it may move."""
+    return replace(memory, path="", risk=0.0)
 
 
 def _indexed(db: Connection, root: str, memory_id: str) -> IndexedMemory | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 
+from engine.lean.record import replace
 from engine.lean.sqlite import DAMAGE, for_writing
 from engine.memory import Skipped
 from engine.search.database import (
@@ -196,10 +197,10 @@ class Sync:
             self.writer.remove(gone)
 
     def _summaries(self, rows: list[int]) -> dict[MemorySummary, int]:
-        """Memory -> row. So the memories of a large file that did not change need not be indexed again."""
+        """Memory as its store reads it -> row. So the unchanged memories of a large file are not indexed again."""
         sql = f"select {SUMMARY} from memory where rowid = ? and reason is null"
         found = ((self._db.execute(sql, (row,)).fetchone(), row) for row in rows)
-        return {summary(self._root, values): row for values, row in found if values}
+        return {replace(summary(self._root, values), risk=0.0): row for values, row in found if values}
 
     def _add(self, one: Memory | Skipped, name: bytes, found: Stamp, part: int) -> None:
         if part:

@@ -110,7 +110,7 @@ def instructions(text: Text) -> Iterator[Part]:
         used[key] = used.get(key, 0) + 1
         yield Part(
             key=key if used[key] == 1 else f"{key}-{used[key]}",
-            line=lines[0].number,
+            line=max(1, lines[0].number - bool(above)),
             category="instruction",
             title=title,
             tags=(),

@@ -178,3 +178,23 @@ def test_root_takes_the_folders_of_the_user_who_called_sudo() -> None:
 def test_a_start_that_makes_no_sense_finds_nothing(tmp_path: Path) -> None:
     for start in ("/nowhere/at/all", "/a\0b", "\ud800", "/" + "x" * 5000):
         assert find_root(start, {"HOME": str(tmp_path)}, str(tmp_path / "a\0b.jsonl")).root is None
+
+
+def test_the_auto_memory_is_a_root_beside_the_projects_own(tmp_path: Path) -> None:
+    project, environ = folder_at(tmp_path / "project"), {"HOME": str(tmp_path / "home")}
+    auto = folder_at(Path(transcripts_dir(str(project), environ)) / "memory")
+    alone = find_root(str(project), environ)
+    assert (alone.root, alone.auto_memory, alone.roots) == (str(auto.resolve()), "", (str(auto.resolve()),))
+    own = planted(project)
+    both = find_root(str(project), environ)
+    assert (both.root, both.auto_memory) == (str(own.resolve()), str(auto.resolve()))
+    assert both.roots == (both.root, both.auto_memory)
+    by_transcript = find_root(str(project), environ, str(auto.parent / "session.jsonl"))
+    assert by_transcript == both
+
+
+def test_an_auto_memory_that_leads_to_the_projects_own_root_counts_once(tmp_path: Path) -> None:
+    project, environ = tmp_path / "project", {"HOME": str(tmp_path / "home")}
+    own = planted(project)
+    folder_at(Path(transcripts_dir(str(project), environ))).joinpath("memory").symlink_to(own)
+    assert find_root(str(project), environ).roots == (str(own.resolve()),)

@@ -16,6 +16,7 @@ from engine.paths import state_home
 from engine.stores.files import open_private
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import roots_option
+from tui.workspace import opening
 from tui.workspace.curating import carry_out, edited_in_editor, memories_of, named, opened_curator, resolved
 from tui.workspace.stderr import tell, visible
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from engine.curation.operations import Operation
     from tui.workspace.curating import Found
 
-ROOTS = roots_option("the memories are looked for in all of them.")
+ROOTS = roots_option("the memories are looked for in all of them.", takes_all=True)
 IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 DRY_RUN = click.option(
     "--dry-run", is_flag=True, help="Print the differences that the command would make, and change nothing."
@@ -91,7 +92,7 @@ def create(**given: Any) -> None:
     """
     changes = Changes(fields=parsed_fields(given["fields"]), body=_body(given["body"]))
     draft = Draft(given["category"], given["title"], given["tags"], changes, given["memory_id"])
-    (root,) = resolved([given["root"]] if given["root"] else [])
+    root = os.path.realpath(opening.resolve_root(given["root"], os.environ))
     perform([Create(root, draft, given["force"])], dry_run=given["dry_run"])
 
 

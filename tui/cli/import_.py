@@ -30,7 +30,7 @@ ANNOTATOR = "Person who gave the labels, if the file does not say."
 @click.option("--format", "name", type=FormatChoice(readable=True), help="Default: recognised by its beginning.")
 @click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
 @click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@roots_option("memories of all roots are known; runs in FILE count as runs over the first root.")
+@roots_option("memories of all roots are known; runs in FILE count as runs over the first root.", takes_all=True)
 @click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS_HELP)
 @DB
 def import_(
@@ -68,7 +68,7 @@ def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
     from labels.exchange.importing import Context, text_of
 
     try:
-        corpora = [read_corpus(root) for root in opening.resolve_roots(roots, os.environ)]
+        corpora = [read_corpus(root) for root in opening.known_roots(roots, os.environ)]
     except RootNotFoundError:
         if roots:
             raise

@@ -23,7 +23,7 @@ OF_ONE = "the memory is looked for in all of them."
 
 
 @click.command("list")
-@roots_option(OF_SEVERAL)
+@roots_option(OF_SEVERAL, takes_all=True)
 @click.option(
     "--status", type=click.Choice([*STATUSES, "all"]), default="all", show_default=True, help="Only this status."
 )
@@ -56,7 +56,7 @@ def list_(
 
 @click.command()
 @click.argument("memory_id", metavar="ID")
-@roots_option(OF_ONE)
+@roots_option(OF_ONE, takes_all=True)
 @TEXT_OR_JSON
 def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
     """Print the whole memory ID.
@@ -79,10 +79,13 @@ def _listed(roots: Sequence[str], text: str) -> list[Found]:
     from engine.search.query import filter_terms
     from tui.workspace import opening
     from tui.workspace.curating import Found
+    from tui.workspace.stderr import report_notices, report_skipped
 
     found = []
     for root in roots:
         with opening.opened_index(root) as index:
+            report_skipped(index.skipped)
+            report_notices(index.notices)
             found += [Found(root, one) for one in index.matching(filter_terms(text))]
     return found
 

@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 ROOT_HELP = (
-    "Folder of memories, whoever owns it. Default: the nearest .claude/memory of yours, up to the repository's top, "
-    "else this project's auto memory."
+    "Folder or file of memories, whoever owns it. Default: the nearest .claude/memory of yours, up to the repository's "
+    "top, else this project's auto memory."
+)
+ALL_ROOTS_HELP = (
+    "Folder or file of memories, whoever owns it. Default: the nearest .claude/memory of yours, up to the repository's "
+    "top, this project's auto memory, and `roots` in config.toml."
 )
 PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. "
@@ -66,9 +70,10 @@ def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str
     return roots[0] if roots else None
 
 
-def roots_option(of_several: str) -> Callable[[F], F]:
-    """The option --root, repeatable. *of_several*: the help on more than one root."""
-    return click.option("--root", "roots", metavar="PATH", multiple=True, help=f"{ROOT_HELP} Repeatable: {of_several}")
+def roots_option(of_several: str, *, takes_all: bool = False) -> Callable[[F], F]:
+    """The option --root, repeatable. *of_several*: the help on more than one root. *takes_all*: as `known_roots`."""
+    text = f"{ALL_ROOTS_HELP if takes_all else ROOT_HELP} Repeatable: {of_several}"
+    return click.option("--root", "roots", metavar="PATH", multiple=True, help=text)
 
 
 ROOT = click.option("--root", metavar="PATH", multiple=True, callback=only_one, help=ROOT_HELP)

@@ -16,7 +16,7 @@ from engine.prompt import typed_prompt
 from tui.cli.options import judge_options, opened_cutoff, output_width, roots_option
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
-from tui.workspace.stderr import report_fallback, report_skipped
+from tui.workspace.stderr import report_fallback, report_notices, report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ MODE = "search: every match, for a person who searches. auto: as the hook, witho
 
 @click.command()
 @click.argument("query")
-@roots_option(OF_SEVERAL)
+@roots_option(OF_SEVERAL, takes_all=True)
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help=MODE)
 @click.option("--include-retired", is_flag=True, help="Also find retired and archived memories.")
 @click.option(
@@ -82,7 +82,7 @@ def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
     from tui.cli.search_results import joined_results
 
     wanted = Search(form=form, **options)
-    click.echo(joined_results(wanted.over(opening.resolve_roots(roots, os.environ)), form))
+    click.echo(joined_results(wanted.over(opening.known_roots(roots, os.environ)), form))
 
 
 @dataclass(frozen=True)
@@ -118,6 +118,7 @@ class Search:
             if asked:
                 asked.prepare()
             report_skipped(index.skipped)
+            report_notices(index.notices)
             cutoff = opened_cutoff(root, config) if self.mode == AUTO else None
             retrieval = retrieve(
                 typed_prompt(self.query),

@@ -58,8 +58,13 @@ def text_width(terminal_width: int) -> int:
     return min(terminal_width * SHARE // 100, MOST_CELLS) - FRAME_CELLS
 
 
-def skipped_text(skipped: Sequence[Skipped]) -> Content:
-    """A line for each skipped file or row: its place, and the reason."""
-    if not skipped:
-        return Content("Everything was read: nothing was skipped.")
-    return Content("\n").join(plain(one.where).stylize_before("bold") + plain(f" {one.reason}") for one in skipped)
+def skipped_text(skipped: Sequence[Skipped], notices: Sequence[Skipped] = ()) -> Content:
+    """A line for each skipped file or row: its place, and the reason. Below them the notices, which cost no memory."""
+    lines = [_reason_line(one) for one in skipped] or [Content("Everything was read: nothing was skipped.")]
+    if notices:
+        lines += [Content(""), Content("To know:"), *map(_reason_line, notices)]
+    return Content("\n").join(lines)
+
+
+def _reason_line(one: Skipped) -> Content:
+    return plain(one.where).stylize_before("bold") + plain(f" {one.reason}")

@@ -100,5 +100,5 @@ def edited_in_editor(text: str, suffix: str, environ: Mapping[str, str]) -> str 
 
 
 def resolved(roots: Sequence[str]) -> list[str]:
-    """The roots of the options --root, or this project's root."""
-    return [os.path.realpath(root) for root in opening.resolve_roots(roots, os.environ)]
+    """The roots of the options --root, or all that the hook uses."""
+    return [os.path.realpath(root) for root in opening.known_roots(roots, os.environ)]

@@ -52,6 +52,24 @@ def resolve_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]
     return list(dict.fromkeys(resolve_root(root, environ) for root in given or (None,)))
 
 
+def known_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """The absolute paths of *given*, or of all roots that the hook uses: see `engine.settings.roots`.
+
+    stderr tells which roots are not used. Raises RootNotFoundError if there are none at all.
+    """
+    if given:
+        return resolve_roots(given, environ)
+    from engine.settings.roots import user_roots
+
+    users = user_roots(environ)
+    for mistake in users.mistakes:
+        tell(mistake)
+    search = find_root(os.getcwd(), environ)  # noqa: PTH109
+    if not users.roots or search.root:
+        resolve_root(None, environ)
+    return list(dict.fromkeys((*search.roots, *users.roots)))
+
+
 def annotator_name(environ: Mapping[str, str]) -> str:
     """The name on new labels: MEMSIFT_ANNOTATOR, else the user's name, else "me"."""
     try:

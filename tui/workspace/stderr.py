@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         def judgement(self) -> Judgement | None: ...
 
 
+MOST_NOTICES = 3
 SLOW_SECONDS = 1.5
 """Opening a root may take this long before a line explains the wait."""
 
@@ -46,6 +47,14 @@ def report_skipped(skipped: Sequence[Skipped]) -> None:
     """Tell how many files and rows were skipped, with the reason of the first."""
     if skipped:
         tell(f"{len(skipped)} skipped; {skipped[0].where}: {skipped[0].reason}")
+
+
+def report_notices(notices: Sequence[Skipped]) -> None:
+    """Tell about problems that cost no memory, such as a dead link in MEMORY.md."""
+    for one in notices[:MOST_NOTICES]:
+        tell(f"{one.where} {one.reason}.")
+    if len(notices) > MOST_NOTICES:
+        tell(f"{len(notices) - MOST_NOTICES:,} more notices; the app lists all of them under s.")
 
 
 def report_fallback(retrieval: Retrieval) -> None:

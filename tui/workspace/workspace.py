@@ -107,6 +107,11 @@ class Workspace:
         """Files and rows that could not be read, of memories and of prompts."""
         return self.index.skipped + self._unread_prompts
 
+    @property
+    def notices(self) -> tuple[Skipped, ...]:
+        """Problems of the root that cost no memory, such as a dead link in MEMORY.md."""
+        return self.index.notices
+
     # Systems
 
     @property

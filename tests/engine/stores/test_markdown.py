@@ -266,7 +266,7 @@ def test_each_section_of_an_instruction_file_is_a_memory(tmp_path: Path, name: s
         (f"{stem}#style-2", "Style"),
     ]
     slow = corpus.memories[2]
-    assert slow.summary.path == f"{tmp_path / name}:10"
+    assert slow.summary.path == f"{tmp_path / name}:9"
     assert slow.summary.file == str(tmp_path / name)
     assert slow.summary.category == "instruction"
     assert slow.sections[0].lines[-3:] == ("# start it", "docker compose up", "```")

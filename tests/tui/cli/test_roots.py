@@ -6,10 +6,12 @@ import json
 import os
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.paths import transcripts_dir
 from labels.measure.judgements import replayed_texts
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_root
@@ -17,8 +19,6 @@ from tests.labels.samples import card
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
     Options = list[str | Path]
@@ -194,3 +194,74 @@ def test_a_folder_of_another_user_is_used_only_by_name(tmp_path: Path, monkeypat
     done = memsift("search", ASK)
     assert [one["title"] for one in printed(done)["results"]] == ["token of the own root"]
     assert done.stderr == f"memsift: {reason}\n"
+
+
+@pytest.fixture
+def everywhere(tmp_path: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A project with a root, an auto memory, and a file and a folder of the user: their names -> their paths."""
+    project = tmp_path / "project"
+    own = write_root(project / ".claude/memory", [memory("token cache rule", memory_id="own")])
+    monkeypatch.chdir(project)
+    auto = Path(transcripts_dir(str(project), os.environ)) / "memory"
+    vault = tmp_path / "vault"
+    rules = tmp_path / "AGENTS.md"
+    for path, text in (
+        (auto / "auto.md", "---\ndescription: token cache of the client\n---\n"),
+        (auto / "MEMORY.md", "- [gone](gone.md)\n"),
+        (vault / "deep/note.md", "# token cache in general\n"),
+        (rules, "# Rules\n\n## Token cache\n\nNever log it.\n"),
+        (private_home / ".config/memsift/config.toml", f'roots = ["{vault}", "{rules}", "~/gone"]\n'),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return {"own": str(own), "auto": str(auto), "vault": str(vault), "rules": str(rules)}
+
+
+def test_without_a_root_search_and_list_take_all_that_the_hook_uses(everywhere: dict[str, str]) -> None:
+    found = memsift("search", "token cache")
+    results = printed(found)["results"]
+    assert {(one["root"], one["id"]) for one in results} == {
+        (everywhere["own"], "own"),
+        (everywhere["auto"], "auto"),
+        (everywhere["vault"], "deep/note"),
+        (everywhere["rules"], "AGENTS#token-cache"),
+    }
+    assert "'~/gone', which is not used" in found.stderr
+    assert "MEMORY.md:1 links to gone.md, which does not exist." in found.stderr
+    listed = json.loads(memsift("list", "--format", "json").stdout)
+    assert {one["root"] for one in listed} == {*everywhere.values()}
+
+
+def test_named_roots_may_be_folders_and_files_of_several_formats(everywhere: dict[str, str]) -> None:
+    options = [part for name in ("rules", "vault") for part in ("--root", everywhere[name])]
+    results = printed(memsift("search", "token cache", *options))["results"]
+    assert [one["path"] for one in results] == [
+        f"{everywhere['rules']}:3",
+        f"{everywhere['vault']}/deep/note.md",
+    ]
+    assert "Never log it." in memsift("show", "AGENTS#token-cache", "--root", everywhere["rules"]).stdout
+
+
+def test_every_command_reads_a_root_that_is_a_file(everywhere: dict[str, str], prompts: Path, tmp_path: Path) -> None:
+    over = ["--root", everywhere["rules"]]
+    store = ["--db", tmp_path / "labels.db"]
+    replayed = memsift("replay", *over, "--prompts", prompts, "--systems", "memsift", "--save", *store)
+    assert [one["id"] for row in rows(replayed) for one in row["injected"]] == ["AGENTS#token-cache"]
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("p1 0 AGENTS#token-cache 1\n", encoding="utf-8")
+    assert memsift("import", qrels, *over, "--prompts", prompts, *store).exit_code == 0
+    for command in ("report", "label", "gate"):
+        more = ["--min-precision", "0.5"] if command == "gate" else []
+        done = memsift(command, *over, *store, *more)
+        assert done.exit_code in (0, 1), done.stderr
+        assert "1" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["edit", "retire", "tag"])
+def test_a_format_that_is_only_read_cannot_be_changed(everywhere: dict[str, str], command: str) -> None:
+    more = {"edit": ["--title", "x"], "tag": ["--add", "x"], "retire": []}[command]
+    before = Path(everywhere["rules"]).read_bytes()
+    done = memsift(command, "AGENTS#token-cache", "--root", everywhere["rules"], *more)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "which memsift only reads" in done.stderr
+    assert Path(everywhere["rules"]).read_bytes() == before
