@@ -13,7 +13,7 @@ from engine.curation.index_lines import IndexFile
 from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal
 from engine.curation.lock import WAIT_S, locked
 from engine.curation.operations import Create, Plan
-from engine.curation.tombstones import text_hash
+from engine.curation.tombstones import text_hash, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
 from engine.lean.record import Record, replace
 from engine.paths import journal_file
@@ -84,6 +84,11 @@ class Curator:
                 raise CurationError(f"{error} {self._take_back(number, effect)}") from None
             self.journal.finish(number, effect)
         return Outcome(number, replace(plan, effect=effect), forgotten)
+
+    def mark(self, memories: Sequence[Memory], reason: str, *, is_rejected: bool) -> None:
+        """Set a tombstone for the text of each memory, or take it away. The memories stay. Raises JournalError."""
+        stones = [tombstone_of(one, reason, self._now()) for one in memories]
+        self.journal.set_tombstones(stones if is_rejected else (), () if is_rejected else stones)
 
     def plan_undo(self, number: int | None = None) -> Plan:
         """The changes that undo an operation, or the last operation. Raises JournalError and ChangedSinceError."""

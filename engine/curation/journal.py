@@ -94,9 +94,7 @@ class Journal:
         """Write that the files of an operation are changed, and its tombstones with it."""
         with self._transaction():
             self._db.execute("update operation set state = ? where number = ?", (state, number))
-            self._db.executemany("delete from tombstone where hash = ?", [(one.hash,) for one in effect.lifted])
-            rows = [(one.hash, one.memory, one.title, one.reason, one.at) for one in effect.buried]
-            self._db.executemany("insert or replace into tombstone values (?, ?, ?, ?, ?)", rows)
+            self._set_tombstones(effect.buried, effect.lifted)
 
     def cancel(self, number: int) -> None:
         """Forget a pending operation that changed nothing."""
@@ -137,11 +135,15 @@ class Journal:
             row = self._db.execute(sql, (digest,)).fetchone()
         return Tombstone(*row) if row else None
 
-    def bury(self, stone: Tombstone) -> None:
-        """Set a tombstone without an operation, for a text that never became a memory."""
+    def set_tombstones(self, buried: Sequence[Tombstone], lifted: Sequence[Tombstone] = ()) -> None:
+        """Set and take away tombstones without an operation: the files of their memories do not change."""
         with self._transaction():
-            row = (stone.hash, stone.memory, stone.title, stone.reason, stone.at)
-            self._db.execute("insert or replace into tombstone values (?, ?, ?, ?, ?)", row)
+            self._set_tombstones(buried, lifted)
+
+    def _set_tombstones(self, buried: Sequence[Tombstone], lifted: Sequence[Tombstone]) -> None:
+        self._db.executemany("delete from tombstone where hash = ?", [(one.hash,) for one in lifted])
+        rows = [(one.hash, one.memory, one.title, one.reason, one.at) for one in buried]
+        self._db.executemany("insert or replace into tombstone values (?, ?, ?, ?, ?)", rows)
 
     def _forget(self, newest: int) -> int:
         """Throw the oldest operations away, as many as the bounds ask; how many. The newest and pending ones stay."""

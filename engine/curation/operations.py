@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from engine.curation.files import FileChange, text_at
 from engine.curation.journal import Effect
 from engine.curation.tombstones import tombstone_of
-from engine.errors import CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
+from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record
 from engine.stores.files import UnreadableFileError
 from engine.stores.registry import file_store_of, format_of
@@ -58,8 +58,11 @@ class Place(Record):
             raise StatusError(f"{summary.id} is {summary.status}, so it cannot be {what}.{hint} Nothing was changed.")
 
 
-def place_of(root: str, summary: MemorySummary) -> Place:
-    """The file of a memory as it is now. Raises UnknownMemoryError if it is gone or holds another memory."""
+def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Place:
+    """The file of a memory. *is_read*: the caller compares the text by itself.
+
+    Raises UnknownMemoryError if it is gone, and ChangedSinceError if its text is not that of *summary*.
+    """
     root = os.path.realpath(root)
     writing = writing_of(root)
     name = os.path.relpath(summary.file, root).replace(os.sep, "/")
@@ -70,6 +73,8 @@ def place_of(root: str, summary: MemorySummary) -> Place:
         raise UnknownMemoryError(f"{summary.file} {error}, so the memory {summary.id} cannot be changed.") from None
     if memory.summary.id != summary.id:
         raise UnknownMemoryError(f"{summary.file} now holds the memory {memory.summary.id}, not {summary.id}.")
+    if not is_read and memory.summary.digest != summary.digest:
+        raise ChangedSinceError(f"{summary.file} was changed since it was read. Nothing was done. Look at it again.")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     return Place(root, name, memory, mark, text.removeprefix("\ufeff"), writing)
 
@@ -114,7 +119,7 @@ class Rewrite(Record):
     text: str
 
     def plan(self, now: str) -> Plan:
-        place = place_of(self.root, self.memory)
+        place = place_of(self.root, self.memory, is_read=True)
         new = place.writing.rewritten(self.read.removeprefix("\ufeff"), self.text.removeprefix("\ufeff"), now)
         if place.mark + new == self.read:
             raise CurationError(f"{self.memory.id} is like this already. Nothing was changed.")

@@ -91,8 +91,8 @@ def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
-    A risky memory stays out, and no longer waits. With --check, a dismissed finding of that check is shown again.
-    To take a memory out for good, use memsift retire ID.
+    A risky memory stays out, and no longer waits; memsift create does not make its text again. With --check, a
+    dismissed finding of that check is shown again. To take a memory out for good, use memsift retire ID --wrong.
     """
     from engine.quality.decisions import REJECTED
 
@@ -101,10 +101,12 @@ def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 
 def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str) -> None:
     from engine.quality.decisions import ACCEPTED, SAFETY, decide
-    from tui.workspace.curating import memories_of, named, resolved
+    from tui.workspace.curating import mark_rejected, memories_of, named, resolved
 
     given = resolved(roots)
     found = named(ids, memories_of(given))
+    if not checks:
+        mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
     other = "reject" if verdict == ACCEPTED else "accept"
     for one in found:
         about = checks or (SAFETY,)

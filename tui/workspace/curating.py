@@ -69,6 +69,19 @@ def opened_curator(environ: Mapping[str, str]) -> Iterator[Curator]:
         yield curator
 
 
+def mark_rejected(found: Sequence[Found], environ: Mapping[str, str], *, is_rejected: bool) -> None:
+    """Say that the texts of memories were rejected, so that they are not made again; or take that back.
+
+    Raises JournalError.
+    """
+    memories = []
+    for one in found:
+        with opening.opened_index(one.root) as index:
+            memories += [memory] if (memory := index.memory(one.memory.id)) else []
+    with opened_curator(environ) as curator:
+        curator.mark(memories, "rejected", is_rejected=is_rejected)
+
+
 def carry_out(curator: Curator, plan: Plan) -> int:
     """Perform *plan*, and tell what was done and how to undo it; the operation's number. Raises CurationError."""
     outcome = curator.perform(plan)

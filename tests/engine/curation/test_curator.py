@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from engine.curation.files import diff_of
+from engine.curation.journal import INCOMPLETE, PENDING, Deed
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import (
     ChangedSinceError,
@@ -18,7 +21,9 @@ from engine.errors import (
     JournalError,
     StatusError,
     TombstoneError,
+    UnknownMemoryError,
 )
+from engine.paths import journal_file
 from engine.stores.writing import Changes, Draft
 from tests.engine.curation.roots import (
     CONTENT,
@@ -152,6 +157,52 @@ def test_a_change_is_refused_with_the_difference_if_the_file_changed_since_it_wa
     assert '+    "decision": "Use three.",' in refused.value.detail
     assert contents(root) == before
     assert curator().journal.deeds() == []
+
+
+def test_a_change_is_refused_if_the_text_is_not_the_text_that_was_read(root: Path) -> None:
+    seen = summary(root, "alpha")
+    path = Path(seen.file)
+    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
+    for operation in (Retire(str(root), seen, "x"), Edit(str(root), seen, Changes(title="New"))):
+        with pytest.raises(ChangedSinceError, match="was changed since it was read"):
+            perform(operation)
+    path.unlink()
+    with pytest.raises(UnknownMemoryError, match="does not exist, so the memory alpha cannot be changed"):
+        perform(Retire(str(root), seen, "x"))
+
+
+def test_an_interrupted_operation_leaves_a_file_that_changed_since_and_is_incomplete(root: Path) -> None:
+    one = curator()
+    plan = one.plan(Merge(str(root), summary(root, "alpha"), (summary(root, "beta"),)))
+    deed = Deed(0, NOW, plan.kind, plan.summary, plan.memories, plan.roots, PENDING, None, None)
+    one.journal.begin(deed, plan.effect)
+    one.close()
+    path = Path(summary(root, "beta").file)
+    path.write_text(path.read_text("utf-8").replace("Use one.", "Use three."), encoding="utf-8")
+    changed = path.read_bytes()
+    two = curator()
+    assert [(each.number, each.state) for each in two.recovered] == [(1, INCOMPLETE)]
+    assert path.read_bytes() == changed
+    assert read(root, "alpha")["tags"] == ["tag-alpha", "shared", "tag-beta"]
+    assert index(root) == rebuilt_index(root)
+    with pytest.raises(JournalError, match="is incomplete, so it cannot be undone"):
+        two.plan_undo(1)
+    two.close()
+
+
+def test_a_journal_that_cannot_be_used_is_said_and_nothing_is_changed(root: Path) -> None:
+    before = contents(root)
+    path = Path(journal_file(os.environ))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no database" * 1000)
+    with pytest.raises(JournalError, match=r"journal\.db cannot be used .*nothing was changed"):
+        perform(Retire(str(root), summary(root, "alpha"), "x"))
+    path.unlink()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("pragma user_version = 2")
+    with pytest.raises(JournalError, match="newer memsift"):
+        perform(Retire(str(root), summary(root, "alpha"), "x"))
+    assert contents(root) == before
 
 
 def test_a_plan_shows_the_difference_and_changes_nothing(root: Path) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import memory, write_memory, write_root
-from tests.tui.cli.command_line import ASK, RULES, memsift
+from tests.engine.curation.roots import CONTENT, document, write_documents
+from tests.tui.cli.command_line import ASK, RULES, memsift, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,6 +43,16 @@ def test_list_shows_what_waits_and_where_the_signs_are(risky_root: Path) -> None
     printed = memsift("quality", "list", "--root", risky_root).stdout
     assert "instruction override" in printed
     assert BODY not in printed
+
+
+def test_the_text_of_a_rejected_memory_is_not_made_again_until_it_is_accepted(tmp_path: Path) -> None:
+    root = write_documents(tmp_path / "root", [document("tabs", "preference")])
+    fields = [f"--set={name}={value}" for name, value in CONTENT["preference"].items()]
+    make = ("create", "--category", "preference", "--title", "Title of tabs", "--id", "again", *fields, "--root", root)
+    memsift("quality", "reject", "tabs", "--root", root)
+    assert "This text was rejected" in refused(memsift(*make))
+    memsift("quality", "accept", "tabs", "--root", root)
+    assert memsift(*make).exit_code == 0
 
 
 def test_an_accepted_memory_waits_no_more_and_reject_takes_it_back(risky_root: Path) -> None:
