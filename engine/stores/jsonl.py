@@ -39,6 +39,9 @@ LASTING = {
 """The status in a line -> the status of its memory. Any other memory is active."""
 
 DEFAULT_CATEGORY = "note"
+TRANSCRIPT_KEY = "sessionId"
+"""In each row of Claude Code's transcripts."""
+
 MILLISECONDS = 100_000_000_000
 """A number of this size is a time in milliseconds, not in seconds: as seconds it would be the year 5138."""
 
@@ -83,6 +86,8 @@ def _row(line: bytes) -> dict[str, Any]:
         raise UnreadableFileError("is not valid JSON") from None
     if not isinstance(row, dict):
         raise UnreadableFileError("holds no JSON object")
+    if TRANSCRIPT_KEY in row:
+        raise UnreadableFileError("is a row of a transcript, no memory")
     return row
 
 

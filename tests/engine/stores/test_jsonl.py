@@ -84,6 +84,7 @@ def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path)
         b'{"text": "\xff"}',
         [1],
         {"tags": ["x"]},
+        {"type": "queue-operation", "sessionId": "s", "content": "a prompt"},
         b"[" * 100_000,
         b'"' + b"x" * 1_000_000 + b'"',
         {"id": "a", "text": "again"},
@@ -95,8 +96,9 @@ def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path)
         "rows.jsonl:4": "is not UTF-8 text",
         "rows.jsonl:5": "holds no JSON object",
         "rows.jsonl:6": "has no title and no text",
-        "rows.jsonl:7": "is nested too deeply",
-        "rows.jsonl:8": "is longer than 1,000 kB",
+        "rows.jsonl:7": "is a row of a transcript, no memory",
+        "rows.jsonl:8": "is nested too deeply",
+        "rows.jsonl:9": "is longer than 1,000 kB",
         "rows.jsonl": "has the id 'a', which an earlier file has too",
     }
 
@@ -136,6 +138,13 @@ def test_locomo_is_read_without_a_loss(shared_data: Path) -> None:
     assert [one.summary.id for one in corpus.memories] == [row["id"] for row in rows]
     assert corpus.skipped == ()
     assert corpus.memories[0].sections == () or isinstance(corpus.memories[0].sections[0], Section)
+
+
+def test_the_transcripts_of_a_project_are_no_memories(shared_data: Path) -> None:
+    for project in sorted((shared_data / "transcripts").glob("*/*")):
+        corpus = read_corpus(str(project))
+        assert len(corpus.memories) <= 1  # the oldest client's first row, a summary, has no session
+        assert corpus.skipped
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
