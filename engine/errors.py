@@ -22,6 +22,7 @@
     |   +-- ProviderRefusedError
     |   +-- ProviderCancelledError
     |   +-- MissingKeyError
+    +-- RatingsError             the ratings of memories cannot be read or written, or contradict the command
     +-- LabelStoreError          the label store cannot be opened or written
     |   +-- NewerStoreError
     +-- ExchangeError            a file of labels or runs is malformed, or contradicts the label store
@@ -135,6 +136,10 @@ class ProviderCancelledError(ProviderError):
 
 class MissingKeyError(ProviderError):
     status = "no_key"
+
+
+class RatingsError(MemsiftError):
+    title = "Ratings"
 
 
 class LabelStoreError(MemsiftError):

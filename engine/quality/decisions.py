@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from engine.errors import DecisionsError
     from engine.lean.sqlite import Connection
 
-SAFETY = "safety"
+SAFETY, QUALITY = WHOLE = ("safety", "quality")
+"""What a decision about a whole memory says: it may be injected or not, and it is worth keeping or not."""
+
 ACCEPTED, REJECTED = "accepted", "rejected"
 TABLE = """create table if not exists decision(
     root text, memory text, "check" text, digest text, verdict text, at text,

@@ -113,6 +113,7 @@ def main(
                                          of them count if you trust the root
       ~/.local/share/memsift/labels.db   labels
       ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
+      ~/.local/share/memsift/ratings.db  ratings of memories by a model
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned

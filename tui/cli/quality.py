@@ -26,6 +26,7 @@ NONE_RISKY = "No memory of these roots waits for approval."
 class Quality(Commands):
     table = {
         "accept": "quality:accept",
+        "judge": "quality_judge:judge",
         "list": "quality:list_",
         "reject": "quality:reject",
     }
@@ -69,13 +70,14 @@ def list_(roots: tuple[str, ...], form: str) -> None:
     "checks",
     metavar="NAME",
     multiple=True,
-    help="Dismiss the finding of this check, in place of the safety scan. Repeatable.",
+    help="Only dismiss the finding of this check. Repeatable.",
 )
 def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
     """Say that memories are fine as they are.
 
-    A memory that waits for approval may be injected from the next prompt on. With --check, its finding of that check is
-    dismissed. Both hold for the present text: after an edit, the memory is looked at again.
+    A memory that waits for approval may be injected from the next prompt on. For memsift quality judge --agreement it
+    counts as worth keeping. With --check, only its finding of that check is dismissed. All this holds for the present
+    text: after an edit, the memory is looked at again.
     """
     from engine.quality.decisions import ACCEPTED
 
@@ -91,8 +93,9 @@ def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]) -> None:
     """Say that memories must not be injected, or take an acceptance back.
 
-    A risky memory stays out, and no longer waits; memsift create does not make its text again. With --check, a
-    dismissed finding of that check is shown again. To take a memory out for good, use memsift retire ID --wrong.
+    A risky memory stays out, and no longer waits; memsift create does not make its text again. For memsift quality
+    judge --agreement it counts as not worth keeping. With --check, only a dismissed finding of that check is shown
+    again. To take a memory out for good, use memsift retire ID --wrong.
     """
     from engine.quality.decisions import REJECTED
 
@@ -100,7 +103,7 @@ def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 
 
 def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str) -> None:
-    from engine.quality.decisions import ACCEPTED, SAFETY, decide
+    from engine.quality.decisions import ACCEPTED, WHOLE, decide
     from tui.workspace.curating import mark_rejected, memories_of, named, resolved
 
     given = resolved(roots)
@@ -109,7 +112,7 @@ def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], ver
         mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
     other = "reject" if verdict == ACCEPTED else "accept"
     for one in found:
-        about = checks or (SAFETY,)
+        about = checks or WHOLE
         decide(one.root, one.memory.id, one.memory.digest, about, verdict, os.environ)
         options = "".join(f" --check {check}" for check in checks)
         tell(

@@ -68,6 +68,10 @@ class Terms:
     def is_spent(self) -> bool:
         return self._capped is not None and self._capped.is_spent
 
+    @property
+    def spent_usd(self) -> float:
+        return self._capped.spent_usd if self._capped else 0.0
+
     def around(self, provider: Provider) -> Provider:
         """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
         if self._most_usd is not None:

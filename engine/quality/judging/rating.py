@@ -59,6 +59,11 @@ class Assessment(Record):
         return DECISIONS[self.verdict.decision] if self.judgement.status == OK else UNANSWERED
 
     @property
+    def is_by_rule(self) -> bool:
+        """Whether no model was asked."""
+        return self.judgement.provider == RULE
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Why the memory is rejected; empty if it is not."""
         if self.rating is None or self.verdict.decision != REJECTED:

@@ -1,0 +1,82 @@
+"""Assessments as JSON rows: printed, and kept in a file with which an interrupted run goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.judge.verdict import Judgement, Verdict
+from engine.lean.record import fields, replace
+from engine.quality.judging.answer import rating_fields, rating_of
+from engine.quality.judging.rating import DECISIONS, UNANSWERED, Assessment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from engine.memory import MemorySummary
+
+TEXTS = ("root", "id", "digest", "decision")
+ASKED_TEXTS = ("status", "provider", "model", "template_hash", "detail")
+ASKED_NUMBERS = ("elapsed_ms", "input_tokens", "output_tokens")
+_VERDICTS = {word: decision for decision, word in DECISIONS.items()}
+
+NO_RATING: dict[str, Any] = {
+    **{"overall": None, "scores": {}, "key_points": [], "rejection_reasons": []},
+    **{"suggested_title": "", "suggested_tags": [], "sources": []},
+}
+
+
+def row_of(root: str, rubric: str, threshold: float, found: Assessment) -> dict[str, Any]:
+    """The row of an assessment. `decision` is accepted, rejected, undecided or unanswered."""
+    memory, verdict = found.memory, found.verdict
+    rating = rating_fields(found.rating) if found.rating else NO_RATING
+    asked = {name: value for name, value in fields(found.judgement).items() if name not in ("verdicts", "depth")}
+    return {
+        "root": root,
+        **{name: getattr(memory, name) for name in ("id", "title", "category", "path", "digest")},
+        "rubric": rubric,
+        "threshold": threshold,
+        "decision": found.decision,
+        **rating,
+        "rejection_reasons": list(found.reasons),
+        "samples": verdict.samples,
+        "agreement": verdict.agreement,
+        "judgement": asked,
+    }
+
+
+def is_row(value: object) -> bool:
+    """Whether *value* is a row as `row_of` makes it."""
+    asked = value.get("judgement") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(asked, dict):
+        return False
+    texts = [*(value.get(name) for name in TEXTS), *(asked.get(name) for name in ASKED_TEXTS)]
+    cost = asked.get("cost_usd")
+    numbers = [value.get("threshold"), value.get("samples"), value.get("agreement"), 0 if cost is None else cost]
+    numbers += [asked.get(name) for name in ASKED_NUMBERS]
+    are_right = all(isinstance(one, str) for one in texts) and all(isinstance(one, int | float) for one in numbers)
+    is_rated = value.get("decision") in _VERDICTS and rating_of(value) is not None
+    return are_right and (is_rated or value.get("decision") == UNANSWERED)
+
+
+def assessment_in(row: dict[str, Any], memory: MemorySummary) -> Assessment:
+    """The assessment of *memory* in a row that has a rating."""
+    names = (*ASKED_TEXTS, *ASKED_NUMBERS, "cost_usd")
+    asked = {name: row["judgement"][name] for name in names}
+    verdict = Verdict(memory.id, _VERDICTS[row["decision"]], asked["status"], samples=row["samples"])
+    verdict = replace(verdict, agreement=row["agreement"])
+    return Assessment(memory, Judgement(**asked, verdicts=(verdict,), depth=""), rating_of(row))
+
+
+def summary_of(found: Iterable[Assessment]) -> dict[str, Any]:
+    """How many memories have each decision, and the tokens and cost of all."""
+    rated = list(found)
+    decisions = [one.decision for one in rated]
+    costs = [one.judgement.cost_usd for one in rated]
+    return {
+        "memories": len(rated),
+        **{word: decisions.count(word) for word in (*DECISIONS.values(), UNANSWERED)},
+        "by_rule": sum(one.is_by_rule for one in rated),
+        "input_tokens": sum(one.judgement.input_tokens for one in rated),
+        "output_tokens": sum(one.judgement.output_tokens for one in rated),
+        "cost_usd": sum(cost or 0.0 for cost in costs) if any(cost is not None for cost in costs) else None,
+    }

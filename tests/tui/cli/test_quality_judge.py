@@ -1,0 +1,315 @@
+"""`memsift quality judge`: ratings, their cost, cache, limits, batches, --resume, and the agreement with a person."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.paths import ratings_file
+from engine.quality.judging.markdown_form import parse_entries
+from tests.engine.builders import memory, write_root
+from tests.engine.judge.api_server import ApiServer, failed
+from tests.engine.quality.judging.answers import URL, rated, rated_by_title, searched, title_in
+from tests.tui.cli.command_line import HTTP, configure, memsift, printed, refused, top_level_modules
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+
+PRICE = (120 * 1 + 9 * 5) / 1e6
+SCORES = {"Use WAL": 8.0, "Be careful": 2.0, "Cache for an hour": 4.5}
+RATE = ("quality", "judge", "--format", "json")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_root(
+        tmp_path / "root",
+        [
+            memory("Use WAL", "sqlite", body="Else a reader blocks the writer."),
+            memory("Be careful", body="Take care.", category="preference"),
+            memory("Cache for an hour", body="The schema changes at night."),
+            memory("## Executive Summary", body="All is well.", memory_id="summary"),
+            memory("Old rule", body="gone", status="retired"),
+        ],
+    )
+
+
+@pytest.fixture
+def server(server: ApiServer) -> ApiServer:
+    server.answer = rated_by_title(SCORES)
+    return server
+
+
+def decisions(result: Result) -> dict[str, str]:
+    return {row["id"]: row["decision"] for row in printed(result)["memories"]}
+
+
+ALL = {"Use-WAL": "accepted", "Be-careful": "rejected", "Cache-for-an-hour": "rejected", "summary": "rejected"}
+
+
+# A rating
+
+
+def test_active_memories_are_rated_and_the_cost_is_told_before_and_after(server: ApiServer, root: Path) -> None:
+    result = memsift(*RATE, "--root", root, *HTTP)
+    found = printed(result)
+    assert decisions(result) == ALL
+    assert found["summary"]["cost_usd"] == pytest.approx(3 * PRICE)
+    assert (found["summary"]["accepted"], found["summary"]["by_rule"]) == (1, 1)
+    assert {title_in(request) for request in server.requests} == set(SCORES)
+    before, after = result.stderr.splitlines()
+    assert "anthropic-http (claude-haiku-4-5) is asked about 3 memories, besides 1 rejected by rule. It costs" in before
+    assert after == ("memsift: 4 memories: 1 accepted, 3 rejected (1 by rule). 360 tokens in and 27 out, $0.0005.")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_people_see_score_reasons_points_and_suggestion(server: ApiServer, root: Path, form: str) -> None:
+    server.answers.append(rated(4.0, suggested_title="Take [b]backups", suggested_tags=["backup"]))
+    result = memsift("quality", "judge", "Be-careful", "--root", root, *HTTP, "--format", form)
+    assert result.exit_code == 0
+    wanted = ["Be careful", "4.0", "It names no version.", "It names the file.", "Take [b]backups", "backup"]
+    assert [text for text in wanted if text not in result.stdout] == []
+    if form == "markdown":
+        (entry,) = parse_entries(result.stdout)
+        assert (entry.is_rejected, entry.memory_id, entry.rating.title) == (True, "Be-careful", "Take [b]backups")
+
+
+def test_nobody_is_asked_unless_a_judge_is_named(server: ApiServer, root: Path) -> None:
+    assert "There is no judge to ask. Name one with --judge" in refused(memsift(*RATE, "--root", root))
+    assert server.requests == []
+    configure(root, judge={"enabled": True, "provider": "anthropic-http"})
+    assert decisions(memsift(*RATE, "--root", root)) == ALL
+
+
+def test_a_memory_is_paid_for_once_and_another_threshold_costs_nothing(server: ApiServer, root: Path) -> None:
+    printed(memsift(*RATE, "--root", root, *HTTP))
+    again = memsift(*RATE, "--root", root, *HTTP, "--threshold", "4.5")
+    assert decisions(again) == {**ALL, "Cache-for-an-hour": "accepted"}
+    assert printed(again)["summary"]["cost_usd"] == 0
+    assert len(server.requests) == 3
+    known = memsift(*RATE, "--root", root, "--judge", "none", MEMSIFT_JUDGE="anthropic-http")
+    assert decisions(known) == ALL
+    line = refused(
+        memsift(*RATE, "--root", root, "--judge", "none", "--rubric", "idea", MEMSIFT_JUDGE="anthropic-http")
+    )
+    assert "asks nobody" in line
+
+
+def test_a_rubric_of_ones_own_is_used_and_a_mistake_in_it_is_named(
+    server: ApiServer, root: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text("purpose = 'Rate it.'\n[criteria]\nfunny = 'Is it?'\n", encoding="utf-8")
+    line = refused(memsift(*RATE, "--root", root, *HTTP, "--rubric", own))
+    assert line == f"memsift: The rubric {own}: bands: a table is needed."
+    bands = "".join(f"'{band}' = 'x'\n" for band in ("0-2", "3-4", "5-6", "7-8", "9-10"))
+    own.write_text(f"{own.read_text(encoding='utf-8')}[bands]\n{bands}", encoding="utf-8")
+    assert printed(memsift(*RATE, "--root", root, *HTTP, "--rubric", own))["rubric"] == "own"
+    assert "- funny: Is it?" in server.requests[0].body["system"]
+
+
+def test_samples_vote(server: ApiServer, root: Path) -> None:
+    server.answers.extend([rated(8.0), rated(2.0), rated(3.0)])
+    result = memsift(*RATE, "Use-WAL", "--root", root, *HTTP, "--samples", "3")
+    (row,) = printed(result)["memories"]
+    assert (row["decision"], row["overall"], row["samples"], row["agreement"]) == (
+        "rejected",
+        2.5,
+        3,
+        pytest.approx(2 / 3),
+    )
+
+
+def test_a_memory_that_is_not_there_is_named(server: ApiServer, root: Path) -> None:
+    assert "There is no memory 'Use-WALL'" in refused(memsift(*RATE, "Use-WALL", "--root", root, *HTTP))
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--judge-depth", "keep"), "--judge-depth has no effect here"),
+        (("--batch", "--max-cost", "1"), "--max-cost does not work with --batch"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(root: Path, options: tuple[str, ...], said: str) -> None:
+    result = memsift(*RATE, "--root", root, *HTTP, *options)
+    assert (result.exit_code, said in result.stderr) == (2, True)
+
+
+# Limits
+
+
+def test_fail_under_fails_for_a_low_score_or_no_answer(server: ApiServer, root: Path) -> None:
+    rate = (*RATE, "Use-WAL", "Cache-for-an-hour", "--root", root, *HTTP, "--retries", "0", "--fail-under")
+    assert memsift(*rate, "4.5").exit_code == 0
+    low = memsift(*rate, "4.6")
+    assert (low.exit_code, "1 memory scored below 4.6 or got no answer." in low.stderr) == (1, True)
+    server.answer = lambda _: failed(500)
+    assert memsift(*rate, "0", "--judge-refresh").exit_code == 1
+
+
+def test_an_error_is_no_rejection_and_is_asked_again(server: ApiServer, root: Path) -> None:
+    server.answers.append(failed(400))
+    rate = (*RATE, "Use-WAL", "--root", root, *HTTP)
+    (row,) = printed(memsift(*rate))["memories"]
+    assert (row["decision"], row["overall"], row["judgement"]["status"]) == ("unanswered", None, "http_error")
+    assert decisions(memsift(*rate)) == {"Use-WAL": "accepted"}
+
+
+def test_the_cost_limit_is_never_crossed_and_the_rest_is_rated_later(server: ApiServer, root: Path) -> None:
+    limit = 0.012  # a call reserves about 0.009 and costs 0.000165
+    rate = ("quality", "judge", "--format", "json", "--root", root, *HTTP, "--concurrency", "1")
+    low = memsift(*rate, "--max-cost", "0.001")
+    assert (low.exit_code, len(server.requests)) == (1, 0)
+    assert "--max-cost is reached after 0 of 4 memories. Give the same command again to go on" in low.stderr
+    assert decisions(memsift(*rate, "--max-cost", str(limit))) == ALL
+
+
+def test_the_cost_limit_holds_for_several_roots_together(server: ApiServer, root: Path, tmp_path: Path) -> None:
+    more = write_root(tmp_path / "more", [memory(f"Rule {number}", body="It is cold.") for number in range(3)])
+    rate = (*RATE, "--root", root, "--root", more, *HTTP, "--concurrency", "1", "--max-cost")
+    most = 0.0091  # less than 0.000165 above the largest cost of a call: three calls in the first root use that up
+    result = memsift(*rate, str(most))
+    assert (result.exit_code, "--max-cost is reached" in result.stderr) == (1, True)
+    assert len(server.requests) < 6
+    assert decisions(memsift(*rate, "0.1")) == {**ALL, **{f"Rule-{number}": "accepted" for number in range(3)}}
+    assert len(server.requests) == 6
+
+
+# Going on
+
+
+def test_an_interrupted_rating_goes_on_in_its_file(server: ApiServer, root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    rate = (*RATE, "--root", root, *HTTP, "--judge-refresh", "--retries", "0", "--resume", file)
+    server.answer = lambda request: failed(500) if title_in(request) == "Use WAL" else rated_by_title(SCORES)(request)
+    assert decisions(memsift(*rate)) == {**ALL, "Use-WAL": "unanswered"}
+    with file.open("ab") as rows:
+        rows.write(b'{"root": "cut o')
+    server.answer = rated_by_title(SCORES)
+    server.requests.clear()
+    again = memsift(*rate)
+    assert decisions(again) == ALL
+    assert [title_in(request) for request in server.requests] == ["Use WAL"]
+    rows_now = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert [row["id"] for row in rows_now][-1] == "Use-WAL"
+    assert len(rows_now) == 5
+
+
+def test_a_file_of_another_judge_rubric_or_threshold_is_refused(server: ApiServer, root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    rate = (*RATE, "--root", root, "--resume", file)
+    printed(memsift(*rate, *HTTP))
+    before = file.read_bytes()
+    for other in (("--threshold", "6"), ("--rubric", "idea"), ("--judge-model", "claude-sonnet-4-5")):
+        assert "The rows of --resume were rated by anthropic-http" in refused(memsift(*rate, *HTTP, *other))
+    assert file.read_bytes() == before
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("content", ["[]\n", '{"root": "r"}\n', "nothing of ours", "[" * 9_000 + "\n"])
+def test_a_file_that_is_no_rating_is_refused_and_left_alone(
+    server: ApiServer, root: Path, tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text(content, encoding="utf-8")
+    line = refused(memsift(*RATE, "--root", root, *HTTP, "--resume", file))
+    assert line.startswith(f"memsift: {file}, line 1: a row of memsift quality judge is needed.")
+    assert file.read_text(encoding="utf-8") == content
+    assert server.requests == []
+
+
+def test_a_batch_costs_half_and_gives_the_same_ratings(server: ApiServer, root: Path) -> None:
+    rate = (*RATE, "--root", root, "--judge", "anthropic", "--batch", "--batch-poll", "0.05", "--samples", "3")
+    result = memsift(*rate)
+    assert decisions(result) == ALL
+    assert server.batches.submitted == 6  # two equal samples of three memories are enough
+    assert printed(result)["summary"]["cost_usd"] == pytest.approx(6 * PRICE / 2)
+    assert printed(memsift(*rate))["summary"]["cost_usd"] == 0
+    assert server.batches.submitted == 6
+
+
+# The web
+
+
+def test_pages_of_a_web_search_are_kept(server: ApiServer, root: Path) -> None:
+    server.answers.append(searched("### IDEA: Use WAL\n**Quality Score**: 9/10\n**Key Points**:\n- FTS5 agrees.\n"))
+    rate = ("quality", "judge", "Use-WAL", "--root", root, "--web-search")
+    (row,) = printed(memsift(*rate, *HTTP, "--format", "json"))["memories"]
+    assert row["sources"] == [{"url": URL, "title": "SQLite FTS5"}]
+    assert row["judgement"]["cost_usd"] == pytest.approx(PRICE + 0.01)
+    assert f"<{URL}> SQLite FTS5" in memsift(*rate, *HTTP, "--format", "markdown").stdout
+    assert len(server.requests) == 1
+    assert "--web-search works only with the judges anthropic" in refused(memsift(*rate, "--judge", "claude-cli"))
+
+
+def test_the_cost_limit_reckons_with_the_pages_of_a_web_search(server: ApiServer, root: Path) -> None:
+    rate = ("quality", "judge", "Use-WAL", "--root", root, *HTTP, "--web-search", "--max-cost")
+    assert memsift(*rate, "0.8").exit_code == 1  # four times 200,000 tokens cost 0.8, and three searches 0.03
+    assert server.requests == []
+    server.answers.append(searched("### IDEA: Use WAL\n**Quality Score**: 9/10\n"))
+    assert memsift(*rate, "0.9").exit_code == 0
+
+
+# The person
+
+
+@pytest.mark.usefixtures("server")
+def test_the_agreement_with_the_persons_decisions_is_counted_by_category(root: Path) -> None:
+    agreement = ("quality", "judge", "--agreement", "--root", root)
+    assert "There is no memory with a rating and a decision yet." in memsift(*agreement).stdout
+    printed(memsift(*RATE, "--root", root, *HTTP))
+    memsift("quality", "accept", "Use-WAL", "Cache-for-an-hour", "summary", "--root", root)
+    memsift("quality", "reject", "Be-careful", "--root", root)
+    found = printed(memsift(*agreement, "--format", "json"))
+    groups = {group.pop("group"): list(group.values())[:4] for group in found["groups"]}
+    assert groups == {
+        "all": [1, 0, 1, 1],
+        "decision": [1, 0, 1, 0],
+        "preference": [0, 0, 0, 1],
+        "up to 30 words": [1, 0, 1, 1],
+    }
+    assert [(one["id"], one["model"], one["person"]) for one in found["differing"]] == [
+        ("Cache-for-an-hour", "rejected", "accepted")
+    ]
+    # kappa by hand: observed 2/3, by chance (1/3)(2/3) + (2/3)(1/3) = 4/9, so (2/3 - 4/9) / (5/9) = 0.4
+    assert "all             1            0           1         1            0.40 ±" in memsift(*agreement).stdout
+
+
+@pytest.mark.usefixtures("server")
+def test_a_decision_about_an_earlier_text_does_not_count(root: Path) -> None:
+    memsift("quality", "accept", "Use-WAL", "--root", root)
+    write_root(root, [memory("Use WAL", body="Another text.")])
+    printed(memsift(*RATE, "--root", root, *HTTP))
+    assert "There is no memory with a rating" in memsift("quality", "judge", "--agreement", "--root", root).stdout
+
+
+@pytest.mark.usefixtures("server")
+def test_ratings_of_two_models_are_not_mixed(root: Path) -> None:
+    printed(memsift(*RATE, "--root", root, *HTTP))
+    printed(memsift(*RATE, "Use-WAL", "--root", root, *HTTP, "--judge-model", "claude-sonnet-4-5"))
+    for name in ("Use-WAL", "Be-careful"):
+        memsift("quality", "accept", name, "--root", root)
+    found = printed(memsift("quality", "judge", "--agreement", "--root", root, "--format", "json"))
+    assert [group["both_accept"] + group["only_person"] for group in found["groups"] if group["group"] == "all"] == [1]
+
+
+@pytest.mark.usefixtures("server")
+def test_the_ratings_are_private_and_a_damaged_file_is_named(root: Path) -> None:
+    printed(memsift(*RATE, "--root", root, *HTTP))
+    file = Path(ratings_file(os.environ))
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.write_bytes(b"no database" * 100)
+    assert f"The ratings in {file} cannot be read or written" in refused(memsift(*RATE, "--root", root, *HTTP))
+
+
+@pytest.mark.usefixtures("server")
+def test_rating_loads_no_heavy_library(root: Path) -> None:
+    loaded = top_level_modules(*RATE, "--root", root, *HTTP)
+    assert not loaded & {"textual", "anthropic", "scipy", "numpy", "sklearn", "sqlite_utils", "labels"}

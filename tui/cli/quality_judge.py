@@ -1,0 +1,213 @@
+"""`memsift quality judge`."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.errors import MemsiftError
+from engine.quality.judging.rating import BEST, THRESHOLD, UNANSWERED
+from tui.cli.options import bulk_options, check_batch, judge_options, roots_option
+from tui.cli.quality_text import of_memories, printed, printed_agreement, summary_line
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine.quality.judging.judge import Estimate, QualityJudge
+    from engine.quality.judging.rating import Assessment
+    from engine.quality.judging.rubric import Rubric
+    from tui.workspace.judge_options import JudgeOptions
+    from tui.workspace.rating import Rows, Subject
+    from tui.workspace.replaying import Ending, Terms
+
+    Keep = Callable[[Subject, Assessment], None]
+    Rated = list[tuple[str, Assessment]]
+    """Each assessment with the root of its memory."""
+
+ROOTS = "the memories of all of them are rated, or looked for in all of them."
+RUBRIC = "The criteria: memory, idea, or the path of your own rubric (TOML; see engine/quality/judging/README.md)."
+SCORE = "Accept a memory with this overall score or more, 0 to 10."
+SAMPLES = "The same as --judge-samples: ask up to K times, the majority decides."
+SEARCH = "Let the model search the web, and keep the pages that it found. For anthropic and anthropic-http; costs more."
+RESUME = "Keep each rating in FILE as soon as it is there, and skip memories that FILE has. Errors are asked again."
+FAIL_UNDER = "Exit with 1 if a memory scores below this, or has no answer."
+AGREEMENT = "Rate nothing: print how often the stored ratings agree with your decisions, for each category."
+FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:)."
+
+
+@click.command()
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@roots_option(ROOTS)
+@click.option("--rubric", metavar="NAME|FILE", default="memory", show_default=True, help=RUBRIC)
+@click.option("--threshold", type=click.FloatRange(0, BEST), default=THRESHOLD, show_default=True, help=SCORE)
+@judge_options
+@click.option("--samples", metavar="K", type=click.IntRange(1, 15), help=SAMPLES)
+@click.option("--web-search", is_flag=True, help=SEARCH)
+@bulk_options
+@click.option("--resume", metavar="FILE", help=RESUME)
+@click.option("--fail-under", type=click.FloatRange(0, BEST), metavar="SCORE", help=FAIL_UNDER)
+@click.option("--agreement", is_flag=True, help=AGREEMENT)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True, help=FORM
+)
+def judge(
+    ids: tuple[str, ...],
+    roots: tuple[str, ...],
+    rubric: str,
+    samples: int | None,
+    agreement: bool,
+    form: str,
+    fail_under: float | None,
+    **options: Any,
+) -> None:
+    """Let a model rate memories from 0 to 10, and suggest which to keep.
+
+    Without an ID, all active memories are rated. The model sees a memory's title, category, tags, date and text. A
+    rating is a suggestion: nothing is changed, and you decide with memsift quality accept and memsift quality reject.
+
+    Headings, summaries of documents and other meta-content are rejected by a rule, without a call. The answers are
+    cached in ~/.cache/memsift/judge.db, so that a memory is paid for once; another threshold costs nothing. The newest
+    ratings are kept in ~/.local/share/memsift/ratings.db. Without --judge-timeout a call may take 60 s.
+
+    Output: a line for each memory with decision and score, and reasons and suggestions below it; or as JSON {rubric,
+    threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores, key_points,
+    rejection_reasons, suggested_title, suggested_tags, sources, samples, agreement, judgement}], summary}.
+    """
+    from engine.quality.judging.rubric import read_rubric
+    from tui.workspace.curating import resolved
+
+    found, given = resolved(roots), read_rubric(rubric)
+    if agreement:
+        from tui.workspace.rating_agreement import rating_agreement
+
+        click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
+        return
+    wanted = Rating(given, **options)
+    if samples:
+        wanted = replace(wanted, judge=replace(wanted.judge, samples=samples))
+    wanted.check()
+    rated, ending = wanted.over(found, ids)
+    click.echo(printed(rated, given.name, wanted.threshold, form), nl=False)
+    report_end(rated, ending, fail_under)
+
+
+@dataclass(frozen=True)
+class Rating:
+    """The options of a rating, as on the command line."""
+
+    rubric: Rubric
+    threshold: float
+    judge: JudgeOptions
+    web_search: bool
+    concurrency: int
+    retries: int
+    batch: bool
+    batch_poll: float
+    max_cost: float | None
+    resume: str | None
+
+    def check(self) -> None:
+        """Raise click.UsageError for options that contradict each other."""
+        check_batch(self.judge, is_batched=self.batch, most_usd=self.max_cost)
+        if self.judge.depth:
+            raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
+
+    def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
+        """The assessments of the memories, by root, and how the run ended."""
+        from engine.quality.judging.rows import row_of
+        from engine.quality.judging.store import RatingStore
+        from tui.workspace.rating import known, opened_rows, subjects
+        from tui.workspace.replaying import Ending, Terms
+
+        wanted = subjects(roots, ids)
+        ending, left_usd = Ending(0, 0), self.max_cost
+        with closing(RatingStore.open(os.environ)) as store, opened_rows(self.resume) as (rows, write):
+            rated = {one.key: found for one in wanted if (found := known(rows, one))}
+
+            def keep(subject: Subject, found: Assessment) -> None:
+                self._refuse_a_miss(found)
+                rated[subject.key] = found
+                store.keep(subject.root, self.rubric.name, subject.words, found)
+                write(row_of(subject.root, self.rubric.name, self.threshold, found))
+
+            for root, group in groupby(wanted, key=lambda one: one.root):
+                terms = Terms(self.retries, left_usd)
+                ending = self._rate(root, [one for one in group if one.key not in rated], rows, keep, terms)
+                left_usd = None if left_usd is None else left_usd - terms.spent_usd
+                if ending.is_interrupted or ending.is_spent:
+                    break
+        return [(one.root, rated[one.key]) for one in wanted if one.key in rated], ending
+
+    def _rate(self, root: str, left: Sequence[Subject], rows: Rows, keep: Keep, terms: Terms) -> Ending:
+        """Rate memories of a root, whose settings may name the judge."""
+        from engine.judge.bulk.batches import Batches
+        from tui.workspace import opening, replaying
+        from tui.workspace.rating import opened_quality_judge, refuse_another_judge
+
+        config = opening.config_of(root, os.environ, self.judge)
+        batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
+        options = replace(self.judge, is_batched=self.batch)
+        around = (batches or terms).around
+        has_search, threshold = self.web_search, self.threshold
+        with opened_quality_judge(
+            options, config, self.rubric, threshold=threshold, has_search=has_search, around=around
+        ) as asked:
+            refuse_another_judge(rows, asked, threshold)
+            if not self.judge.is_cached_only:
+                report_start(asked, asked.estimate([one.memory for one in left]))
+            by_id = {one.memory.summary.id: one for one in left}
+
+            def kept(found: Assessment) -> None:
+                keep(by_id[found.memory.id], found)
+
+            def work(subject: Subject) -> list[Assessment]:
+                return [asked.evaluate(subject.memory)]
+
+            if batches:
+                return replaying.run_in_batches(left, work, kept, batches)
+            return replaying.run(left, work, kept, terms, self.concurrency, "Rating")
+
+    def _refuse_a_miss(self, found: Assessment) -> None:
+        """Raise MemsiftError where only the cache may answer, and it has no answer."""
+        if self.judge.is_cached_only and found.decision == UNANSWERED:
+            raise MemsiftError(found.judgement.detail)
+
+
+def report_start(judge: QualityJudge, estimate: Estimate) -> None:
+    """Tell how many memories the model is asked about, and the cost. Raises ProviderError where it cannot be asked."""
+    asked = estimate.memories - estimate.by_rule - estimate.known
+    if not asked:
+        return
+    judge.prepare()
+    name, model, _ = judge.identity
+    free = [f"{estimate.known:,} in the cache"] if estimate.known else []
+    free += [f"{estimate.by_rule:,} rejected by rule"] if estimate.by_rule else []
+    besides = f", besides {' and '.join(free)}" if free else ""
+    if estimate.usual_usd is None or estimate.most_usd is None:
+        cost = "Its price is not known here"
+    else:
+        cost = f"It costs about ${estimate.usual_usd:.4f}, at most ${estimate.most_usd:.4f}"
+    tell(f"{name} ({model}) is asked about {of_memories(asked)}{besides}. {cost}.")
+
+
+def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
+    """Tell the counts, the cost, and how to go on. Exit with 130 after Ctrl-C, with 1 at a limit."""
+    from engine.quality.judging.rows import summary_of
+
+    tell(summary_line(summary_of(found for _, found in rated)))
+    if ending.is_interrupted or ending.is_spent:
+        why = "--max-cost is reached" if ending.is_spent else "Stopped"
+        done = f"{ending.done:,} of {of_memories(ending.jobs)}"
+        tell(f"{why} after {done}. Give the same command again to go on: finished answers are in the cache.")
+        click.get_current_context().exit(1 if ending.is_spent else 130)
+    if fail_under is not None:
+        below = [found for _, found in rated if found.rating is None or found.rating.overall < fail_under]
+        if below:
+            tell(f"{of_memories(len(below))} scored below {fail_under:g} or got no answer.")
+            click.get_current_context().exit(1)

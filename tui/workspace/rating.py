@@ -1,0 +1,185 @@
+"""Rating memories: the memories that a command names, the judge that is asked, and the file of an interrupted run."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import closing, contextmanager
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import ConfigError, MemsiftError, RatingsError
+from engine.judge.providers.registry import SEARCHING, STRUCTURED
+from engine.lean.json_text import printed_json
+from engine.lean.record import Record
+from engine.quality.judging.judge import QualityJudge
+from engine.quality.judging.rating import RULE, UNANSWERED
+from engine.quality.judging.request import template
+from engine.quality.judging.rows import assessment_in, is_row
+from engine.stores.files import open_named
+from engine.stores.writing import ACTIVE
+from tui.workspace import opening
+from tui.workspace.curating import Found, memories_of, named
+from tui.workspace.judge_options import make_means
+from tui.workspace.stderr import report_skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from engine.config import Config
+    from engine.memory import Memory
+    from engine.quality.judging.rating import Assessment
+    from engine.quality.judging.rubric import Rubric
+    from tui.workspace.judge_options import Around, JudgeOptions
+
+    Write = Callable[[dict[str, Any]], None]
+    Rows = dict[tuple[str, str, str], dict[str, Any]]
+    """(root, memory id, digest) -> the newest row with an answer."""
+
+TIMEOUT_S = 60.0
+"""The default time limit of a sample: an answer with reasons takes longer than a list of memories to keep."""
+
+MOST_SEARCHES = 3
+"""Web searches for a memory."""
+
+ROW_START = b'{"root":'
+"""The beginning of every row. A last line that begins differently is not a row of ours that was cut off."""
+
+NO_JUDGE = (
+    "There is no judge to ask. Name one with --judge, such as --judge anthropic, or in MEMSIFT_JUDGE. Its calls may "
+    "cost money."
+)
+NO_SEARCH = f"--web-search works only with the judges {' and '.join(SEARCHING)}, which have a search tool."
+
+
+class Subject(Record):
+    """A whole memory to rate, and its root."""
+
+    root: str
+    memory: Memory
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.root, self.memory.summary.id, self.memory.summary.digest
+
+    @property
+    def words(self) -> int:
+        return len(self.memory.summary.title.split()) + len(self.memory.body.split())
+
+
+def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[Subject]:
+    """The memories with these ids, or all active memories; by root. Raises UnknownMemoryError and RootError."""
+    found = memories_of(roots)
+    chosen = named(tuple(dict.fromkeys(ids)), found) if ids else [one for one in found if one.memory.status == ACTIVE]
+    ordered = sorted(chosen, key=lambda one: roots.index(one.root))
+    return [one for root, group in groupby(ordered, key=lambda one: one.root) for one in _whole(root, group)]
+
+
+def _whole(root: str, found: Iterator[Found]) -> list[Subject]:
+    with opening.opened_index(root) as index:
+        report_skipped(index.skipped)
+        memories = [index.memory(one.memory.id) for one in found]
+    return [Subject(root, memory) for memory in memories if memory]
+
+
+@contextmanager
+def opened_quality_judge(
+    options: JudgeOptions,
+    config: Config,
+    rubric: Rubric,
+    *,
+    threshold: float,
+    has_search: bool,
+    around: Around | None,
+) -> Iterator[QualityJudge]:
+    """The chosen judge. Raises MemsiftError if none is named, and ConfigError for a search that it cannot make."""
+    means = make_means(options, config, os.environ, around)
+    if means is None:
+        raise MemsiftError(NO_JUDGE)
+    if has_search and means.provider.name not in SEARCHING:
+        raise ConfigError(NO_SEARCH)
+    searches = MOST_SEARCHES if has_search else 0
+    judge = QualityJudge(
+        means.provider,
+        rubric,
+        template(rubric, is_structured=means.provider.name in STRUCTURED, searches=searches),
+        timeout_s=options.timeout_s or TIMEOUT_S,
+        threshold=threshold,
+        cache=means.cache,
+        samples=options.samples or 1,
+        price_share=means.price_share,
+    )
+    with closing(judge):
+        yield judge
+
+
+@contextmanager
+def opened_rows(file: str | None) -> Iterator[tuple[Rows, Write]]:
+    """The rows that *file* has already, and a function that adds a row. Without a file nothing is kept.
+
+    A row is written whole before the function returns; a last row that was cut off is taken away. Raises RatingsError
+    for a file that cannot be used, and then it is unchanged.
+    """
+    if file is None:
+        yield {}, lambda _: None
+        return
+    path = Path(file)
+    try:
+        content = path.read_bytes() if path.exists() else b""
+        size = content.rfind(b"\n") + 1
+        rows = _answered(path, content[:size], content[size:])
+        output = open(path, "ab", opener=open_named)  # noqa: SIM115
+        output.truncate(size)
+    except OSError as error:
+        raise RatingsError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
+    with output:
+
+        def write(row: dict[str, Any]) -> None:
+            output.write(f"{printed_json(row)}\n".encode())
+            output.flush()
+
+        yield rows, write
+
+
+def known(rows: Rows, subject: Subject) -> Assessment | None:
+    """The assessment of a memory in the rows of an earlier run; None if its text is not in them."""
+    row = rows.get(subject.key)
+    return assessment_in(row, subject.memory.summary) if row else None
+
+
+def refuse_another_judge(rows: Rows, judge: QualityJudge, threshold: float) -> None:
+    """Raise RatingsError if *rows* come from another judge, another rubric or another threshold."""
+    for row in rows.values():
+        asked = row["judgement"]
+        before = [asked["provider"], asked["model"], asked["template_hash"], row["threshold"]]
+        if before[0] != RULE and before != [*judge.identity, threshold]:
+            raise RatingsError(
+                "The rows of --resume were rated by {} ({}), wording {}, threshold {}: give the same judge, rubric and "
+                "threshold again, or another file.".format(*before)
+            )
+
+
+def _answered(path: Path, content: bytes, rest: bytes) -> Rows:
+    """The rows with an answer in *content*. *rest* must be the beginning of a row. Raises RatingsError."""
+    rows: Rows = {}
+    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
+        row = _row(line)
+        if not is_row(row):
+            raise _no_row(path, number)
+        if row["decision"] != UNANSWERED:
+            rows[row["root"], row["id"], row["digest"]] = row
+    if not ROW_START.startswith(rest[: len(ROW_START)]):
+        raise _no_row(path, content.count(b"\n") + 1)
+    return rows
+
+
+def _row(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_row(path: Path, number: int) -> RatingsError:
+    return RatingsError(f"{path}, line {number}: a row of memsift quality judge is needed. Name another file.")
