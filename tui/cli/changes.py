@@ -129,7 +129,7 @@ def edit(
 @IDS
 @ROOTS
 @REASON
-@click.option("--wrong", is_flag=True, help="The text is wrong: memsift create and imports will not bring it back.")
+@click.option("--wrong", is_flag=True, help="The text is wrong: memsift create will not make it again.")
 @DRY_RUN
 def retire(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, wrong: bool, dry_run: bool) -> None:
     """Take the memories ID... out of use. They are not injected any more, and `memsift restore` brings them back."""
