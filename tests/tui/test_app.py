@@ -23,6 +23,7 @@ from tests.tui.apps import (
     reads,
     settled,
     shown,
+    starting_in,
     text_of,
     toasts,
     type_ahead,
@@ -108,17 +109,23 @@ async def test_keys_are_letters_in_an_input(open_workspace: Opener) -> None:
         assert pilot.app._exit is False
 
 
-@pytest.mark.parametrize("keys", [["slash", *"queue", "slash"], ["f3", "n", *"queue", "slash"]])
-async def test_what_is_typed_ahead_goes_into_the_input_and_runs_no_command(
-    open_workspace: Opener, keys: list[str]
-) -> None:
+async def test_what_is_typed_ahead_goes_into_the_input_and_runs_no_command(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
-        if keys[0] == "f3":
-            await press(pilot, keys.pop(0))
-        type_ahead(pilot, *keys)
+        type_ahead(pilot, "slash", *"queue", "slash")
         await settled(pilot)
         line: Any = pilot.app.screen.query_one("Input")
         assert line.value == "queue/"
+        assert pilot.app._exit is False
+
+
+async def test_what_is_typed_ahead_goes_into_the_editor_of_a_prompt(open_workspace: Opener) -> None:
+    async with starting_in("replay", open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        type_ahead(pilot, "n", *"queue", "slash")
+        await until(pilot, lambda: pilot.app.screen.query("TextArea"))
+        await settled(pilot)
+        editor: Any = pilot.app.screen.query_one("TextArea")
+        assert editor.text == "queue/"
         assert pilot.app._exit is False
 
 
@@ -132,7 +139,7 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
     together: set[str] = set()
     workspace = open_workspace(prompts=demo_prompts("p06"))
     async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
-        for keys in (["f2"], ["f3"], ["right"], ["f"], ["escape", "f4"], ["f5"], ["s"]):
+        for keys in (["f2"], ["f3"], ["right"], ["f"], ["escape", "n"], ["escape", "f4"], ["f5"], ["s"]):
             await press(pilot, *keys)
             if "f4" in keys:
                 await card_shown(pilot)

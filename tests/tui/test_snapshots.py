@@ -98,6 +98,14 @@ def test_a_note_and_a_reason_look_as_they_did(
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
+    typed = ("w", "h", "y", "enter", "enter", *"queue")
+    assert snap_compare(
+        MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f3", "n", *typed)
+    )
+
+
 @pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
 def test_choosing_a_reason_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     run = pressing("textual-dark", "f4", "r", "down", "down")

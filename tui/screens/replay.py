@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Container
 from textual.getters import query_one
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Footer, Static
 
 from engine.prompt import typed_prompt
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
 from tui.dialogs.full_text import FullText, text_width
 from tui.dialogs.pick_memory import PickMemory
+from tui.dialogs.type_prompt import TypePrompt
 from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.screens.base_screen import ModeScreen
@@ -60,15 +61,14 @@ class ReplayScreen(ModeScreen):
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
         shown="replay.memories replay.prompts mark.relevant mark.not mark.undo replay.compare",
-        hidden="replay.type mark.unsure mark.unrateable replay.again replay.next replay.previous replay.leave "
-        "replay.open replay.explain replay.pick prompt.read",
+        hidden="replay.type mark.unsure mark.unrateable replay.again replay.next replay.previous replay.open "
+        "replay.explain replay.pick prompt.read",
     )
     HELP = (
         "Right and left go between prompts and memories. There, a and x say whether a memory is relevant, "
         "and e explains its place. f explains any other memory."
     )
 
-    line = query_one(Input)
     prompt_list = query_one(PromptList)
     result = query_one(Result)
     table = query_one(RankingTable)
@@ -80,20 +80,18 @@ class ReplayScreen(ModeScreen):
 
     def compose(self) -> ComposeResult:
         yield TopBar("replay")
-        yield Input(placeholder="Press n and type a prompt", compact=True)
         with Container(id="panes"):
             yield PromptList(classes="pane")
             yield Result(id="result")
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
-        self.line.cursor_blink = False
         self.set_interval(0.1, self._show_waiting)
 
     def begin(self) -> None:
         prompts = self.app.workspace.prompts
         self.result.name_systems(self.app.workspace.heads)
-        self.prompt_list.border_title = f"{len(prompts):,} prompts"
+        self.prompt_list.border_title = f"{len(prompts):,} prompts · n types another"
         self.prompt_list.mark_labelled(self.app.workspace.labelled_pairs().keys())
         self.prompt_list.show(prompts)
         if not prompts:
@@ -175,17 +173,11 @@ class ReplayScreen(ModeScreen):
         self.prompt_list.cursor += step
 
     def action_type(self) -> None:
-        self.set_focus(self.line)
+        self.app.push_screen(TypePrompt(), self.replay_typed)
 
-    def action_leave(self) -> None:
-        self.prompt_list.focus()
-
-    @on(Input.Submitted)
-    def replay_typed(self, event: Input.Submitted) -> None:
-        text = event.value.strip()
+    def replay_typed(self, text: str | None) -> None:
         if text:
             self.app.workspace.add_prompt(typed_prompt(text))
-            self.line.value = ""
             self.begin()
             self.prompt_list.cursor = 0
         self.prompt_list.focus()
@@ -207,8 +199,6 @@ class ReplayScreen(ModeScreen):
         """Keys about a memory act only while the table has the focus: nobody labels a row that is not looked at."""
         if action in ("label", "prompts", "open", "explain"):
             return self.focused is self.table
-        if action in ("type", "pick"):
-            return not isinstance(self.focused, Input)
         return self.focused is self.prompt_list if action == "memories" else True
 
     @on(RowList.Selected, "RankingTable")

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from textual.widgets import Input
+from textual.events import Paste
 
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
@@ -33,6 +33,8 @@ from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from textual.pilot import Pilot
 
     from tests.tui.conftest import Opener
 
@@ -182,30 +184,56 @@ async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> 
         assert workspace.store.events() == ()
 
 
+async def type_prompt(pilot: Pilot[None], text: str) -> None:
+    """Paste *text* into the dialog for prompts, and send it."""
+    await press(pilot, "n")
+    await until(pilot, lambda: pilot.app.screen.query("TextArea"))
+    pilot.app.post_message(Paste(text))
+    await settled(pilot)
+    await press(pilot, "ctrl+s")
+    await until(pilot, lambda: pilot.app.screen.query("PromptList"))
+    await settled(pilot)
+
+
 async def test_a_typed_prompt_is_replayed_and_stands_first(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "n", *"How")
-        line: Any = pilot.app.screen.query_one("Input")
-        line.value = QUESTION
-        await press(pilot, "enter")
+        await type_prompt(pilot, QUESTION)
         assert workspace.prompts[0].text == QUESTION
         await reads(pilot, "#prompt", QUESTION)
         await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
-        assert line.value == ""
         assert pilot.app.screen.query_one("PromptList").has_focus
-        await press(pilot, "n", "enter")
-        assert len(workspace.prompts) == 3
+        await type_prompt(pilot, "  \n ")
+        assert len(workspace.prompts) == 3, "a prompt without words is none"
+
+
+async def test_every_line_of_a_pasted_prompt_is_kept(open_workspace: Opener) -> None:
+    lines = ["How do background jobs", "", '  File "queue.py" [/b], line 3', "get into the queue?"]
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await type_prompt(pilot, "\r\n".join(lines))
+        assert workspace.prompts[0].text == "\n".join(lines)
+
+
+async def test_enter_begins_a_line_and_escape_leaves_without_a_prompt(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"))
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "n", "q", "enter", "s")
+        editor: Any = pilot.app.screen.query_one("TextArea")
+        assert editor.text == "q\ns"
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.query("PromptList"))
+        assert len(workspace.prompts) == 1
 
 
 async def test_a_label_on_a_typed_prompt_is_left_out_of_report_and_gate(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "n")
-        pilot.app.screen.query_one("Input", Input).value = QUESTION
-        await press(pilot, "enter")
+        await type_prompt(pilot, QUESTION)
         await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
         await press(pilot, "right", "a")
     assert [label.verdict for label in workspace.store.labels()] == ["relevant"]

@@ -48,8 +48,8 @@ async def test_e_does_nothing_where_no_memory_is_looked_at(open_workspace: Opene
         await press(pilot, "e")
         assert screen_name(pilot) == "ReplayScreen"
         await press(pilot, "n", "e", "f")
-        line: Any = pilot.app.screen.query_one("Input")
-        assert line.value == "ef"
+        editor: Any = pilot.app.screen.query_one("TextArea")
+        assert editor.text == "ef"
 
 
 async def test_f_explains_any_memory_that_is_picked_by_typing(open_workspace: Opener, tmp_path: Path) -> None:
