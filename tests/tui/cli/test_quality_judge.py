@@ -165,9 +165,9 @@ def test_an_error_is_no_rejection_and_is_asked_again(server: ApiServer, root: Pa
 def test_the_cost_limit_is_never_crossed_and_the_rest_is_rated_later(server: ApiServer, root: Path) -> None:
     limit = 0.012  # a call reserves about 0.009 and costs 0.000165
     rate = ("quality", "judge", "--format", "json", "--root", root, *HTTP, "--concurrency", "1")
-    low = memsift(*rate, "--max-cost", "0.001")
+    low = memsift(*rate, "Use-WAL", "Be-careful", "--max-cost", "0.001")
     assert (low.exit_code, len(server.requests)) == (1, 0)
-    assert "--max-cost is reached after 0 of 4 memories. Give the same command again to go on" in low.stderr
+    assert "--max-cost is reached after 0 of 2 memories. Give the same command again to go on" in low.stderr
     assert decisions(memsift(*rate, "--max-cost", str(limit))) == ALL
 
 
