@@ -172,9 +172,9 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
     ]
     if named := [counted(count, one, many) for count, one, many in missing if count > 0]:
         raise TuningError(
-            f"Too few labels to tune: {counted(judged, 'prompt')}, {relevant:,} relevant and {others:,} irrelevant "
-            f"among the memories that reach the cutoff. It takes {needs.prompts} prompts and {needs.each} memories of "
-            f"each kind, so these are missing: {', '.join(named)}. Label them in memsift (F4)."
+            f"Too few labels to tune: {counted(relevant + others, 'label')} on {counted(judged, 'prompt')} count, "
+            f"{relevant:,} relevant. It takes {needs.prompts} prompts, {needs.each} relevant and {needs.each} "
+            f"irrelevant memories. Missing: {', '.join(named)}. Next: label more prompts: memsift, then F4."
         )
 
 

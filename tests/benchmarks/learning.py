@@ -8,8 +8,8 @@ resampling draws labelled prompts from one collection, with replacement. Printed
 - the default model alone, a model around it, and a model from nothing, on the prompts that were not drawn: precision
   and false-fire rate at equal recall, and log loss;
 - for targets that are easy, middling and barely reachable: how often a threshold is granted, and how often the
-  precision in the whole collection then reaches the target. The old rule, the lowest threshold whose bound reaches the
-  target, is printed beside it.
+  precision in the whole collection then reaches the target; the same for the highest target that is named. The old
+  rule, the lowest threshold whose bound reaches the target, is printed beside it.
 
 At last, how often the bound of the default model for another project holds: each example project against the others.
 """
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from engine import default_model
 from engine.config import Config
-from labels.tuning.choice import chosen
+from labels.tuning.choice import chosen, safest
 from labels.tuning.curve import MIN_FIRED, STEPS, bound_elsewhere, curve, injected, judged, point
 from labels.tuning.fitting import DEFAULT, NOTHING, fit, labelled, out_of_fold
 from labels.tuning.tuning import FROM_DEFAULT
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 RECALLS = (0.25, 0.35)
 SHARES = {"easy": 0.3, "middling": 0.6}
 BARELY, MARGIN = "barely", 0.02
+NAMED = "named"
+"""The highest target that can be promised, which `tune` names where a higher one was asked for."""
+
 MODELS = {"default alone": None, "around the default": DEFAULT, "from nothing": NOTHING}
 
 
@@ -113,8 +116,13 @@ def promises(
     weights = model(drawn, prior)
     points = curve(drawn, out_of_fold(drawn, prior), MOST, CONFIDENCE) if weights else []
     given = [weights.of_prompt(one) for one in whole] if weights else []
-    for name, target in wanted.items():
-        for rule, found in (("in order", chosen(points, target)), ("lowest", lowest(points, target))):
+    reliable = [one for one in points if one.is_reliable]
+    best = {"in order": safest(points), "lowest": max(reliable, key=lambda one: one.low or 0.0, default=None)}
+    for rule, choose in (("in order", chosen), ("lowest", lowest)):
+        named = best[rule]
+        highest = {NAMED: int((named.low or 0.0) * 100) / 100} if named else {}
+        for name, target in {**wanted, **highest}.items():
+            found = choose(points, target)
             there = point(whole, given, found.threshold, MOST, CONFIDENCE) if found else None
             kept = there and Promise(there.precision is None or there.precision >= target, there.recall or 0.0)
             yield rule, name, kept

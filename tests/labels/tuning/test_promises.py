@@ -8,7 +8,7 @@ import pytest
 
 from engine.config import Config
 from labels.tuning.fitting import DEFAULT, NOTHING
-from tests.benchmarks.learning import BARELY, draw, model, promise_counts, quality
+from tests.benchmarks.learning import BARELY, NAMED, draw, model, promise_counts, quality
 from tests.benchmarks.locomo import judged
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def test_promises_are_kept_also_where_a_target_is_barely_reachable(prompts: list
         assert broken <= (1 - KEPT) * len(promises), name
         if name != BARELY:
             assert broken <= (1 - KEPT) * len(granted), name
+    assert {name for rule, name, _ in found if rule == IN_ORDER} == {"easy", "middling", BARELY, NAMED}
     easy = next(own for rule, name, own in found if (rule, name) == (IN_ORDER, "easy"))
     assert sum(one is not None for one in easy) >= (0.3 if count == 20 else 0.7) * len(easy)
 

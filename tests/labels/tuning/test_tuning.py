@@ -212,12 +212,12 @@ def test_no_judge_is_asked_where_a_twentieth_of_what_is_relevant_lies() -> None:
 
 
 def test_too_few_labels_are_refused_with_how_many_are_missing() -> None:
-    with pytest.raises(TuningError, match="missing: 20 irrelevant memories"):
+    with pytest.raises(TuningError, match="Missing: 20 irrelevant memories"):
         tune([labels_only(f"p{i}", i % 2 == 0 or None) for i in range(60)], 0.8, 0.9, 3)
-    with pytest.raises(TuningError, match=f"missing: {FROM_NOTHING.prompts} prompts"):
+    with pytest.raises(TuningError, match=f"Missing: {FROM_NOTHING.prompts} prompts"):
         tune([], 0.8, 0.9, 3)
     few = [labels_only(f"p{i}", i < FROM_DEFAULT.each - 1) for i in range(FROM_DEFAULT.prompts)]
-    with pytest.raises(TuningError, match=r"missing: 1 relevant memory\."):
+    with pytest.raises(TuningError, match=r"Missing: 1 relevant memory\."):
         tune(few, 0.8, 0.9, 3, DEFAULT)
 
 
@@ -228,7 +228,7 @@ def test_from_the_default_model_twenty_prompts_are_enough_and_from_nothing_they_
     assert made.at is not None
     moved = abs(made.weights.by_feature["strength"] - DEFAULT.weights.by_feature["strength"])
     assert moved < 0.2
-    with pytest.raises(TuningError, match="missing: 10 prompts"):
+    with pytest.raises(TuningError, match="Missing: 10 prompts"):
         tune(prompts, 0.1, 0.9, 3)
 
 

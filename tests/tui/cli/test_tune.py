@@ -141,7 +141,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
 def test_too_few_labels_are_refused() -> None:
     line = refused(memsift("tune", "--root", DEMO_ROOT, "--target-precision", "0.8"))
     assert "Too few labels" in line
-    assert "missing: 20 prompts, 5 relevant memories, 5 irrelevant memories" in line
+    assert "Missing: 20 prompts, 5 relevant memories, 5 irrelevant memories" in line
 
 
 def test_keywords_have_no_cutoff(tmp_path: Path) -> None:
