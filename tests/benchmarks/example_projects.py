@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from engine.claude_code.prompt_files import read_prompts
+from engine.lean.record import replace
 from engine.search.index import index_of
 from engine.stores.roots import read_corpus
 from labels.exchange.trec import read_qrels
@@ -42,12 +43,13 @@ def example_projects(
 
 
 def project(folder: Path, config: Config, change: Callable[[Prompt], Prompt | None]) -> list[JudgedPrompt]:
+    """The prompts of one project. No memory waits for approval: all were written for memsift."""
     prompts = [made for one in read_prompts([str(folder / "prompts.jsonl")]).prompts if (made := change(one))]
     truth = Truth.from_qrels(read_qrels(folder / "qrels.txt"), excludes=False)
     with TemporaryDirectory() as place:
         root = folder / "memory" if folder == DEMO else write_root(folder, Path(place))
         with closing(index_of(read_corpus(str(root)))) as index:
-            return judged_prompts(prompts, index, config, truth, folder.name)
+            return judged_prompts(prompts, index, replace(config, max_risk=1.0), truth, folder.name)
 
 
 def write_root(folder: Path, root: Path) -> Path:
