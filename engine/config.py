@@ -16,6 +16,10 @@ AUTO, SEARCH = "auto", "search"
 KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
 """The judge's answer: a list of memories to keep, or a decision, a confidence and a sentence for each memory."""
 
+TUNED, DEFAULT, OFF = CUTOFFS = ("tuned", "default", "off")
+"""Cutoffs: the model that was tuned to labels of the root, or the default model where there is none; never a tuned
+model; no cutoff."""
+
 LEGACY, TIERED = "legacy", "tiered"
 """Output modes: all memories in the same form, or those of high confidence in full and the others in short."""
 
@@ -65,9 +69,10 @@ class Config(Record):
     """How a root is searched, and how much is injected.
 
     `noise_floor` is a share of the best score, 0..1: weaker memories are not injected. `min_strength` is the least
-    strength of an injected memory, in units of the weight of the rarest word; only `memsift` uses it. Memories with a
-    risk, 0..1, of `max_risk` or more wait for a person's approval. `deadline` is in seconds, for the hook's whole run
-    without the judge. `hints` tell the model about weak or missing matches; only in the tiered form.
+    strength of an injected memory, in units of the weight of the rarest word; only `memsift` uses it. `cutoff` is one
+    of CUTOFFS, and `cutoff_threshold` replaces the model's least P(relevant), 0..1. Memories with a risk, 0..1, of
+    `max_risk` or more wait for a person's approval. `deadline` is in seconds, for the hook's whole run without the
+    judge. `hints` tell the model about weak or missing matches; only in the tiered form.
     """
 
     enabled: bool = True
@@ -76,6 +81,8 @@ class Config(Record):
     max_results: int = 10
     noise_floor: float | None = None
     min_strength: float = 0.8
+    cutoff: str = TUNED
+    cutoff_threshold: float | None = None
     confidence_abs_floor: float = 0.0
     max_risk: float = 0.5
     max_characters: int = 9000
@@ -99,6 +106,7 @@ SECTIONS = (JudgeConfig, LoggingConfig, ModesConfig, ModeConfig)
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "match_strategy": (MEMSIFT, FTS5_BM25, TITLE_TAGS),
+    "cutoff": CUTOFFS,
     "output_mode": (LEGACY, TIERED),
     "depth": DEPTHS,
 }
@@ -109,6 +117,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "max_results": (1, 1000),
     "noise_floor": (0, 1),
     "min_strength": (0, 100),
+    "cutoff_threshold": (0, 1),
     "confidence_abs_floor": (0, 1000),
     "max_risk": (0, 1),
     "max_characters": (100, 9000),
@@ -120,6 +129,9 @@ LIMITS: dict[str, tuple[float, float]] = {
     "split_over": (0, 1000),
 }
 """Smallest and largest allowed value of each number."""
+
+OPTIONAL = ("noise_floor", "cutoff_threshold")
+"""Numbers that may be null: the strategy or the model decides."""
 
 GUARD = "MEMSIFT_INSIDE_JUDGE"
 """Variable in the environment of a client that a judge started: this hook must not answer the judge's own prompts."""

@@ -2,16 +2,17 @@
 
     P(relevant) = 1 / (1 + exp(-(intercept + sum of weight x feature)))
 
-The weights come from the default model (`engine.default_model`), or from a model that `memsift tune` fitted to labels.
-A tuned model is a few numbers of JSON. It is used only with the configuration that it was made for, because another
-configuration gives other features of the same memories.
+The weights come from a model that `memsift tune` fitted to labels of the root, or else from the default model
+(`engine.default_model`). A tuned model is a few numbers of JSON. It is used only with the configuration that it was
+made for, because another configuration gives other features of the same memories.
 """
 
 from __future__ import annotations
 
 from math import exp, log, sqrt
 
-from engine.config import FTS5_BM25, MEMSIFT
+from engine import default_model
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, TUNED
 from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
@@ -20,7 +21,6 @@ from engine.search.stopwords import names
 from engine.search.strategies.memsift import MAX_ASKED
 from engine.search.tokens import tokens
 from engine.stores.files import read_regular
-from engine.systems import DEFAULT, TUNED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,12 +104,16 @@ class UnusableModelError(Exception):
 
 
 class Cutoff:
-    """The stage of the pipeline that drops candidates whose P(relevant) is too low."""
+    """The stage of the pipeline that drops candidates whose P(relevant) is too low.
 
-    def __init__(self, model: Model, kind: str = TUNED) -> None:
+    *kind* is TUNED or DEFAULT. A *threshold* replaces the model's.
+    """
+
+    def __init__(self, model: Model, kind: str = TUNED, threshold: float | None = None) -> None:
         self.model = model
         self.strategy = model.fit.match_strategy
         self.kind = kind
+        self.threshold = model.threshold if threshold is None else threshold
 
     def weigh(self, candidates: Sequence[Candidate], pool: Pool) -> list[Candidate]:
         """The candidates. Those that are not dropped yet get P(relevant), and the confidence that follows from it."""
@@ -120,20 +124,24 @@ class Cutoff:
         """The candidates, with those below the threshold dropped."""
         least = self.least(has_judge=has_judge)
         weak = {one.memory.id for one in candidates if one.injected and (one.probability or 0.0) < least}
-        return [_dropped(one, least) if one.memory.id in weak else one for one in candidates]
+        return [self._dropped(one, least) if one.memory.id in weak else one for one in candidates]
 
     def least(self, *, has_judge: bool) -> float:
         """The least P(relevant) that passes."""
-        return self.model.doubt if has_judge else self.model.threshold
+        return min(self.model.doubt, self.threshold) if has_judge else self.threshold
 
     def is_sure(self, candidate: Candidate) -> bool:
         """Whether the candidate passes without a judge. The default model promises no precision, and is never sure."""
-        is_likely = candidate.probability is not None and candidate.probability >= self.model.threshold
+        is_likely = candidate.probability is not None and candidate.probability >= self.threshold
         return is_likely and self.kind == TUNED
 
     def _weighed(self, candidate: Candidate, found: Features) -> Candidate:
         probability = self.model.probability(found)
         return replace(candidate, probability=probability, confidence=_confidence(probability))
+
+    def _dropped(self, candidate: Candidate, least: float) -> Candidate:
+        found = f"by the {self.kind} model it is relevant with probability {candidate.probability:.3f}"
+        return replace(candidate, dropped_by="cutoff", reason=f"{found}, and it takes {least:.3f}")
 
 
 def features(candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]:
@@ -146,30 +154,49 @@ def features(candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]
     return {one.memory.id: _features(one, prompt, scores) for one in candidates if one.injected}
 
 
-def default_cutoff(config: Config) -> Cutoff | None:
-    """The cutoff that comes with memsift; None for a strategy that it was not made for."""
-    from engine import default_model
+def chosen_cutoff(folder: str, config: Config) -> tuple[Cutoff | None, str]:
+    """The cutoff that *config* asks for, and the reason why a tuned model is not used, or "".
 
+    *folder* is the root's state folder. A tuned model that cannot be used counts as none.
+    """
+    if config.cutoff == OFF:
+        return None, ""
+    if config.cutoff == DEFAULT:
+        return default_cutoff(config), ""
+    try:
+        return load_cutoff(folder, config) or default_cutoff(config), ""
+    except UnusableModelError as error:
+        return default_cutoff(config), str(error)
+
+
+def default_cutoff(config: Config) -> Cutoff | None:
+    """The cutoff with the default model; None for a strategy that it was not made for."""
     if config.match_strategy != MEMSIFT:
         return None
     weights, threshold = default_model.WEIGHTS, default_model.THRESHOLD
     model = Model(fit_of(config), default_model.INTERCEPT, weights, threshold, min(threshold, default_model.DOUBT))
-    return Cutoff(model, DEFAULT)
+    return Cutoff(model, DEFAULT, config.cutoff_threshold)
 
 
 def load_cutoff(folder: str, config: Config) -> Cutoff | None:
     """The tuned cutoff in a root's state folder; None if there is none. Raises UnusableModelError."""
-    try:
-        model = model_of(loads(read_regular(cutoff_file(folder), MAX_BYTES).decode("utf-8")))
-    except FileNotFoundError:
+    model = _tuned_model(folder)
+    if model is None:
         return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise UnusableModelError(f"cannot be read ({error})") from None
     made_for, now = fields(model.fit), fields(fit_of(config))
     changed = [f"{name} was {value!r}, is {now[name]!r}" for name, value in made_for.items() if value != now[name]]
     if changed:
         raise UnusableModelError(f"was made for another configuration: {'; '.join(changed)}")
-    return Cutoff(model)
+    return Cutoff(model, TUNED, config.cutoff_threshold)
+
+
+def strictest_threshold(folder: str) -> float:
+    """The highest threshold of the models that may be used with a root, the default one and the tuned one."""
+    try:
+        model = _tuned_model(folder)
+    except UnusableModelError:
+        model = None
+    return max(default_model.THRESHOLD, model.threshold if model else 0.0)
 
 
 def fit_of(config: Config) -> Fit:
@@ -192,6 +219,16 @@ def model_of(content: Any) -> Model:
     if not (0 <= model.doubt <= model.threshold <= 1 and weights.keys() <= DIRECTIONS.keys()):
         raise UnusableModelError("makes no sense (thresholds or names of features)")
     return model
+
+
+def _tuned_model(folder: str) -> Model | None:
+    """The model in a root's state folder; None if there is none. Raises UnusableModelError."""
+    try:
+        return model_of(loads(read_regular(cutoff_file(folder), MAX_BYTES).decode("utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise UnusableModelError(f"cannot be read ({error})") from None
 
 
 def _fit_in(content: Any) -> Fit:
@@ -266,8 +303,3 @@ def _confidence(probability: float) -> str:
     if probability >= HIGH_PROBABILITY:
         return HIGH
     return MEDIUM if probability >= MEDIUM_PROBABILITY else LOW
-
-
-def _dropped(candidate: Candidate, least: float) -> Candidate:
-    reason = f"it is relevant with probability {candidate.probability:.3f}, and it takes {least:.3f}"
-    return replace(candidate, dropped_by="cutoff", reason=reason)

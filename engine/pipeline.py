@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 
 from engine import inject
-from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
+from engine.config import AUTO, FTS5_BM25, MEMSIFT, OFF, SEARCH, TITLE_TAGS
 from engine.lean.record import replace
 from engine.retrieval import Candidate, Retrieval
 from engine.search.ranking import below_floor, rank
 from engine.search.strategies import memsift
-from engine.systems import OFF, system_of
+from engine.systems import system_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,10 +83,11 @@ def retrieve(
     *now* are in seconds.
     """
     started = clock()
-    is_by_strength = judge is None and cutoff is None and config.match_strategy == MEMSIFT
-    size = pool_size(config, mode, is_brief=is_brief and is_by_strength)
+    fits = cutoff is not None and mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy
+    cutoff = cutoff if fits else None
+    is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
+    size = pool_size(config, mode, is_brief=is_brief, has_cutoff_alone=cutoff is not None and judge is None)
     strategy, pool = _pool(prompt, index, config, size, mode, now, include_retired=include_retired)
-    cutoff = cutoff if cutoff and mode == AUTO and strategy == cutoff.strategy else None
     has_floor = mode == AUTO and strategy != TITLE_TAGS
 
     held = _held(pool, index, config)
@@ -105,7 +106,7 @@ def retrieve(
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
     candidates = _by_places(candidates, config, mode, _cap(config, mode, judgement), session)
     has_gaps = bool(held) or any(one.dropped_by == "budget" for one in candidates)
-    if size < pool_size(config, mode) and has_gaps:
+    if is_brief and has_gaps:
         whole = retrieve(prompt, index, config, session=session, include_retired=include_retired, clock=clock, now=now)
         return replace(whole, elapsed_ms=(clock() - started) * 1000)
 
@@ -122,11 +123,17 @@ def retrieve(
     )
 
 
-def pool_size(config: Config, mode: str, *, is_brief: bool = False) -> int:
-    """The number of active memories that a strategy gives to the later stages; a brief pool is twice `max_inject`."""
+def pool_size(config: Config, mode: str, *, is_brief: bool = False, has_cutoff_alone: bool = False) -> int:
+    """The number of active memories that a strategy gives to the later stages.
+
+    A brief pool is twice `max_inject`. A cutoff without a judge gets three times `max_inject`, and at least a small
+    pool, in which it compares memories: the weaker ones would not pass, but cost time.
+    """
     if mode != AUTO:
         return config.max_results
     size = config.judge.candidate_pool_size
+    if has_cutoff_alone:
+        return min(size, max(memsift.SMALL_POOL, 3 * config.max_inject))
     return min(size, 2 * config.max_inject) if is_brief else size
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from engine.config import FTS5_BM25, MEMSIFT, TITLE_TAGS
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, TITLE_TAGS, TUNED
 from engine.lean.record import Record, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from engine.config import Config
-
-TUNED, DEFAULT, OFF = CUTOFFS = ("tuned", "default", "off")
-"""Kinds of cutoff: tuned by labels, the model that comes with memsift, or none."""
 
 CUTS = {OFF: "", DEFAULT: "+default", TUNED: "+cutoff"}
 JUDGED = "+judge"
@@ -21,7 +18,10 @@ STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
 
 
 class System(Record):
-    """`strategy` is how memories are found; then a `cutoff` may drop some, and a judge may have the last word."""
+    """`strategy` is how memories are found; then a cutoff may drop some, and a judge may have the last word.
+
+    `cutoff` is the kind of model: TUNED, DEFAULT or OFF.
+    """
 
     name: str
     strategy: str

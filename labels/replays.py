@@ -160,8 +160,8 @@ def empty_prompts(replays: Iterable[EmptyReplay], system: str, config: Config, c
 
     The judge's settings do not matter: a judge only sees what the first stage found.
     """
-    current = SYSTEMS[system].of(config)
+    named = SYSTEMS[system]
     own = [replay for replay in replays if replay.system == system]
     recorded = {replay.config_json for replay in own}
-    same = {settings for settings in recorded if not changed_settings(settings, current, cutoff, has_judge=False)}
+    same = {settings for settings in recorded if not changed_settings(settings, named, config, cutoff, has_judge=False)}
     return {replay.prompt_id for replay in own if replay.config_json in same}

@@ -7,17 +7,19 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from engine.config import config_json
+from engine.config import DEFAULT, TUNED, config_json
+from engine.cutoff import default_cutoff
 from engine.lean.json_text import dumps
 from engine.lean.record import fields
-from engine.systems import JUDGED, SYSTEMS
+from engine.systems import CUTS, JUDGED, SYSTEMS
 from labels.records import IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from engine.config import Config
-    from engine.cutoff import Cutoff, Model
+    from engine.cutoff import Cutoff
+    from engine.systems import System
     from labels.records import Outcome, RunSettings
 
 NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_results", "match_strategy", "judge.enabled")
@@ -26,8 +28,12 @@ NO_MATTER = ("enabled", "logging", "output_mode", "hints", "deadline", "max_resu
 SHOWN = 40
 """The number of characters of a value in a message: a judge's prompt can be long."""
 
-CUTOFF, RETUNED = "cutoff", "the cutoff was tuned anew"
-"""The key of the tuned model's hash, beside the keys of the configuration; and the message for another hash."""
+CUTOFF, THRESHOLD = "cutoff", "cutoff_threshold"
+"""The keys about a system's cutoff, recorded only if it has one: the hash of the model, in the place of the configured
+word, and the configured threshold."""
+
+RETUNED = {TUNED: "the cutoff was tuned anew", DEFAULT: "the default cutoff is of another version of memsift"}
+"""Kind of cutoff -> the message for another hash."""
 
 
 def settings_json(config: Config, *, samples: int | None = None, cutoff: Cutoff | None = None) -> str:
@@ -38,13 +44,19 @@ def settings_json(config: Config, *, samples: int | None = None, cutoff: Cutoff 
     settings = json.loads(config_json(config))
     if samples is not None:
         settings["judge"]["samples"] = samples
-    if cutoff is not None:
-        settings[CUTOFF] = model_hash(cutoff.model)
+    if cutoff is None:
+        del settings[CUTOFF], settings[THRESHOLD]
+    else:
+        settings[CUTOFF] = model_hash(cutoff)
     return dumps(settings)
 
 
-def model_hash(model: Model) -> str:
+def model_hash(cutoff: Cutoff) -> str:
+    """16 hex digits that name a model. The fit of the default model is left out: it is that of the configuration."""
+    model = cutoff.model
     content = {**fields(model), "fit": fields(model.fit), "weights": dict(model.weights)}
+    if cutoff.kind == DEFAULT:
+        del content["fit"]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()[:16]
 
 
@@ -54,27 +66,35 @@ def changes(
     """The differences of the runs of *rows* from *config* and *cutoff*, in words: run id -> differences, if any."""
     systems = {row.run_id: row.system for row in rows if row.run_id in made and row.system in SYSTEMS}
     found = {
-        run_id: changed_settings(made[run_id].config_json, SYSTEMS[name].of(config), cutoff, has_judge=is_judged(name))
+        run_id: changed_settings(made[run_id].config_json, SYSTEMS[name], config, cutoff)
         for run_id, name in systems.items()
     }
     return {run_id: differences for run_id, differences in found.items() if differences}
 
 
 def changed_settings(
-    recorded: str, current: Config, cutoff: Cutoff | None = None, *, has_judge: bool
+    recorded: str, system: System, config: Config, cutoff: Cutoff | None = None, *, has_judge: bool = True
 ) -> tuple[str, ...]:
-    """The differences of a system's *recorded* settings (JSON) from its *current* ones, in words.
+    """The differences of a system's *recorded* settings (JSON) from its present ones, in words.
 
-    The judge's settings count only for a system that *has_judge*, and only if a judge is configured now. The number of
-    samples does not count: a replay takes more of them to be surer of the same verdict.
+    The judge's settings count only with *has_judge* for a system with a judge, and only if a judge is configured now.
+    The number of samples does not count: a replay takes more of them to be surer of the same verdict.
     """
-    then, now = flattened(recorded), flattened(settings_json(current, cutoff=cutoff))
-    with_judge = has_judge and current.judge.enabled
+    current = system.of(config)
+    then, now = flattened(recorded), flattened(settings_json(current, cutoff=present_cutoff(system, current, cutoff)))
+    with_judge = has_judge and system.has_judge and current.judge.enabled
     return tuple(
-        RETUNED if name == CUTOFF else f"{name} was {then[name][:SHOWN]}, is {value[:SHOWN]}"
+        retuned(system.name) if name == CUTOFF else f"{name} was {then[name][:SHOWN]}, is {value[:SHOWN]}"
         for name, value in now.items()
         if name in then and then[name] != value and matters(name, with_judge)
     )
+
+
+def present_cutoff(system: System, config: Config, cutoff: Cutoff | None) -> Cutoff | None:
+    """The cutoff that a system would have now. *cutoff* is the one that the hook uses."""
+    if system.cutoff == DEFAULT:
+        return default_cutoff(config)
+    return cutoff if cutoff and cutoff.kind == system.cutoff else None
 
 
 def differences(system: str, runs: Sequence[RunSettings]) -> tuple[str, ...]:
@@ -88,13 +108,18 @@ def differences(system: str, runs: Sequence[RunSettings]) -> tuple[str, ...]:
     names = [name for name in dict.fromkeys(chain(*settings)) if matters(name, is_judged(system))]
     values = {name: sorted({each[name][:SHOWN] for each in settings if name in each}) for name in names}
     found = [
-        RETUNED if name == CUTOFF else f"{name} was {' or '.join(values[name])}"
+        retuned(system) if name == CUTOFF else f"{name} was {' or '.join(values[name])}"
         for name in names
         if len(values[name]) > 1
     ]
     if len({each.corpus_hash for each in runs}) > 1:
         found.append("the memories changed in between")
     return tuple(found)
+
+
+def retuned(system: str) -> str:
+    """The message for another model of a system."""
+    return RETUNED[DEFAULT if CUTS[DEFAULT] in system else TUNED]
 
 
 def is_judged(system: str) -> bool:

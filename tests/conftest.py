@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.engine.builders import NO_CUTOFF
+
 settings.register_profile("patient", parent=settings(), deadline=None)
 settings.load_profile("patient")
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
@@ -30,4 +32,13 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name, raising=False)
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "MEMSIFT_DB", "MEMSIFT_JUDGE"):
         monkeypatch.delenv(name, raising=False)
+    for name in NO_CUTOFF:
+        monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def no_cutoff(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a root of a few similar memories, in a test that is not about the cutoff."""
+    for name, value in NO_CUTOFF.items():
+        monkeypatch.setenv(name, value)

@@ -41,7 +41,7 @@ class Runner(App[None]):
 
     def run_quick(self, prompt: Prompt) -> None:
         """Run a prompt through the systems without a judge, now, where that was not done before."""
-        for system in (self.workspace.first, self.workspace.other, self.workspace.tuned):
+        for system in (self.workspace.first, self.workspace.other, self.workspace.with_cutoff):
             if system and self.workspace.retrieval(prompt.id, system.name) is None:
                 self._keep(self.workspace.run(prompt, system.name))
 

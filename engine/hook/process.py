@@ -13,12 +13,13 @@ import unicodedata
 from engine import inject
 from engine.activity import MAX_REASON, Activity
 from engine.config import GUARD, MEMSIFT, Config, config_json
+from engine.cutoff import chosen_cutoff
 from engine.hook.deadline import Watchdog, allowed_seconds
 from engine.hook.session import load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.paths import cutoff_file, find_root, is_in_place, state_dir, state_home
+from engine.paths import find_root, is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, typed_prompt
 from engine.search.index import Index, index_of
@@ -239,16 +240,11 @@ class Decision:
                 self._stderr = None
 
     def _cutoff(self, config: Config) -> Cutoff | None:
-        """The cutoff of this root, imported only if one was tuned. The log says why a cutoff is ignored."""
-        if not os.path.exists(cutoff_file(self._folder)):
-            return None
-        from engine.cutoff import UnusableModelError, load_cutoff
-
-        try:
-            return load_cutoff(self._folder, config)
-        except UnusableModelError as error:
-            self.activity.note(cutoff=f"ignored: it {error}"[:MAX_REASON])
-            return None
+        """The cutoff of this root. The log says why a tuned one is ignored."""
+        cutoff, problem = chosen_cutoff(self._folder, config)
+        if problem:
+            self.activity.note(cutoff=f"ignored: it {problem}"[:MAX_REASON])
+        return cutoff
 
 
 def _run() -> None:

@@ -83,6 +83,9 @@ class Explainer:
         self._retrieval = retrieval
         self._index = index
         self._config = config
+        self._system = SYSTEMS[retrieval.system]
+        is_alone = self._system.has_cutoff and not self._system.has_judge
+        self._pool_size = pool_size(config, retrieval.mode, has_cutoff_alone=is_alone)
         self._candidates = {one.memory.id: one for one in retrieval.candidates}
         self._contributions = contributions_of(retrieval.prompt, index, retrieval.strategy, retrieval.mode, now())
         counted = [one for one in retrieval.candidates if one.dropped_by != "status"]
@@ -129,8 +132,7 @@ class Explainer:
         if retrieval.mode != AUTO or retrieval.strategy == TITLE_TAGS:
             return None, None
         failed = retrieval.judgement is not None and retrieval.judgement.status != OK
-        system = SYSTEMS[retrieval.system]
-        has_choice = system.has_cutoff or (system.has_judge and not failed)
+        has_choice = self._system.has_cutoff or (self._system.has_judge and not failed)
         share = floor_share(retrieval.strategy, has_choice=has_choice)
         best = max((-one.score - one.body_bonus for one in counted), default=0.0)
         least = share * self._config.min_strength * self._contributions.rare
@@ -138,7 +140,7 @@ class Explainer:
 
     def _weakest(self, counted: list[Candidate]) -> float | None:
         """The strength that it takes to be in the pool, if the pool is full."""
-        if len(counted) < pool_size(self._config, self._retrieval.mode):
+        if len(counted) < self._pool_size:
             return None
         return min(-one.score for one in self._retrieval.candidates)
 
@@ -154,8 +156,7 @@ class Explainer:
         if outcome == UNMATCHED:
             return f"{'it holds' if self._has_bodies else 'its title and tags hold'} no word of the prompt"
         if entry and entry.gap <= 0:
-            size = pool_size(self._config, self._retrieval.mode)
-            return f"the {size} strongest are looked at, and the last of them has {entry.value:.2f}"
+            return f"the {self._pool_size} strongest are looked at, and the last of them has {entry.value:.2f}"
         return "the rarer words of the prompt led to other memories, so its strength was not computed"
 
     def _gap(self, outcome: str, strength: float, bars: Mapping[str, Bar | None]) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engine.config import CHOICES, LIMITS, SECTIONS, Config, ModeConfig
+from engine.config import CHOICES, LIMITS, OFF, OPTIONAL, SECTIONS, Config, ModeConfig
 from engine.lean.record import Record, fields, replace
 from engine.stores.files import UnreadableFileError, read_text, text_of
 
@@ -28,10 +28,11 @@ MOST_NAMED = 10
 
 FREE = ("match_strategy", "output_mode", "hints")
 AT_MOST = ("max_inject", "max_results", "max_characters", "max_risk")
-AT_LEAST = ("noise_floor", "min_strength", "confidence_abs_floor")
+AT_LEAST = ("noise_floor", "min_strength", "cutoff_threshold", "confidence_abs_floor")
 NEEDS_TRUST = tuple(f"{SECTION}.{name}" for name in ("judge", "logging", "deadline"))
 """In a root that nobody trusted, a FREE key may have any value. A key of AT_MOST and AT_LEAST counts only if it makes
-the hook stricter. A key of NEEDS_TRUST never counts, nor any key below it. `enabled` may only switch off."""
+the hook stricter. A key of NEEDS_TRUST never counts, nor any key below it. `enabled` may only switch off, and `cutoff`
+only on."""
 
 POOL_SIZE = f"{SECTION}.judge.candidate_pool_size"
 
@@ -106,7 +107,7 @@ class Source:
         if self._folder and name == "provider" and not _has_script(value):
             self.wrong(key, f"is {_shown(value)}, which is not a file")
             return now
-        return float(value) if name in LIMITS and not isinstance(now, int) else value
+        return float(value) if name in LIMITS and not isinstance(now, int) and value is not None else value
 
     def _mode(self, before: T, changes: dict[str, object], key: str) -> T:
         """The prompt of a mode in the place of *before*, with the text of its file. *before* if it cannot be used."""
@@ -145,16 +146,18 @@ class Source:
         return True
 
 
-def restricted(user: Config, wanted: Config) -> tuple[Config, dict[str, object]]:
+def restricted(user: Config, wanted: Config, threshold: float) -> tuple[Config, dict[str, object]]:
     """The part of *wanted* that a root may decide: *user*, changed to be stricter or quieter. And the other changes.
 
-    These are keys with the value that *wanted* has. *user* is the user's own configuration.
+    These are keys with the value that *wanted* has. *user* is the user's own configuration, and *threshold* its least
+    P(relevant).
     """
     counting: dict[str, object] = {}
     ignored: dict[str, object] = {}
-    least = replace(user, match_strategy=wanted.match_strategy)
+    floor = replace(user, match_strategy=wanted.match_strategy).floor
+    now = {**fields(user), "noise_floor": floor, "cutoff_threshold": threshold}
     for name, value in fields(wanted).items():
-        if _may_decide(name, value, least.floor if name == "noise_floor" else getattr(user, name)):
+        if _may_decide(name, value, now[name]):
             counting[name] = value
         else:
             ignored |= _changes(getattr(user, name), value, f"{SECTION}.{name}")
@@ -174,6 +177,8 @@ def concerns_judge(key: str) -> bool:
 def _may_decide(name: str, value: Any, now: Any) -> bool:
     if name == "enabled":
         return not value
+    if name == "cutoff":
+        return bool(now == OFF)
     if name in AT_MOST:
         return bool(value <= now)
     return name in FREE or (name in AT_LEAST and value is not None and bool(value >= now))
@@ -191,6 +196,8 @@ def _changes(before: object, after: object, key: str) -> dict[str, object]:
 
 def _expected(name: str, value: Any, now: object) -> str:
     """A description of the values that *name* can take; empty if *value* is one of them."""
+    if value is None and name in OPTIONAL:
+        return ""
     if name in CHOICES:
         return "" if value in CHOICES[name] else _listed([*map(repr, CHOICES[name])])
     if name == "provider" and value != "":

@@ -10,7 +10,7 @@ import os
 from engine.config import CONFIG_FILE, GUARD, Config, JudgeConfig
 from engine.lean.json_text import loads
 from engine.lean.record import Record, replace
-from engine.paths import config_file
+from engine.paths import config_file, state_dir
 from engine.settings.keys import SECTION, Mistake, Source, concerns_judge, needs_trust, restricted
 from engine.stores.files import UnreadableFileError, read_text, text_of
 
@@ -23,6 +23,8 @@ VARIABLES = {
     "MEMSIFT_MAX_INJECT": ("max_inject",),
     "MEMSIFT_NOISE_FLOOR": ("noise_floor",),
     "MEMSIFT_MIN_STRENGTH": ("min_strength",),
+    "MEMSIFT_CUTOFF": ("cutoff",),
+    "MEMSIFT_CUTOFF_THRESHOLD": ("cutoff_threshold",),
     "MEMSIFT_MAX_RISK": ("max_risk",),
     "MEMSIFT_OUTPUT_MODE": ("output_mode",),
     "MEMSIFT_HINTS": ("hints",),
@@ -163,7 +165,7 @@ class _Reader:
         source = Source(path)
         section = _content(source, lambda: read_text(folder, path), loads, "JSON")
         wanted = source.over(user, section)
-        counting, ignored = restricted(user, wanted)
+        counting, ignored = restricted(user, wanted, self._threshold(user, wanted))
         asks = ignored or any(needs_trust(mistake.key) for mistake in source.mistakes)
         if asks and self._trusts():
             return self._source(path, folder, is_confined=True).over(user, section)
@@ -182,6 +184,14 @@ class _Reader:
     def _source(self, name: str, folder: str = "", *, is_confined: bool = False) -> Source:
         self._sources.append(Source(name, folder, is_confined=is_confined))
         return self._sources[-1]
+
+    def _threshold(self, user: Config, wanted: Config) -> float:
+        """The user's least P(relevant). The models are read only if the root names another, and the user names none."""
+        if user.cutoff_threshold is not None or wanted.cutoff_threshold is None:
+            return user.cutoff_threshold or 0.0
+        from engine.cutoff import strictest_threshold
+
+        return strictest_threshold(state_dir(self._root, self._given))
 
     def _trusts(self) -> bool:
         """Whether the user trusts the root. An unreadable list of trusted roots is noted."""

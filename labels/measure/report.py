@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from engine.systems import OFF, system_of
+from engine.config import OFF
+from engine.systems import system_of
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
 from labels.measure.caveats import Limits, limits_from_store, same_prompts

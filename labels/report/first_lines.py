@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.systems import CUTS, JUDGED, TUNED
+from engine.config import TUNED
+from engine.systems import CUTS, JUDGED
 from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, MIN_BLIND
 from labels.measure.decision import FEWEST_TO_PLAN
 from labels.report.section import counted, listed, percent

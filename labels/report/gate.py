@@ -5,7 +5,8 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from engine.systems import CUTS, TUNED
+from engine.config import TUNED
+from engine.systems import CUTS
 from labels.measure.caveats import FEW_PROMPTS
 from labels.measure.decision import (
     AHEAD,

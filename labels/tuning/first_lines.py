@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from engine.systems import DEFAULT, OFF, TUNED
+from engine.config import DEFAULT, OFF, TUNED
 from labels.tuning.curve import MIN_FIRED
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def lost_text(tuning: Tuning) -> str:
     """The relevant memories of today that are lost, and the new ones."""
     lost = sum(one.is_relevant is True and one.before and not one.after for one in tuning.changes)
     found = sum(one.is_relevant is True and one.after and not one.before for one in tuning.changes)
-    return f"{lost:,} of the {tuning.today.relevant:,} are lost{f', {found:,} are new' if found else ''}"
+    return f"{lost:,} of {tuning.today.relevant:,} lost{f', {found:,} new' if found else ''}"
 
 
 def false_fires_line(tuning: Tuning, at: Point) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sklearn.metrics import brier_score_loss
 
+from engine.config import OFF
 from engine.errors import TuningError
-from engine.systems import OFF
 from labels.tuning import model_file
 from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
 from labels.tuning.curve import MIN_GROUPS, NO_STRATA, curve, injected, judged, measured
@@ -120,7 +120,7 @@ def tune(
     """Fit a cutoff around *prior* whose precision is at least *target* with *confidence* (0.5..1).
 
     With *strata*, precision is about all their prompts, whichever were labelled first. *today_cutoff* is the kind of
-    the cutoff in use (`engine.systems.CUTOFFS`). Raises TuningError for too few labels, with the missing numbers.
+    the cutoff in use (`engine.config.CUTOFFS`). Raises TuningError for too few labels, with the missing numbers.
     """
     refuse_too_few(prompts, FROM_NOTHING if prior is NOTHING else FROM_DEFAULT)
     rows, relevant = labelled(prompts)

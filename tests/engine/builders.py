@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
 
+NO_CUTOFF = {"MEMSIFT_CUTOFF": "off"}
+"""The environment of tests that are not about the cutoff: with it, a root of a few similar memories stays silent."""
+
 FOLDER_OF = {category: folder for folder, category in FOLDERS.items()}
 
 

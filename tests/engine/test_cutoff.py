@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.config import FTS5_BM25, TITLE_TAGS, Config
+from engine import default_model
+from engine.config import DEFAULT, FTS5_BM25, OFF, TITLE_TAGS, TUNED, Config
 from engine.cutoff import (
     DIRECTIONS,
     FALLING,
@@ -17,10 +18,12 @@ from engine.cutoff import (
     RISING,
     VERSION,
     UnusableModelError,
+    chosen_cutoff,
     features,
     fit_of,
     load_cutoff,
     model_of,
+    strictest_threshold,
 )
 from engine.lean.record import replace
 from engine.search.ranking import Pool, Scored, rank
@@ -204,6 +207,59 @@ def test_a_model_for_another_configuration_is_unusable(tmp_path: Path, changes: 
     write_model(tmp_path, content())
     with pytest.raises(UnusableModelError, match="another configuration"):
         load_cutoff(str(tmp_path), replace(Config(), **changes))
+
+
+# The choice of a model
+
+
+def kind_of(folder: Path, **settings: Any) -> tuple[str, str]:
+    """The kind of the chosen cutoff, or OFF, and why a tuned one is ignored."""
+    cutoff, problem = chosen_cutoff(str(folder), Config(**settings))
+    return cutoff.kind if cutoff else OFF, problem
+
+
+def test_without_a_tuned_model_the_default_model_decides(tmp_path: Path) -> None:
+    assert kind_of(tmp_path) == (DEFAULT, "")
+    write_model(tmp_path, content())
+    assert kind_of(tmp_path) == (TUNED, "")
+
+
+def test_the_configuration_chooses_the_model(tmp_path: Path) -> None:
+    write_model(tmp_path, content())
+    assert kind_of(tmp_path, cutoff=DEFAULT) == (DEFAULT, "")
+    assert kind_of(tmp_path, cutoff=OFF) == (OFF, "")
+
+
+def test_in_the_place_of_a_tuned_model_that_cannot_be_used_the_default_model_decides(tmp_path: Path) -> None:
+    write_model(tmp_path, content(features=VERSION + 1))
+    kind, problem = kind_of(tmp_path)
+    assert kind == DEFAULT
+    assert f"is of features {VERSION + 1}" in problem
+
+
+@pytest.mark.parametrize("strategy", [FTS5_BM25, TITLE_TAGS])
+def test_for_another_strategy_there_is_no_default_model(tmp_path: Path, strategy: str) -> None:
+    assert kind_of(tmp_path, match_strategy=strategy) == (OFF, "")
+
+
+@pytest.mark.parametrize("made", [None, content(threshold=0.5, doubt=0.2)])
+def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made: object) -> None:
+    if made:
+        write_model(tmp_path, made)
+    least = []
+    for threshold in (None, 0.3, 0.01):
+        cutoff, _ = chosen_cutoff(str(tmp_path), Config(cutoff_threshold=threshold))
+        assert cutoff is not None
+        least.append((cutoff.least(has_judge=False), cutoff.least(has_judge=True)))
+    own = (0.5, 0.2) if made else (default_model.THRESHOLD, default_model.DOUBT)
+    assert least == [own, (0.3, own[1]), (0.01, 0.01)]
+
+
+def test_the_strictest_threshold_is_that_of_either_model(tmp_path: Path) -> None:
+    assert strictest_threshold(str(tmp_path)) == default_model.THRESHOLD
+    for threshold, strictest in ((0.9, 0.9), (0.2, default_model.THRESHOLD), (7, default_model.THRESHOLD)):
+        write_model(tmp_path, content(threshold=threshold))
+        assert strictest_threshold(str(tmp_path)) == strictest
 
 
 def test_what_does_not_reach_the_cutoff_does_not_make_another_configuration() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.config import FTS5_BM25, SEARCH, Config
+from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM
@@ -52,7 +53,7 @@ def test_what_is_not_likely_enough_is_dropped_with_its_probability_as_the_reason
     two = candidates(found)["two"]
     assert two.dropped_by == "cutoff"
     assert two.probability is not None
-    assert two.reason == f"it is relevant with probability {two.probability:.3f}, and it takes 0.500"
+    assert two.reason == f"by the tuned model it is relevant with probability {two.probability:.3f}, and it takes 0.500"
     assert found.system == "memsift+cutoff"
     assert found.least == 0.5
 
@@ -108,6 +109,20 @@ def test_only_the_uncertain_band_is_put_before_the_judge() -> None:
     assert dropped_by(found, "cutoff") == ["one"]
     assert candidates(found)["all"].verdict is None
     assert (found.system, found.least) == ("memsift+cutoff+judge", 0.2)
+
+
+def test_a_cutoff_alone_looks_at_fewer_memories_than_a_judge_and_an_explanation_says_so() -> None:
+    alike = [memory(f"billing {number}", memory_id=f"b{number}") for number in range(20)]
+    with open_index(*alike, *fillers(100)) as index:
+        prompt = typed_prompt("billing")
+        alone = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT))
+        judged = retrieve(prompt, index, DEFAULT, cutoff=cutoff(DEFAULT), judge=FakeJudge())
+        many = replace(DEFAULT, max_inject=4)
+        assert [len(one.candidates) for one in (alone, judged)] == [9, 15]
+        assert len(retrieve(prompt, index, many, cutoff=cutoff(many)).candidates) == 12
+        last = Explainer(alone, index, DEFAULT).of("b9")
+    assert last is not None
+    assert last.reason.startswith("the 9 strongest are looked at")
 
 
 def test_a_judge_is_not_asked_where_nothing_is_uncertain() -> None:

@@ -4,15 +4,19 @@ import json
 
 import pytest
 
+from engine import default_model
 from engine.config import Config, JudgeConfig, config_json
+from engine.cutoff import Cutoff, default_cutoff
 from engine.lean.record import replace
+from engine.systems import SYSTEMS
 from labels.records import RunSettings
 from labels.run_settings import changed_settings, changes, differences, settings_json
 from labels.runs import run_id
 from tests.engine.models import cutoff
 from tests.labels.samples import ROOT, outcome
 
-JUDGED, CUT = "memsift+judge", "memsift+cutoff"
+JUDGED, CUT, DEFAULT = "memsift+judge", "memsift+cutoff", "memsift+default"
+FIRST, ASKED = SYSTEMS["memsift"], SYSTEMS[JUDGED]
 ONCE, THRICE = settings_json(Config(), samples=1), settings_json(Config(), samples=3)
 
 
@@ -21,8 +25,10 @@ def made(settings: str = "{}", corpus_hash: str = "c") -> RunSettings:
 
 
 def test_a_run_without_judge_and_cutoff_is_called_as_it_was_by_older_versions() -> None:
-    config = Config(max_inject=2)
-    assert settings_json(config) == config_json(config)
+    older = json.loads(config_json(Config(max_inject=2)))
+    del older["cutoff"], older["cutoff_threshold"]
+    for config in (Config(max_inject=2), Config(max_inject=2, cutoff="off", cutoff_threshold=0.3)):
+        assert json.loads(settings_json(config)) == older
 
 
 def test_replays_with_other_samples_or_another_cutoff_are_other_runs() -> None:
@@ -35,22 +41,23 @@ def test_replays_with_other_samples_or_another_cutoff_are_other_runs() -> None:
 
 def test_only_settings_that_bear_on_what_is_injected_count() -> None:
     then = config_json(Config())
-    assert changed_settings(then, Config(output_mode="tiered", deadline=5.0, hints=True), has_judge=True) == ()
-    assert changed_settings(then, Config(noise_floor=0.5), has_judge=False) == ("noise_floor was null, is 0.5",)
+    assert changed_settings(then, FIRST, Config(output_mode="tiered", deadline=5.0, hints=True)) == ()
+    assert changed_settings(then, FIRST, Config(noise_floor=0.5)) == ("noise_floor was null, is 0.5",)
 
 
 def test_the_judges_settings_count_where_a_judge_is_configured() -> None:
     then = config_json(Config())
     idle = Config(judge=JudgeConfig(model="other"))
     asked = replace(idle, judge=replace(idle.judge, enabled=True))
-    assert changed_settings(then, idle, has_judge=True) == ()
-    assert changed_settings(then, asked, has_judge=False) == ()
-    assert changed_settings(then, asked, has_judge=True) == ('judge.model was "claude-haiku-4-5", is "other"',)
+    assert changed_settings(then, ASKED, idle) == ()
+    assert changed_settings(then, FIRST, asked) == ()
+    assert changed_settings(then, ASKED, asked, has_judge=False) == ()
+    assert changed_settings(then, ASKED, asked) == ('judge.model was "claude-haiku-4-5", is "other"',)
 
 
 def test_a_replay_may_take_more_samples_than_the_hook() -> None:
     asked = Config(judge=JudgeConfig(enabled=True))
-    assert changed_settings(settings_json(asked, samples=3), asked, has_judge=True) == ()
+    assert changed_settings(settings_json(asked, samples=3), ASKED, asked) == ()
 
 
 def test_what_another_cutoff_left_out_is_told() -> None:
@@ -60,6 +67,32 @@ def test_what_another_cutoff_left_out_is_told() -> None:
     assert changes(rows, runs, config, tuned) == {}
     assert changes(rows, runs, config) == {}
     assert changes(rows, runs, config, anew) == {"r": ("the cutoff was tuned anew",)}
+
+
+def shipped(**changes: float) -> Cutoff:
+    """The default cutoff, or that of another version of memsift."""
+    made = default_cutoff(Config())
+    assert made is not None
+    return Cutoff(replace(made.model, **changes), made.kind)
+
+
+def test_what_the_default_cutoff_of_another_version_left_out_is_told() -> None:
+    config, other = Config(), shipped(intercept=default_model.INTERCEPT + 1)
+    runs = {"now": made(settings_json(config, cutoff=shipped())), "then": made(settings_json(config, cutoff=other))}
+    rows = [outcome(["a"], system=DEFAULT, run_id=name) for name in runs]
+    for in_use in (shipped(), cutoff(), None):
+        assert changes(rows, runs, config, in_use) == {"then": ("the default cutoff is of another version of memsift",)}
+    assert differences(DEFAULT, [*runs.values()]) == ("the default cutoff is of another version of memsift",)
+
+
+def test_the_settings_of_a_cutoff_are_told_without_calling_it_another() -> None:
+    run = {"r": made(settings_json(Config(), cutoff=shipped()))}
+    rows = [outcome(["a"], system=DEFAULT, run_id="r")]
+    assert changes(rows, run, Config(cutoff="off")) == {}
+    assert changes(rows, run, Config(max_inject=2)) == {"r": ("max_inject was 3, is 2",)}
+    assert changes(rows, run, Config(cutoff_threshold=0.7)) == {"r": ("cutoff_threshold was null, is 0.7",)}
+    plain = {"r": made(settings_json(Config()))}
+    assert changes([outcome(["a"], system="memsift", run_id="r")], plain, Config(cutoff_threshold=0.7)) == {}
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def locked() -> Callable[[Path], AbstractContextManager[None]]:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path: Path, no_cutoff: None) -> Path:  # noqa: ARG001
     """A root of five rules about the cache."""
     return write_root(tmp_path / "root", command_line.RULES)
 

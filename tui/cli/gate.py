@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.config import OFF
 from engine.errors import MemsiftError
-from engine.systems import OFF, system_of
+from engine.systems import system_of
 from tui.cli.options import (
     DB,
     FULL,

@@ -91,7 +91,7 @@ ORDER = click.option(
     metavar="NAME",
     callback=known_order,
     help="Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) "
-    "or uncertain-first (near the threshold of a tuned cutoff). Default: the last order, at first random.",
+    "or uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.",
 )
 RUN = click.option(
     "--run", "run_file", metavar="FILE", help="Output of `memsift replay` to measure, instead of the label store."
@@ -257,14 +257,11 @@ def require_agreement(count: int) -> None:
 
 
 def opened_cutoff(root: str, config: Config) -> Cutoff | None:
-    """The cutoff that the hook uses. stderr tells if the hook ignores one."""
-    from engine.cutoff import UnusableModelError
-
-    try:
-        return opening.tuned_cutoff(root, config, os.environ)
-    except UnusableModelError as error:
-        tell(f"The tuned cutoff is ignored: it {error}.")
-        return None
+    """The cutoff that the hook uses, if any. stderr tells if the hook ignores a tuned one."""
+    cutoff, problem = opening.hook_cutoff(root, config, os.environ)
+    if problem:
+        tell(f"The tuned cutoff is ignored: it {problem}.")
+    return cutoff
 
 
 def opened_store(db: str | None, *, writes: bool = False) -> LabelStore:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from engine.config import AUTO
+from engine.config import AUTO, DEFAULT, OFF
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.pipeline import BY_KEYWORDS
 from engine.stores.files import open_named
-from engine.systems import OFF, SYSTEMS, system_of
+from engine.systems import SYSTEMS, system_of
 from tui.cli.options import (
     DB,
     PROMPTS_HELP,
@@ -52,8 +52,9 @@ if TYPE_CHECKING:
     Write = Callable[[dict[str, Any]], None]
 
 NAMES = (
-    f"Systems, separated by commas: {', '.join(SYSTEMS)}. Default: the configured system alone, with the tuned cutoff "
-    "if there is one, and with the judge if there is one."
+    f"Systems, separated by commas: {', '.join(SYSTEMS)}. Default: the configured system alone, with the cutoff "
+    "that the hook uses, and with the judge if there is one. +default is the cutoff that comes with memsift, +cutoff "
+    "the cutoff that was tuned for this root."
 )
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
@@ -126,7 +127,7 @@ class Replay:
             opened_judge(options, config, (batches or terms).around) as asked,
             opening.opened_index(root) as index,
         ):
-            chosen, cutoff = chosen_systems(self.systems, root, config, asked)
+            chosen, cutoffs = chosen_systems(self.systems, root, config, asked)
             with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
                 has_judge = asked is not None and any(system.has_judge for system in chosen)
                 if asked and has_judge:
@@ -138,13 +139,13 @@ class Replay:
                     nonlocal disagreements
                     self.judge.refuse_a_miss(retrieval)
                     if store:
-                        record(retrieval, store, index, config, asked, cutoff)
+                        record(retrieval, store, index, config, asked, cutoffs.get(SYSTEMS[retrieval.system].cutoff))
                     row = run_row(retrieval)
                     write({**row, "root": index.root} if names_root else row)
                     disagreements += disputed(retrieval)
 
                 def work(job: Job) -> list[Retrieval]:
-                    return replaying.retrievals(job, index, config, asked, cutoff)
+                    return replaying.retrievals(job, index, config, asked, cutoffs)
 
                 jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
                 if batches and has_judge:
@@ -155,29 +156,34 @@ class Replay:
 
 def chosen_systems(
     given: str | None, root: str, config: Config, judge: Judge | None
-) -> tuple[list[System], Cutoff | None]:
-    """The systems to run, and the tuned cutoff if a system has it. *given* is the value of --systems.
+) -> tuple[list[System], dict[str, Cutoff]]:
+    """The systems to run, and kind -> cutoff for the kinds that they have. *given* is the value of --systems.
 
-    By default: the configured system alone, with the tuned cutoff, and with the judge, as far as these exist. Raises
+    By default: the configured system alone, with the hook's cutoff, and with the judge, as far as these exist. Raises
     click.UsageError for an unknown system, a judge that was not named, or a cutoff that was not tuned.
     """
     if not given:
         cutoff = opened_cutoff(root, config)
         kind = cutoff.kind if cutoff else OFF
         parts = ((False, OFF), (False, kind), (judge is not None, kind))
-        return list(dict.fromkeys(system_of(config, has_judge=j, cutoff=c) for j, c in parts)), cutoff
+        chosen = list(dict.fromkeys(system_of(config, has_judge=j, cutoff=c) for j, c in parts))
+        return chosen, {kind: cutoff} if cutoff else {}
     chosen = named_systems(given, judge)
-    cut = {system.strategy: system for system in chosen if system.has_cutoff}
-    cutoffs = [cutoff_for(system, root, config) for system in cut.values()]
-    return chosen, cutoffs[0] if cutoffs else None
+    return chosen, {one.cutoff: cutoff_for(one, root, config) for one in chosen if one.has_cutoff}
 
 
 def cutoff_for(system: System, root: str, config: Config) -> Cutoff:
-    """The cutoff that was tuned for a system. Raises click.UsageError if there is none."""
-    cutoff = opened_cutoff(root, system.of(config))
-    if cutoff is None:
-        raise click.UsageError(f"There is no cutoff for {system.name}. `memsift tune` makes one from labels.")
-    return cutoff
+    """The cutoff of a system, whatever the configuration says. Raises click.UsageError if none was tuned for it."""
+    from engine.cutoff import UnusableModelError, default_cutoff
+
+    own = system.of(config)
+    try:
+        found = default_cutoff(own) if system.cutoff == DEFAULT else opening.tuned_cutoff(root, own, os.environ)
+    except UnusableModelError as error:
+        raise click.UsageError(f"The tuned cutoff cannot be used for {system.name}: it {error}.") from None
+    if found is None:
+        raise click.UsageError(f"There is no tuned cutoff for {system.name}. `memsift tune` makes one from labels.")
+    return found
 
 
 def named_systems(given: str, judge: Judge | None) -> list[System]:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import TITLE_TAGS
+from engine.config import OFF, TITLE_TAGS
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
-from engine.systems import OFF
 from tui.cli.options import DB, FULL, TEXT_OR_JSON, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell

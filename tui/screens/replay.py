@@ -38,7 +38,7 @@ NO_PROMPTS = (
 NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 REST_SECONDS = 0.3
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare two systems without a judge."
-TUNED = "The judge is off. The second column is the system with the tuned cutoff."
+NO_JUDGE = "The judge is off. The second column is the hook's system, with the {} cutoff."
 COMPARING = "Two systems without a judge, side by side. c goes back."
 
 
@@ -146,7 +146,8 @@ class ReplayScreen(ModeScreen):
             return COMPARING
         if self.app.workspace.judged:
             return judge_sentence(second)
-        return TUNED if self.app.workspace.tuned else JUDGE_OFF
+        cutoff = self.app.workspace.cutoff
+        return NO_JUDGE.format(cutoff.kind) if cutoff else JUDGE_OFF
 
     def _show_waiting(self) -> None:
         """Show the seconds since the judge was asked."""

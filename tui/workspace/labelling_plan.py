@@ -37,11 +37,16 @@ NOTES = {
 }
 """Order -> the note that Label shows while that order is on. The random order needs no note."""
 
+NO_CUTOFF = (
+    'The order uncertain-first needs a cutoff, and there is none. Set `cutoff` to "tuned" or "default" in the '
+    'settings; match_strategy "fts5_bm25" needs a tuned one: `memsift tune --apply`.'
+)
+
 
 def require_possible(workspace: Workspace, order: str) -> None:
-    """Raise MemsiftError for the order `uncertain-first` without a tuned cutoff."""
+    """Raise MemsiftError for the order `uncertain-first` without a cutoff."""
     if order == UNCERTAIN_FIRST and workspace.threshold is None:
-        raise MemsiftError("The order uncertain-first needs a tuned cutoff. Run `memsift tune --apply` first.")
+        raise MemsiftError(NO_CUTOFF)
 
 
 class Planning:
@@ -94,10 +99,10 @@ def survey(workspace: Workspace, planning: Planning, recorded: Injections) -> di
 
 
 def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injections) -> str:
-    """Whether systems differ: recorded systems, or else the first stage and its tuned cutoff or its rival."""
+    """Whether systems differ: recorded systems, or else the first stage and its cutoff or its rival."""
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
-        systems = (workspace.first, workspace.tuned or workspace.rival)
+        systems = (workspace.first, workspace.with_cutoff or workspace.rival)
         runs = (workspace.run(prompt, system.name) for system in systems)
         injected = [tuple(one.memory.id for one in run.injected) for run in runs]
     return disagreement(injected)
@@ -105,8 +110,8 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     """Whether a candidate is near the cutoff's threshold."""
-    if workspace.tuned is None or workspace.threshold is None:
+    if workspace.with_cutoff is None or workspace.threshold is None:
         return FAR
-    candidates = workspace.run(prompt, workspace.tuned.name).candidates
+    candidates = workspace.run(prompt, workspace.with_cutoff.name).candidates
     probabilities = [one.probability for one in candidates if one.probability is not None]
     return uncertainty(probabilities, workspace.threshold)

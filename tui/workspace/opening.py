@@ -99,14 +99,16 @@ def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutof
     return load_cutoff(state_dir(root, environ), config)
 
 
-def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
-    """The cutoff that the hook uses: None if none was tuned, or if it does not fit *config*."""
-    from engine.cutoff import UnusableModelError
+def hook_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> tuple[Cutoff | None, str]:
+    """The cutoff that the hook uses, if any, and the reason why a tuned one is ignored, or ""."""
+    from engine.cutoff import chosen_cutoff
 
-    try:
-        return tuned_cutoff(root, config, environ)
-    except UnusableModelError:
-        return None
+    return chosen_cutoff(state_dir(root, environ), config)
+
+
+def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:
+    """The cutoff that the hook uses, if any."""
+    return hook_cutoff(root, config, environ)[0]
 
 
 @contextmanager

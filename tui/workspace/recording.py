@@ -26,13 +26,13 @@ def record(
 ) -> None:
     """Record *retrieval*, which ran over *index* with *config*, *judge* and *cutoff*. Raises LabelStoreError.
 
-    The judge and the cutoff are recorded only if the retrieval's system has them.
+    The judge is recorded only if the retrieval's system has one, and the cutoff only if it is of the system's kind.
     """
     system = SYSTEMS[retrieval.system]
     settings = settings_json(
         system.of(config),
         samples=judge.samples if judge and system.has_judge else None,
-        cutoff=cutoff if system.has_cutoff else None,
+        cutoff=cutoff if cutoff and cutoff.kind == system.cutoff else None,
     )
     memories = [index.memory(one.memory.id) for one in retrieval.candidates]
     store.record_retrieval(

@@ -18,7 +18,7 @@ from tui.workspace.stderr import progress_bar
 from tui.workspace.workers import Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from engine.config import Config
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     Task = TypeVar("Task")
     Result = TypeVar("Result", bound=Judged)
+
+NO_CUTOFFS: Mapping[str, Cutoff] = {}
 
 
 @dataclass(frozen=True)
@@ -97,16 +99,16 @@ def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
 
 
 def retrievals(
-    job: Job, index: Index, config: Config, judge: Judge | None, cutoff: Cutoff | None = None
+    job: Job, index: Index, config: Config, judge: Judge | None, cutoffs: Mapping[str, Cutoff] = NO_CUTOFFS
 ) -> list[Retrieval]:
-    """Run the prompt of *job* through its systems."""
+    """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind."""
     return [
         retrieve(
             job.prompt,
             index,
             system.of(config),
             judge=judge if system.has_judge else None,
-            cutoff=cutoff if system.has_cutoff else None,
+            cutoff=cutoffs.get(system.cutoff),
         )
         for system in job.systems
     ]

@@ -6,11 +6,11 @@ import os
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.config import MEMSIFT
+from engine.config import MEMSIFT, OFF
 from engine.pipeline import retrieve
 from engine.search.highlight import Marker
 from engine.search.opening import open_index
-from engine.systems import OFF, SYSTEMS, system_of
+from engine.systems import SYSTEMS, system_of
 from labels.labelling_order import ALL, RANDOM, Plan, offered
 from labels.measure.report import PLAIN, Captions, ReportOptions, report_from_store
 from labels.pooling import pool
@@ -39,10 +39,10 @@ DEFAULT_SEED = 1
 class Workspace:
     """One opened root. Any thread may call `run` and `report`; all other calls belong to the thread that made it.
 
-    *judge* is None if no judge is on, *cutoff* is None if none was tuned. *seed* fixes the order of prompts and cards,
-    so that labelling continues at the same place. *order* is one of ORDERS, or None for the last one. *clock* gives
-    seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about settings that do not
-    count. `comparing`: a second first stage runs, too.
+    *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
+    order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
+    last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
+    settings that do not count. `comparing`: a second first stage runs, too.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Workspace:
 
     @property
     def judged(self) -> System | None:
-        """The system with the judge, and with the cutoff if one was tuned; None without a judge."""
+        """The system with the judge, and with the cutoff if there is one; None without a judge."""
         system = system_of(self.config, has_judge=self.judge is not None, cutoff=self._kind)
         return system if system.has_judge else None
 
@@ -130,8 +130,8 @@ class Workspace:
         return self.cutoff.kind if self.cutoff else OFF
 
     @property
-    def tuned(self) -> System | None:
-        """The first stage with the tuned cutoff; None if none was tuned."""
+    def with_cutoff(self) -> System | None:
+        """The first stage with the cutoff, as the hook runs without a judge; None without a cutoff."""
         return system_of(self.config, has_judge=False, cutoff=self._kind) if self.cutoff else None
 
     @property
@@ -146,13 +146,13 @@ class Workspace:
 
     @property
     def threshold(self) -> float | None:
-        """The P(relevant) below which the cutoff drops a memory; None if none was tuned."""
+        """The P(relevant) below which the cutoff drops a memory; None without a cutoff."""
         return self.cutoff.least(has_judge=False) if self.cutoff else None
 
     @property
     def second(self) -> System | None:
-        """The system beside `first`: the rival while comparing, else the judged system, else the tuned one."""
-        return self.other or self.judged or self.tuned
+        """The system beside `first`: the rival while comparing, else the judged system, else that with the cutoff."""
+        return self.other or self.judged or self.with_cutoff
 
     @property
     def heads(self) -> tuple[str, str]:
@@ -162,7 +162,7 @@ class Workspace:
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of all systems that run."""
-        return tuple(system.name for system in (self.first, self.other, self.tuned, self.judged) if system)
+        return tuple(system.name for system in (self.first, self.other, self.with_cutoff, self.judged) if system)
 
     # Prompts
 

@@ -60,6 +60,9 @@ LEAST_POSTINGS, MOST_POSTINGS = 2500, 6000
 FEW, MANY, MANY_UNITS = 64, 96, 8
 """Candidates for a prompt of more than MANY_UNITS units, and for a shorter prompt: more memories match it equally."""
 
+SMALL_POOL = 9
+"""A pool of so many memories needs no further candidates; a larger pool needs ten for each memory."""
+
 
 class Match(Record):
     """How a memory answers a prompt: its BM25 and strength, positive, and the part of each unit in the BM25.
@@ -162,12 +165,13 @@ def idf(holding: int, memories: int) -> float:
 
 def _scored_memories(db: Connection, matcher: Matcher, root: str, size: int, *, include_retired: bool) -> list[Scored]:
     units = matcher.found.units
+    least = FEW if len(units) > MANY_UNITS else MANY
     rows = candidates(
         db,
         "full_text",
         [_wanted(unit) for unit in units],
         postings=min(MOST_POSTINGS, LEAST_POSTINGS + matcher.memories // 10),
-        most=max(10 * size, SMALL if matcher.memories <= SMALL else FEW if len(units) > MANY_UNITS else MANY),
+        most=max(SMALL if matcher.memories <= SMALL else least, 10 * size if size > SMALL_POOL else 0),
         include_retired=include_retired,
     )
     matches = {row: match for row, words in encoded_words(db, rows) if (match := matcher.match(words))}

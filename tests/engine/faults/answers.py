@@ -15,7 +15,7 @@ from engine.prompt import typed_prompt
 from engine.search.index import Index, index_of
 from engine.search.opening import hook_index, index_file, open_index
 from engine.stores.roots import read_corpus
-from tests.engine.builders import fillers, memory, write_root
+from tests.engine.builders import NO_CUTOFF, fillers, memory, write_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class FaultyRoot:
 
     def __init__(self, folder: Path, home: Path | None = None) -> None:
         self.root = write_root(folder / "root", first_memories()).resolve()
-        self.environ = {"HOME": str(home or folder / "person")}
+        self.environ = {"HOME": str(home or folder / "person"), **NO_CUTOFF}
         self.file = Path(index_file(str(self.root), self.environ))
 
     @property

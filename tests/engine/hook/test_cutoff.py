@@ -1,4 +1,4 @@
-"""The hook with a tuned cutoff, as the process that Claude Code starts."""
+"""The hook with a cutoff, the default one or a tuned one, as the process that Claude Code starts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,21 @@ if TYPE_CHECKING:
 
 ASK = "how is the cache of sessions invalidated"
 NAMES = ["cache of sessions invalidated", "sessions cache", "cache of images"]
+BEST, GOOD, POOR = NAMES
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    world = World(tmp_path)
+    world = World(tmp_path, has_cutoff=True)
     fillers = [memory(f"zz{number} filler") for number in range(40)]
     write_root(world.root, [*(memory(name) for name in NAMES), *fillers])
     world.configure(noise_floor=0.0, min_strength=0.0)
     return world
+
+
+def stop(world: World) -> None:
+    """Switch the cutoff off."""
+    world.configure(noise_floor=0.0, min_strength=0.0, cutoff="off")
 
 
 def model(max_inject: int = 3, **changes: Any) -> dict[str, Any]:
@@ -41,11 +47,46 @@ def answered(world: World, form: str = "launcher") -> list[str]:
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_a_fresh_install_has_the_default_cutoff(tmp_path: Path, form: str) -> None:
+    world = World(tmp_path, has_cutoff=True)
+    write_root(world.root, [*(memory(name) for name in NAMES), *(memory(f"zz{number} filler") for number in range(40))])
+    assert answered(world, form) == [BEST, GOOD]
+    row = world.log()[-1]
+    assert row["system"] == "memsift+default"
+    assert {one["dropped_by"] for one in row["candidates"]} <= {None, "cutoff", "floor"}
+    assert "cutoff" not in row
+
+
+def test_the_cutoff_can_be_switched_off_and_its_threshold_set(world: World) -> None:
+    stop(world)
+    assert answered(world) == NAMES
+    assert world.log()[-1]["system"] == "memsift"
+    world.configure(noise_floor=0.0, min_strength=0.0, cutoff_threshold=0.05)
+    assert answered(world) == NAMES
+    world.environ["MEMSIFT_CUTOFF_THRESHOLD"] = "1"
+    assert answered(world) == []
+    world.environ["MEMSIFT_CUTOFF"] = "off"
+    assert answered(world) == NAMES
+
+
+def test_a_stranger_neither_stops_the_cutoff_nor_lowers_its_threshold(tmp_path: Path) -> None:
+    world = World(tmp_path, has_cutoff=True)
+    write_root(world.root, [*(memory(name) for name in NAMES), *(memory(f"zz{number} filler") for number in range(40))])
+    world.receive(cutoff="off", cutoff_threshold=0.05)
+    done = world.start(FORMS["launcher"], json.dumps(world.payload(ASK, session_id="")).encode())
+    assert POOR not in context_of(done.stdout.decode())
+    assert world.log()[-1]["system"] == "memsift+default"
+    assert b"cutoff, cutoff_threshold are ignored" in done.stderr
+    world.receive(cutoff_threshold=0.999)
+    assert answered(world) == []
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_the_hook_injects_less_with_a_model(world: World, form: str) -> None:
-    before = answered(world, form)
-    assert "cache of images" in before
+    write_model(world.state, model(threshold=0.0, doubt=0.0))
+    assert answered(world, form) == NAMES
     write_model(world.state, model(threshold=0.9))
-    assert answered(world, form) == ["cache of sessions invalidated"]
+    assert answered(world, form) == [BEST]
     row = world.log()[-1]
     assert row["system"] == "memsift+cutoff"
     assert {one["dropped_by"] for one in row["candidates"]} == {None, "cutoff"}
@@ -62,14 +103,14 @@ def test_the_hook_injects_less_with_a_model(world: World, form: str) -> None:
         (model(max_inject=9), "max_inject was 9, is 3"),
     ],
 )
-def test_with_a_model_that_is_broken_or_does_not_fit_the_hook_does_as_without(
+def test_in_the_place_of_a_model_that_is_broken_or_does_not_fit_the_default_model_decides(
     world: World, made: object, why: str
 ) -> None:
     before = answered(world)
     write_model(world.state, made)
     assert answered(world) == before
     row = world.log()[-1]
-    assert row["system"] == "memsift"
+    assert row["system"] == "memsift+default"
     assert row["cutoff"].startswith("ignored: it ")
     assert why in row["cutoff"]
     assert len(row["cutoff"]) <= 500

@@ -15,7 +15,7 @@ from engine.hook.process import respond
 from engine.inject import length
 from engine.paths import state_dir
 from engine.trust import trust
-from tests.engine.builders import memory, write_root
+from tests.engine.builders import NO_CUTOFF, memory, write_root
 
 PROJECT = Path(__file__).resolve().parents[3]
 ASK = "how do we handle the cache rule"
@@ -51,16 +51,19 @@ NOT_REQUESTS = {
 
 
 class World:
-    """One project on disk. `send` calls the hook in this process, `run` as a command."""
+    """One project on disk. `send` calls the hook in this process, `run` as a command.
 
-    def __init__(self, folder: Path) -> None:
+    Its memories resemble each other, so a cutoff would drop them all: without *has_cutoff* there is none.
+    """
+
+    def __init__(self, folder: Path, *, has_cutoff: bool = False) -> None:
         self.folder = folder / "world"
         self.project = self.folder / "project"
         self.root = write_root(self.project / ".claude/memory", RULES)
         self.home = self.folder / "home"
         self.home.mkdir()
         self.transcript = self.folder / "transcript.jsonl"
-        self.environ = {"HOME": str(self.home)}
+        self.environ = {"HOME": str(self.home), **({} if has_cutoff else NO_CUTOFF)}
         self.stderr = io.StringIO()
 
     def payload(self, prompt: object = ASK, **changes: object) -> dict[str, object]:

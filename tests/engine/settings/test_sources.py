@@ -15,6 +15,7 @@ from engine.config import (
     FTS5_BM25,
     LIMITS,
     MEMSIFT,
+    OPTIONAL,
     Config,
     JudgeConfig,
     ModeConfig,
@@ -89,9 +90,12 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
         "MEMSIFT_JUDGE_MODEL": "claude-x",
         "MEMSIFT_JUDGE_TIMEOUT": "0.5",
         "MEMSIFT_MATCH_STRATEGY": "title_tags",
+        "MEMSIFT_CUTOFF": "default",
+        "MEMSIFT_CUTOFF_THRESHOLD": "0.7",
     }
     config = load(tmp_path, {"max_inject": 5, "judge": {"fallback_top_k": 1}}, environ)
     assert (config.max_inject, config.match_strategy) == (1, "title_tags")
+    assert (config.cutoff, config.cutoff_threshold) == ("default", 0.7)
     assert config.judge == replace(
         JudgeConfig(), enabled=True, model="claude-x", timeout_per_call=0.5, fallback_top_k=1
     )
@@ -139,6 +143,8 @@ def test_an_empty_variable_is_no_setting(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("retrieval", "message"),
     [
+        ({"cutoff": "on"}, r"'retrieval.cutoff' is 'on'; expected 'tuned', 'default' or 'off'"),
+        ({"cutoff_threshold": 1.5}, r"'retrieval.cutoff_threshold' is 1.5; expected a number from 0 to 1"),
         ({"max_inject": "3"}, r"'retrieval.max_inject' is '3'; expected a whole number from 0 to 20"),
         ({"max_inject": 2.5}, r"'retrieval.max_inject' is 2.5; expected a whole number"),
         ({"max_inject": True}, r"'retrieval.max_inject' is True; expected a whole number"),
@@ -252,7 +258,7 @@ def test_any_json_gives_a_configuration_within_limits(
     config = settings_in(tmp_path, {**section, "judge": judge}, is_trusted=is_trusted).config
     values = {**fields(config), **fields(config.judge), "noise_floor": config.floor}
     for name, (least, most) in LIMITS.items():
-        assert least <= values[name] <= most  # type: ignore[operator]
+        assert (values[name] is None and name in OPTIONAL) or least <= values[name] <= most  # type: ignore[operator]
     assert isinstance(config.enabled, bool)
     assert isinstance(config.judge.model, str)
 
@@ -262,6 +268,13 @@ def test_the_hash_names_the_values() -> None:
     assert config_json(replace(Config(), max_inject=2)) != config_json(Config())
     assert config_json(replace(Config(), judge=replace(JudgeConfig(), model="x"))) != config_json(Config())
     assert json.loads(config_json(Config()))["judge"]["model"] == "claude-haiku-4-5"
+
+
+def test_a_number_that_the_model_or_the_strategy_decides_may_be_null(tmp_path: Path) -> None:
+    config = load(tmp_path, {"noise_floor": None, "cutoff_threshold": None}, {"MEMSIFT_CUTOFF_THRESHOLD": "null"})
+    assert (config.noise_floor, config.cutoff_threshold) == (None, None)
+    with pytest.raises(ConfigError, match=r"'retrieval.max_inject' is None"):
+        load(tmp_path, {"max_inject": None})
 
 
 @pytest.mark.parametrize(("text", "enabled"), [("1", True), ("yes", True), ("On", True), ("0", False), ("off", False)])

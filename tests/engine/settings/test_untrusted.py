@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.config import Config, JudgeConfig
 from engine.lean.record import fields, replace
+from engine.paths import state_dir
 from engine.settings.keys import restricted
 from engine.settings.sources import read_config
+from tests.engine.models import content, write_model
 from tests.engine.settings.files import load_config, settings_in, user_file, write
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEYS = st.sampled_from([*fields(Config()), *fields(JudgeConfig()), "other"])
 
@@ -27,6 +27,7 @@ STRICTER = {
     "max_results": 9,
     "noise_floor": 0.9,
     "min_strength": 3.0,
+    "cutoff_threshold": 0.9,
     "confidence_abs_floor": 5.0,
     "max_characters": 500,
     "output_mode": "tiered",
@@ -37,6 +38,8 @@ LAXER = {
     "max_results": 11,
     "noise_floor": 0.39,
     "min_strength": 0.7,
+    "cutoff": "off",
+    "cutoff_threshold": 0.59,
     "max_characters": 8999,
     "confidence_abs_floor": 1.0,
     "deadline": 1.0,
@@ -85,13 +88,44 @@ def test_nothing_else_in_a_root_counts_and_all_of_it_is_named(tmp_path: Path) ->
 def test_no_root_makes_the_hook_say_more_or_ask_a_judge(section: dict[str, object]) -> None:
     user = replace(Config(), max_inject=5, noise_floor=0.2, max_characters=5000)
     wanted = replace(user, **{name: value for name, value in section.items() if name in fields(user)})
-    config, ignored = restricted(user, wanted)
+    config, ignored = restricted(user, wanted, 0.6)
     assert (config.judge, config.logging, config.deadline) == (user.judge, user.logging, user.deadline)
     assert config.max_inject <= 5
     assert config.max_characters <= 5000
     assert config.floor >= 0.2
     assert config.min_strength >= user.min_strength
+    assert config.cutoff == user.cutoff
+    assert config.cutoff_threshold is None or config.cutoff_threshold >= 0.6
     assert {key.partition(".")[2].partition(".")[0] for key in ignored} <= set(section)
+
+
+@pytest.mark.parametrize("kind", ["tuned", "default"])
+def test_a_root_may_switch_on_the_cutoff_that_the_user_switched_off(tmp_path: Path, kind: str) -> None:
+    environ = user_file(tmp_path, '[retrieval]\ncutoff = "off"\n')
+    reading = read_config(write(tmp_path, {"retrieval": {"cutoff": kind}}), environ)
+    assert (reading.config.cutoff, reading.notice) == (kind, "")
+
+
+@pytest.mark.parametrize("kind", ["tuned", "default", "off"])
+def test_a_root_does_not_choose_another_cutoff_than_the_user(tmp_path: Path, kind: str) -> None:
+    environ = user_file(tmp_path, '[retrieval]\ncutoff = "default"\n')
+    reading = read_config(write(tmp_path, {"retrieval": {"cutoff": kind}}), environ)
+    assert reading.config.cutoff == "default"
+    assert ("retrieval.cutoff" in dict(reading.untrusted)) is (kind != "default")
+
+
+@pytest.mark.parametrize(("own", "tuned", "raised"), [(None, 0.8, 0.8), (0.3, 0.8, 0.3), (None, None, 0.6)])
+def test_a_root_may_raise_the_threshold_that_counts_and_not_lower_it(
+    tmp_path: Path, own: float | None, tuned: float | None, raised: float
+) -> None:
+    environ = user_file(tmp_path, f"[retrieval]\ncutoff_threshold = {own}\n" if own else "")
+    root = str(tmp_path)
+    if tuned:
+        write_model(Path(state_dir(root, environ)), content(threshold=tuned))
+    for wanted, counts in ((raised, True), (raised + 0.01, True), (raised - 0.01, False), (None, own is None)):
+        reading = read_config(write(tmp_path, {"retrieval": {"cutoff_threshold": wanted}}), environ)
+        assert reading.config.cutoff_threshold == (wanted if counts else own)
+        assert bool(reading.notice) is not counts
 
 
 def test_a_mistake_in_a_key_that_does_not_count_is_no_mistake(tmp_path: Path) -> None:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine import default_model
-from engine.config import FTS5_BM25, Config
+from engine.config import DEFAULT, FTS5_BM25, Config
 from engine.cutoff import DIRECTIONS, default_cutoff
-from engine.systems import DEFAULT
 from labels.tuning.curve import point
 from labels.tuning.fitting import Weights, fit, labelled, prior_of
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, held_out
-from tests.benchmarks.default_model import fitted
+from tests.benchmarks.default_model import LEARNED, fitted
 from tests.benchmarks.example_projects import example_projects
 from tests.benchmarks.locomo import judged
 from tests.benchmarks.pastes import LENGTHS, of_projects, pastes, recall, with_paste
@@ -32,7 +31,7 @@ THRESHOLD = default_model.THRESHOLD
 
 @pytest.fixture(scope="module")
 def projects() -> dict[str, list[JudgedPrompt]]:
-    return example_projects(Config())
+    return example_projects(LEARNED)
 
 
 @pytest.fixture(scope="module")

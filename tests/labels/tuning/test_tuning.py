@@ -349,7 +349,7 @@ def test_the_text_says_the_labels_the_injections_the_losses_and_the_next_step(ma
         f"400 labels on 100 prompts count: {made.relevant} relevant, {made.not_relevant} not.",
         f"Today, without a cutoff: 300 memories injected, {before} relevant.",
         f"Tuned, P >= {made.at.threshold:.2f}: {made.at.injected} memories injected, {after} relevant; "
-        f"{lost} of the {before} are lost, {after + lost - before} are new.",
+        f"{lost} of {before} lost, {after + lost - before} new.",
         f"Prompts with nothing relevant that get an injection: {silent} of {silent} today, "
         f"{round((made.at.false_fire_rate or 0) * silent)} then.",
         "Promise: at least 60 % relevant, kept 9 times in 10, on prompts like these.",

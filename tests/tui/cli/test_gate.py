@@ -249,7 +249,9 @@ def test_without_labels_it_cannot_be_told(tmp_path: Path) -> None:
     memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", store)
     done = memsift("gate", "--min-precision", "0.7", "--root", DEMO_ROOT, "--db", store)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert "memsift: no prompt is labelled in full yet, so its precision is not known." in done.stdout
+    assert "memsift+default: no prompt is labelled in full yet, so its precision is not known." in " ".join(
+        done.stdout.split()
+    )
     assert done.stdout.endswith("\nNext: label about 10 more prompts: memsift, then F4.\n")
 
 

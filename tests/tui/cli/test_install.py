@@ -28,6 +28,7 @@ def printed_entry(environ: dict[str, str]) -> dict[str, Any]:
     return entry
 
 
+@pytest.mark.usefixtures("no_cutoff")
 def test_the_printed_command_is_the_hook(tmp_path: Path) -> None:
     entry = printed_entry({})
     assert (entry["type"], entry["timeout"]) == ("command", 5)

@@ -21,7 +21,7 @@ TEXTS = ("who is signing what?", "signing keys rotate", "people and tables", "no
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> list[str]:
+def place(tmp_path: Path, no_cutoff: None) -> list[str]:  # noqa: ARG001
     """The options that name a root of three memories, four prompts and an empty label store."""
     root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
     prompts = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": text} for n, text in enumerate(TEXTS)))

@@ -67,7 +67,7 @@ def test_rows_that_are_no_prompts_are_told_on_stderr(tmp_path: Path) -> None:
     assert [row["prompt"] for row in rows(result)] == ["how do tokens expire?"]
     assert result.stderr.count("skipped") >= 1
     replayed = memsift("replay", "--root", DEMO_ROOT, "--prompts", file)
-    assert len(rows(replayed)) == 1
+    assert [row["system"] for row in rows(replayed)] == ["memsift", "memsift+default"]
     assert "skipped" in replayed.stderr
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.config import Config
+from engine.cutoff import default_cutoff
 from engine.retrieval import DROP_STAGES
 from labels.migrations import STEPS
 from labels.store import LabelStore
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 ROW_KEYS = ["prompt_id", "system", "injected", "candidates", "judgement", "fallback", "ms"]
 INJECTED_KEYS = ["id", "path", "rank", "score", "confidence"]
 CANDIDATE_KEYS = ["id", "bm25", "body_bonus", "score", "matched", "probability", "verdict", "dropped_by"]
-FIRST, JUDGED = "memsift", "memsift+judge"
+FIRST, CUT, JUDGED = "memsift", "memsift+default", "memsift+default+judge"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,7 @@ def quick_judge(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def run_file(quick_judge: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every prompt of the demo through both systems."""
+    """Every prompt of the demo through the first stage, with its cutoff, and with the judge."""
     result = memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--judge", quick_judge)
     file = tmp_path_factory.mktemp("run") / "run.jsonl"
     file.write_text(result.stdout, encoding="utf-8")
@@ -62,8 +64,8 @@ def of_system(report: dict[str, Any], name: str) -> dict[str, Any]:
 
 def test_replay_prints_a_documented_row_for_each_prompt_and_system(run_file: Path) -> None:
     found = read_rows(run_file)
-    assert len(found) == 52 * 2
-    assert [row["system"] for row in found[:4]] == [FIRST, JUDGED, FIRST, JUDGED]
+    assert len(found) == 52 * 3
+    assert [row["system"] for row in found[:6]] == 2 * [FIRST, CUT, JUDGED]
     for row in found:
         assert list(row) == ROW_KEYS
         assert all(list(one) == INJECTED_KEYS for one in row["injected"])
@@ -86,11 +88,13 @@ def test_the_judges_verdicts_and_failures_are_in_the_rows(run_file: Path) -> Non
 
 def test_systems_choose_what_runs(quick_judge: str) -> None:
     arguments = ["replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"]
-    assert {row["system"] for row in rows(memsift(*arguments))} == {FIRST}
+    assert {row["system"] for row in rows(memsift(*arguments))} == {FIRST, CUT}
+    assert {row["system"] for row in rows(memsift(*arguments, MEMSIFT_CUTOFF="off"))} == {FIRST}
+    assert {row["system"] for row in rows(memsift(*arguments, "--systems", CUT, MEMSIFT_CUTOFF="off"))} == {CUT}
     assert {row["system"] for row in rows(memsift(*arguments, "--systems", f"{FIRST}, {FIRST}"))} == {FIRST}
     judged = rows(memsift(*arguments, "--systems", JUDGED, "--judge", quick_judge))
     assert [row["system"] for row in judged] == [JUDGED] * 52
-    assert {row["system"] for row in rows(memsift(*arguments, MEMSIFT_JUDGE=quick_judge))} == {FIRST, JUDGED}
+    assert {row["system"] for row in rows(memsift(*arguments, MEMSIFT_JUDGE=quick_judge))} == {FIRST, CUT, JUDGED}
 
 
 @pytest.mark.parametrize(
@@ -119,7 +123,7 @@ def test_replay_without_prompts_is_a_usage_error() -> None:
 # Report of files
 
 
-@pytest.mark.parametrize("system", [FIRST, JUDGED])
+@pytest.mark.parametrize("system", [FIRST, CUT, JUDGED])
 def test_report_of_files_counts_what_the_files_say(run_file: Path, system: str) -> None:
     made = of_system(
         printed(memsift("report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json")), system
@@ -243,14 +247,14 @@ def test_what_replay_saved_is_what_report_reads(quick_judge: str, tmp_path: Path
         *("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--judge", quick_judge, "--save"),
         MEMSIFT_DB=str(store),
     )
-    assert len(rows(saved)) == 104
+    assert len(rows(saved)) == 156
     made = printed(memsift("report", "--root", DEMO_ROOT, "--db", store, "--format", "json"))
-    assert [(one["system"], one["prompts"]) for one in made["systems"]] == [(FIRST, 52), (JUDGED, 52)]
+    assert [(one["system"], one["prompts"]) for one in made["systems"]] == [(FIRST, 52), (CUT, 52), (JUDGED, 52)]
     assert made["systems"][0]["precision"] == {"value": None, "part": 0, "whole": 0}
     injected = sum(len(row["injected"]) for row in rows(saved) if row["system"] == FIRST)
     assert made["systems"][0]["unjudged"]["whole"] == injected
 
-    workspace = make_workspace(store)
+    workspace = make_workspace(store, cutoff=default_cutoff(Config()))
     with closing(workspace):
         (prompt,) = [one for one in workspace.prompts if one.id == "p01"]
         for system in workspace.systems:

@@ -27,7 +27,7 @@ ASK = "how long does the token cache live?"
 
 
 @pytest.fixture
-def roots(tmp_path: Path) -> tuple[Path, Path]:
+def roots(tmp_path: Path, no_cutoff: None) -> tuple[Path, Path]:  # noqa: ARG001
     first = [memory("token cache rule", "tokens", memory_id="a1"), memory("token cache colours", memory_id="a2")]
     second = [memory("cache for a token", "cache", memory_id="b1"), memory("what is for lunch", memory_id="b2")]
     return write_root(tmp_path / "first", first), write_root(tmp_path / "second", second)

@@ -113,8 +113,11 @@ def test_each_result_says_why_and_auto_says_what_was_dropped() -> None:
     assert {one["explain"]["outcome"] for one in found["results"]} == {"injected"}
     stages = {one["explain"]["outcome"] for one in found["dropped"]}
     assert "floor" in stages
-    assert stages <= {"status", "floor", "cap"}
-    assert all(one["explain"]["gap"] < 0 for one in found["dropped"] if one["explain"]["outcome"] == "floor")
+    assert "cutoff" in stages
+    assert stages <= {"status", "floor", "cutoff", "cap"}
+    assert all(
+        one["explain"]["gap"] < 0 for one in found["dropped"] if one["explain"]["outcome"] in ("floor", "cutoff")
+    )
 
 
 def test_without_explain_nothing_is_explained() -> None:
@@ -126,7 +129,12 @@ def test_without_explain_nothing_is_explained() -> None:
 def test_explained_text_shows_sums_words_and_what_was_dropped() -> None:
     result = memsift("search", QUERY, "--root", DEMO_ROOT, "--mode", "auto", "--explain", "--format", "text")
     assert result.exit_code == 0
-    for part in ("memsift injects it: rank ", "strength", "BM25  share  memories   IDF  word", "dropped memory"):
+    for part in (
+        "memsift+default injects it: rank ",
+        "strength",
+        "BM25  share  memories   IDF  word",
+        "dropped memory",
+    ):
         assert part in result.stdout
     assert "\x1b" not in result.stdout
 

@@ -253,8 +253,8 @@ def test_tune_and_report_count_the_same_recall(state: Path, tmp_path: Path) -> N
         memsift("tune", "--root", DEMO_ROOT, "--db", store, "--target-precision", "0.6", "--format", "json")
     )
     report = printed(memsift("report", "--root", DEMO_ROOT, "--db", store, "--format", "json"))
-    (plain,) = [one for one in report["systems"] if one["system"] == "memsift"]
-    known = plain["recall_of_known"]
+    (used,) = [one for one in report["systems"] if one["system"] == "memsift+default"]
+    known = used["recall_of_known"]
     assert shown["today"]["relevant"] == known["part"]
     assert shown["today"]["recall"] == pytest.approx(known["part"] / known["whole"])
     assert not state.exists()
@@ -281,7 +281,8 @@ def test_a_system_whose_cutoff_was_not_tuned_is_refused(state: Path, name: str) 
         models.write_model(state, models.content())
     result = memsift("replay", "--root", DEMO_ROOT, "--prompts", PROMPTS, "--systems", name)
     assert result.exit_code == 2
-    assert f"There is no cutoff for {name}" in result.stderr
+    assert "memsift+default" not in result.stdout
+    assert ("no tuned cutoff for memsift+cutoff" if name == "memsift+cutoff" else "match_strategy was") in result.stderr
 
 
 def test_a_model_for_bm25_makes_the_system_of_that_name(state: Path) -> None:
