@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tui.workspace.judge_options import JudgeOptions
 
 COMMANDS = {
+    "activity": "activity:activity",
     "archive": "changes:archive",
     "create": "changes:create",
     "demo": "app:demo",
@@ -114,6 +115,8 @@ def main(
       ~/.local/share/memsift/labels.db   labels
       ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
       ~/.local/share/memsift/ratings.db  ratings of memories by a model
+      ~/.local/share/memsift/decisions.db
+                                         memories and findings that you accepted
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned

@@ -26,6 +26,7 @@ NONE_RISKY = "No memory of these roots waits for approval."
 class Quality(Commands):
     table = {
         "accept": "quality:accept",
+        "check": "quality_check:check",
         "judge": "quality_judge:judge",
         "list": "quality:list_",
         "reject": "quality:reject",

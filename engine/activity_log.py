@@ -1,0 +1,117 @@
+"""Reading the hook's log: each decision, and what happened to each memory. Nothing here changes the ranking."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from engine.activity import LOG_FILE
+from engine.lean.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+SILENT, SLOW, FALLBACK = FILTERS = ("silent", "slow", "fallback")
+"""Nothing was injected; it took SLOW_MS or more; the judge could not answer, or SQLite has no full-text search."""
+
+SLOW_MS = 500.0
+
+
+class Decision(Record):
+    """A line of the log. `prompt` is empty unless the user lets prompts be logged. `dropped`: (memory id, stage)."""
+
+    time: str
+    prompt_sha256: str
+    prompt: str
+    session_id: str
+    system: str
+    injected: tuple[str, ...]
+    dropped: tuple[tuple[str, str], ...]
+    reason: str
+    fallback: str
+    characters: int
+    ms: float
+
+    def is_of(self, kind: str) -> bool:
+        """Whether one of FILTERS holds."""
+        if kind == SLOW:
+            return self.ms >= SLOW_MS
+        return bool(self.fallback) if kind == FALLBACK else not self.injected
+
+
+class Log(Record):
+    """The decisions, oldest first, and the number of lines that could not be read."""
+
+    decisions: tuple[Decision, ...]
+    broken: int = 0
+
+    @property
+    def prompts(self) -> int:
+        """The decisions about prompts for which memories were looked for."""
+        return sum(bool(one.system) for one in self.decisions)
+
+
+class Ledger(Record):
+    """What the log says about a memory. `dropped` counts the stages that dropped it. Times are as in the log."""
+
+    injected: int
+    first: str
+    last: str
+    dropped: tuple[tuple[str, int], ...]
+
+
+def read_log(folder: str) -> Log:
+    """The log in a state folder, with the part that was renamed when it grew too large. An absent log is empty."""
+    decisions, broken = [], 0
+    for name in (f"{LOG_FILE}.1", LOG_FILE):
+        for line in _lines(os.path.join(folder, name)):
+            if one := _decision(line):
+                decisions.append(one)
+            else:
+                broken += bool(line.strip())
+    return Log(tuple(decisions), broken)
+
+
+def ledger(memory_id: str, decisions: Iterable[Decision]) -> Ledger:
+    """The ledger of one memory."""
+    all_decisions = tuple(decisions)
+    times = [one.time for one in all_decisions if memory_id in one.injected]
+    stages = Counter(stage for one in all_decisions for name, stage in one.dropped if name == memory_id)
+    return Ledger(len(times), times[0] if times else "", times[-1] if times else "", tuple(sorted(stages.items())))
+
+
+def injections(decisions: Iterable[Decision]) -> dict[str, int]:
+    """Memory id -> how often it was injected."""
+    return Counter(name for one in decisions for name in one.injected)
+
+
+def _lines(path: str) -> Iterator[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            yield from file
+    except OSError:
+        return
+
+
+def _decision(line: str) -> Decision | None:
+    """The decision in a line; None for a line that was cut or is not of the log."""
+    try:
+        row: Any = json.loads(line)
+        candidates = row.get("candidates", [])
+        return Decision(
+            time=str(row["time"]),
+            prompt_sha256=str(row.get("prompt_sha256", "")),
+            prompt=str(row.get("prompt", "")),
+            session_id=str(row.get("session_id", "")),
+            system=str(row.get("system", "")),
+            injected=tuple(str(one) for one in row.get("injected", ())),
+            dropped=tuple((str(one["id"]), str(one["dropped_by"])) for one in candidates if one.get("dropped_by")),
+            reason=str(row.get("reason", "")),
+            fallback=str(row.get("fallback", "")),
+            characters=int(row.get("characters", 0)),
+            ms=float(row.get("ms", 0.0)),
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None

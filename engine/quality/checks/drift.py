@@ -1,0 +1,72 @@
+"""Differences between the files of a root and the list of memories in it (index.md or MEMORY.md)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.errors import CurationError
+from engine.quality.finding import Finding
+from engine.stores.files import UnreadableFileError, read_text
+from engine.stores.registry import file_store_of
+from engine.stores.writing import writing_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from engine.quality.registry import Subject
+    from engine.stores.writing import Entry, Writing
+
+NOTICE_SEVERITY, DEAD_SEVERITY, UNLISTED_SEVERITY, TITLE_SEVERITY = 0.5, 0.4, 0.5, 0.3
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Dead links, memories without a line, lines that say something else than the file, and problems of the list."""
+    for notice in subject.notices:
+        yield Finding(
+            "drift", "", NOTICE_SEVERITY, f"{notice.where} {notice.reason}", f"Edit {notice.where}", notice.where
+        )
+    try:
+        writing, name = writing_of(subject.root), file_store_of(subject.root).INDEX_FILE
+        lines = read_text(subject.root, os.path.join(subject.root, name)).splitlines()
+    except (CurationError, UnreadableFileError, AttributeError):
+        return
+    entries = writing.entries(lines)
+    if not subject.notices:
+        yield from _dead(subject.root, name, entries)
+    yield from _of_memories(subject, writing, name, lines, entries)
+
+
+def _dead(root: str, name: str, entries: Sequence[Entry]) -> Iterator[Finding]:
+    for entry in entries:
+        if not os.path.exists(os.path.join(root, entry.name)):
+            where = f"{name}:{entry.start + 1}"
+            reason = f"{where} names {entry.name[:200]}, which does not exist"
+            yield Finding("drift", "", DEAD_SEVERITY, reason, f"Delete the line {entry.start + 1} of {name}", where)
+
+
+def _of_memories(
+    subject: Subject, writing: Writing, name: str, lines: Sequence[str], entries: Sequence[Entry]
+) -> Iterator[Finding]:
+    listed = {entry.name: entry for entry in entries}
+    for memory in subject.active:
+        one = memory.summary
+        file = os.path.relpath(one.file, subject.root).replace(os.sep, "/")
+        entry = listed.get(file)
+        expected = _expected(subject.root, writing, file, lines[entry.start] if entry else "")
+        if entry is None and expected:
+            reason, action = f"{name} does not list it", f"Add the line: {expected}"
+            yield Finding("drift", one.id, UNLISTED_SEVERITY, reason, action, name)
+        elif entry and expected and lines[entry.start].strip() != expected.strip():
+            where = f"{name}:{entry.start + 1}"
+            reason = "its line in the list has another title, category or tags than the file"
+            yield Finding("drift", one.id, TITLE_SEVERITY, reason, f"Change {where} to: {expected}", where)
+
+
+def _expected(root: str, writing: Writing, file: str, old: str) -> str:
+    """The line that should list a file; empty if it should not be listed, or cannot be read."""
+    try:
+        text = read_text(root, os.path.join(root, file))
+        return writing.entry_line(file, text, old, text if old else "")
+    except (UnreadableFileError, CurationError):
+        return ""

@@ -1,0 +1,139 @@
+"""Pairs of memories that say nearly the same.
+
+Pairs are found by terms that are rare in the root: two memories are compared if they share enough of these. A pair is
+for a person to decide on. Two texts in the same words may still differ in what matters, such as a number, a name or a
+"not", so such pairs are left out or weigh less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from functools import cache
+from math import log
+from typing import TYPE_CHECKING
+
+from rapidfuzz.fuzz import token_set_ratio
+
+from engine.lean.record import Record
+from engine.quality.finding import Finding
+from engine.search.stems import stem
+from engine.search.stopwords import STOP_WORDS
+from engine.search.tokens import GAP, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from engine.memory import Memory
+    from engine.quality.registry import Subject
+
+RAREST, MOST_HOLDERS = 14, 40
+"""Terms of a memory by which others are found, and memories that may hold such a term."""
+
+LEAST_SHARED = 3
+LEAST_LIKENESS, LEAST_BY_WORDS = 0.55, 0.2
+EXACT = 0.97
+FACT = re.compile(
+    r"`[^`\n]+`|\b[A-Za-z]*\d[\w.:-]*|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][A-Z0-9_]{1,}\b"
+)
+"""What two memories that are about different things differ in: numbers, versions, and names in code."""
+
+OPPOSITES = frozenset(
+    """
+    not never no cannot without disable disabled off forbid forbidden avoid stop deny reject remove removed only except
+    before after always allow allowed enable enabled on staging production dev test read write
+    """.split()
+)
+DIFFERENT_FACTS, OPPOSITE = 0.55, 0.7
+"""Factors of the likeness of two memories with different facts, or with different words of OPPOSITES."""
+
+
+class Text(Record):
+    """A memory as it is compared: its stems, its facts, its words of OPPOSITES and its plain text."""
+
+    memory: Memory
+    stems: frozenset[str]
+    facts: frozenset[str]
+    opposites: frozenset[str]
+    plain: str
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """A finding for each pair, at the memory that was changed last; `others` has the other one."""
+    stem_of = cache(stem)
+    texts = [_text(one, stem_of) for one in subject.active]
+    weights = _weights(texts)
+    for first, second in sorted(_pairs(texts, weights)):
+        likeness = _likeness(texts[first], texts[second], weights)
+        if likeness >= LEAST_LIKENESS:
+            yield _finding(texts[first].memory, texts[second].memory, likeness)
+
+
+def _text(memory: Memory, stem_of: Callable[[str], str]) -> Text:
+    whole = f"{memory.summary.title}\n{memory.body}"
+    words = [word for word in tokens(whole) if word != GAP and word not in STOP_WORDS]
+    facts = frozenset(match[0].strip("`").lower().rstrip(".:-") for match in FACT.finditer(whole))
+    spoken = frozenset(whole.lower().split()) & OPPOSITES
+    return Text(memory, frozenset(map(stem_of, words)), facts, spoken, " ".join(words))
+
+
+def _weights(texts: Sequence[Text]) -> dict[str, float]:
+    """Stem -> weight: rarer stems say more."""
+    holders = Counter(one for text in texts for one in text.stems)
+    return {one: log(1 + len(texts) / count) for one, count in holders.items()}
+
+
+def _pairs(texts: Sequence[Text], weights: Mapping[str, float]) -> set[tuple[int, int]]:
+    """The numbers of memories that share at least LEAST_SHARED of their rarest stems, or all of a short text."""
+    holding: dict[str, list[int]] = defaultdict(list)
+    for number, text in enumerate(texts):
+        for one in sorted(text.stems, key=lambda each: (-weights[each], each))[:RAREST]:
+            holding[one].append(number)
+    shared: Counter[tuple[int, int]] = Counter()
+    for numbers in holding.values():
+        if len(numbers) <= MOST_HOLDERS:
+            shared.update((a, b) for place, a in enumerate(numbers) for b in numbers[place + 1 :])
+    return {pair for pair, count in shared.items() if count >= _least(texts[pair[0]], texts[pair[1]])}
+
+
+def _least(first: Text, second: Text) -> int:
+    return min(LEAST_SHARED, len(first.stems), len(second.stems))
+
+
+def _likeness(first: Text, second: Text, weights: Mapping[str, float]) -> float:
+    """How alike two memories are, 0..1: the mean of three measures.
+
+    These are the weight of the words in both as a part of all their words, and of the words of the shorter memory, and
+    the likeness of their texts.
+    """
+    common = _sum(first.stems & second.stems, weights)
+    sizes = _sum(first.stems, weights), _sum(second.stems, weights)
+    by_words = common / ((sum(sizes) - common) or 1.0)
+    inside = common / (min(sizes) or 1.0)
+    if by_words < LEAST_BY_WORDS or by_words + inside + 1 < 3 * LEAST_LIKENESS:
+        return 0.0
+    likeness = (by_words + inside + token_set_ratio(first.plain, second.plain) / 100) / 3
+    if likeness >= EXACT and first.facts == second.facts:
+        return likeness
+    if first.facts - second.facts and second.facts - first.facts:
+        likeness *= DIFFERENT_FACTS
+    if first.opposites != second.opposites:
+        likeness *= OPPOSITE
+    return likeness
+
+
+def _sum(stems: Iterable[str], weights: Mapping[str, float]) -> float:
+    return sum(weights[one] for one in stems)
+
+
+def _finding(first: Memory, second: Memory, likeness: float) -> Finding:
+    older, newer = sorted((first, second), key=lambda one: (one.summary.updated_at, one.summary.path))
+    one, other = newer.summary.id, older.summary.id
+    return Finding(
+        check="duplicates",
+        memory_id=one,
+        severity=round(likeness, 2),
+        reason=f"says nearly the same as {other} (likeness {likeness:.2f})",
+        action=f"Compare them: memsift show {one}, memsift show {other}. Then memsift merge {other} {one}",
+        others=(other,),
+    )

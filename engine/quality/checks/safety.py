@@ -1,0 +1,33 @@
+"""Memories that may hold an instruction to the assistant: see `engine.quality.safety`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.quality.finding import Finding
+from engine.quality.safety import gate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.quality.registry import Subject
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """A finding for each memory at or above `max_risk`. Its severity is the risk."""
+    for memory in subject.memories:
+        text = gate.text_of(memory)
+        looks = gate.look(text)
+        result = gate.scanned(text, looks) if looks else None
+        if result is None or result.risk < subject.max_risk or not result.detections:
+            continue
+        first = result.detections[0]
+        one = memory.summary.id
+        yield Finding(
+            check="safety",
+            memory_id=one,
+            severity=result.risk,
+            reason=f"{first.category}: {first.reason}",
+            action=f"Read it: memsift show {one}. Then memsift quality accept {one}, or memsift retire {one}",
+            where=f"characters {first.start} to {first.end}",
+        )

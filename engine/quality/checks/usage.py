@@ -1,0 +1,72 @@
+"""Memories that the hook never injected, and those that it injected often although they were not relevant."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from engine.quality.finding import Finding
+from engine.quality.registry import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.memory import MemorySummary
+    from engine.quality.registry import Subject
+
+LEAST_DAYS, LEAST_PROMPTS = 14.0, 100
+"""A shorter log says nothing about a memory that was never injected."""
+
+LEAST_LABELS, MOST_RELEVANT = 3, 0.34
+UNUSED_SEVERITY, FULL_AT = 0.2, 20
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Findings from the counts in `usage`."""
+    has_log = subject.log_days >= LEAST_DAYS and subject.log_prompts >= LEAST_PROMPTS
+    for memory in subject.active:
+        one = memory.summary
+        counts = subject.usage.get(one.id, Usage())
+        labels = counts.relevant + counts.irrelevant
+        if has_log and not counts.injected and _is_older(one, subject):
+            yield _unused(one, subject)
+        elif counts.injected and labels >= LEAST_LABELS and counts.relevant <= MOST_RELEVANT * labels:
+            yield _irrelevant(one, counts)
+
+
+def _is_older(one: MemorySummary, subject: Subject) -> bool:
+    """Whether the memory is older than the log: a new memory had no chance yet."""
+    made = seconds(one.created_at or one.updated_at)
+    return made is not None and made < subject.now - subject.log_days * 86400
+
+
+def seconds(text: str) -> float | None:
+    """Seconds since 1970 of an ISO 8601 time; None for another text."""
+    try:
+        when = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+
+def _unused(one: MemorySummary, subject: Subject) -> Finding:
+    return Finding(
+        check="usage",
+        memory_id=one.id,
+        severity=UNUSED_SEVERITY,
+        reason=f"never injected in {subject.log_prompts:,} prompts of {subject.log_days:.0f} days",
+        action=f"Give it a clearer title and tags (memsift edit {one.id}), or memsift archive {one.id}",
+    )
+
+
+def _irrelevant(one: MemorySummary, counts: Usage) -> Finding:
+    labels = counts.relevant + counts.irrelevant
+    share = counts.irrelevant / labels
+    return Finding(
+        check="usage",
+        memory_id=one.id,
+        severity=round(share * min(1.0, 0.5 + counts.injected / FULL_AT / 2), 2),
+        reason=f"injected {counts.injected:,} times; of {labels} labels {counts.relevant} say relevant, "
+        f"{counts.irrelevant} not",
+        action=f"Narrow its title and tags (memsift edit {one.id}), or memsift retire {one.id}",
+    )

@@ -1,0 +1,86 @@
+"""The checks by name, and running them.
+
+A new check is a module in `checks` with a function `find`, and a line in CHECKS.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from engine.lean.record import Record
+from engine.quality.decisions import ACCEPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Protocol
+
+    from engine.memory import Memory, Skipped
+    from engine.quality.finding import Finding
+
+    class Check(Protocol):
+        """A check's module."""
+
+        def find(self, subject: Subject, /) -> Iterator[Finding]:
+            """The findings about the memories of *subject*."""
+
+
+CHECKS = {
+    "safety": "a possible instruction to the assistant, from retrieval.max_risk on",
+    "secrets": "passwords, keys and tokens in the text",
+    "duplicates": "pairs of memories that say nearly the same",
+    "staleness": "old, superseded, or about files, functions and versions that are no more",
+    "drift": "differences between the files and the list of memories",
+    "usage": "never injected, or injected often without being relevant",
+    "size": "titles and texts that are too long",
+}
+"""Each check and what it finds, in the order of the output. The name is that of the module."""
+
+
+class Usage(Record):
+    """What the hook's log and the labels say about a memory, in counts. The engine gets the labels' part passed in."""
+
+    injected: int = 0
+    relevant: int = 0
+    irrelevant: int = 0
+
+
+class Subject(Record):
+    """What the checks look at: one root.
+
+    `memories` are ordered by path. `project` is the folder of the repository that the root belongs to, or empty.
+    `log_days` and `log_prompts`: how long the hook's log is. `now` is in seconds since 1970.
+    """
+
+    root: str
+    memories: tuple[Memory, ...]
+    notices: tuple[Skipped, ...] = ()
+    project: str = ""
+    usage: Mapping[str, Usage] = {}
+    log_days: float = 0.0
+    log_prompts: int = 0
+    max_risk: float = 0.5
+    now: float = 0.0
+
+    @property
+    def active(self) -> list[Memory]:
+        return [one for one in self.memories if one.summary.status == "active"]
+
+
+def findings(subject: Subject, names: Iterable[str], decided: Mapping[tuple[str, str, str], str]) -> list[Finding]:
+    """The findings of the named checks, without those that a person dismissed: by check, then the severest first."""
+    digests = {one.summary.id: one.summary.digest for one in subject.memories}
+    found: list[Finding] = []
+    for name in CHECKS:
+        if name in names:
+            module: Any = import_module(f"engine.quality.checks.{name}")
+            found += _ordered([one for one in module.find(subject) if not _is_dismissed(one, digests, decided)])
+    return found
+
+
+def _ordered(found: Sequence[Finding]) -> list[Finding]:
+    return sorted(found, key=lambda one: (-one.severity, one.memory_id, one.where))
+
+
+def _is_dismissed(one: Finding, digests: Mapping[str, str], decided: Mapping[tuple[str, str, str], str]) -> bool:
+    return decided.get((one.check, one.memory_id, digests.get(one.memory_id, ""))) == ACCEPTED

@@ -1,0 +1,167 @@
+"""The repository that a root belongs to: its files, the names in its sources, and the versions in its lock files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from engine.lean.record import Record
+from engine.stores.files import UnreadableFileError, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+MOST_FILES, MOST_SOURCE_BYTES = 50_000, 30_000_000
+LEFT_OUT = frozenset(
+    """
+    .git .hg .svn node_modules .venv venv env __pycache__ .tox .nox .mypy_cache .ruff_cache .pytest_cache target dist
+    build vendor .idea .vscode .next site-packages .claude
+    """.split()
+)
+SOURCES = tuple(
+    """
+    .py .pyi .js .jsx .mjs .cjs .ts .tsx .vue .svelte .go .rs .java .kt .kts .swift .c .h .cc .cpp .hpp .cs .rb .php
+    .scala .sh .bash .sql .lua .ex .exs .dart .m .mm .proto .graphql .tf .yaml .yml .toml .json .html .css .scss
+    """.split()
+)
+NAME = re.compile(r"[A-Za-z_]\w{2,}")
+
+
+class Repository(Record):
+    """`files` are relative paths with `/`, `names` are the identifiers in the sources, `versions` the locked ones.
+
+    `is_whole`: all sources were read, so a name that is not in `names` is nowhere.
+    """
+
+    folder: str
+    files: frozenset[str]
+    names: frozenset[str]
+    versions: Mapping[str, tuple[str, str]]
+    is_whole: bool
+
+    def has_file(self, path: str) -> bool:
+        """Whether the repository has this file or folder, or a file with the end of this path."""
+        wanted = path.removeprefix("./").strip("/")
+        return os.path.lexists(os.path.join(self.folder, wanted)) or any(
+            one == wanted or one.endswith(f"/{wanted}") for one in self.files
+        )
+
+
+def project_of(root: str) -> str:
+    """The folder of the repository around *root*; else the folder that holds its `.claude`; empty for none."""
+    folder = os.path.realpath(root)
+    while os.path.dirname(folder) != folder:
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return folder
+        folder = os.path.dirname(folder)
+    around, _, inside = os.path.realpath(root).rpartition(f"{os.sep}.claude{os.sep}")
+    return around if inside == "memory" else ""
+
+
+def repository(folder: str) -> Repository:
+    """The repository in *folder*. Files that cannot be read are left out."""
+    files = sorted(_files(folder))
+    names: set[str] = set()
+    versions: dict[str, tuple[str, str]] = {}
+    left = MOST_SOURCE_BYTES
+    for file in files:
+        base = os.path.basename(file)
+        reader = _reader(base)
+        if reader is None and (not file.endswith(SOURCES) or left <= 0):
+            continue
+        text = _text(os.path.join(folder, file))
+        if reader:
+            versions |= {name.lower(): (version, file) for name, version in _safely(reader, text)}
+        else:
+            left -= len(text)
+            names.update(NAME.findall(text))
+    return Repository(folder, frozenset(files), frozenset(names), versions, left > 0 and len(files) < MOST_FILES)
+
+
+def _files(folder: str) -> Iterator[str]:
+    count = 0
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(one for one in folders if one not in LEFT_OUT)
+        for name in files:
+            count += 1
+            if count > MOST_FILES:
+                return
+            yield os.path.relpath(os.path.join(place, name), folder).replace(os.sep, "/")
+
+
+def _text(path: str) -> str:
+    try:
+        return text_of(path)
+    except UnreadableFileError:
+        return ""
+
+
+def _safely(reader: Callable[[str], Iterator[tuple[str, str]]], text: str) -> list[tuple[str, str]]:
+    try:
+        return list(reader(text))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _reader(base: str) -> Callable[[str], Iterator[tuple[str, str]]] | None:
+    if base.startswith("requirements") and base.endswith(".txt"):
+        return _requirements
+    return LOCKS.get(base)
+
+
+def _package_lock(text: str) -> Iterator[tuple[str, str]]:
+    content: dict[str, Any] = json.loads(text)
+    for path, one in content.get("packages", {}).items():
+        if path.startswith("node_modules/") and path.count("node_modules/") == 1:
+            yield path.removeprefix("node_modules/"), one["version"]
+    for name, one in content.get("dependencies", {}).items():
+        yield name, one["version"]
+
+
+def _toml_packages(text: str) -> Iterator[tuple[str, str]]:
+    for one in tomllib.loads(text).get("package", []):
+        if "version" in one:
+            yield one["name"], one["version"]
+
+
+def _pipfile_lock(text: str) -> Iterator[tuple[str, str]]:
+    content = json.loads(text)
+    for part in ("default", "develop"):
+        for name, one in content.get(part, {}).items():
+            yield name, str(one.get("version", "")).lstrip("=")
+
+
+def _go_mod(text: str) -> Iterator[tuple[str, str]]:
+    for match in re.finditer(r"^\s*(?:require\s+)?([\w.\-/]+)\s+v(\d[\w.\-+]*)", text, re.MULTILINE):
+        path = re.sub(r"/v\d+$", "", match[1])
+        yield path, match[2]
+        yield path.rpartition("/")[2], match[2]
+    for match in re.finditer(r"^go\s+(\d[\d.]*)", text, re.MULTILINE):
+        yield "go", match[1]
+
+
+def _requirements(text: str) -> Iterator[tuple[str, str]]:
+    for match in re.finditer(r"^\s*([A-Za-z0-9][\w.\-]*)(?:\[[^\]]*\])?\s*==\s*(\d[\w.\-+]*)", text, re.MULTILINE):
+        yield match[1], match[2]
+
+
+def _yarn_lock(text: str) -> Iterator[tuple[str, str]]:
+    for match in re.finditer(
+        r"^\"?((?:@[^@/\s]+/)?[^@\s\"]+)@[^\n]*:\n\s+version:?\s+\"?(\d[^\"\s]*)", text, re.MULTILINE
+    ):
+        yield match[1], match[2]
+
+
+LOCKS: dict[str, Callable[[str], Iterator[tuple[str, str]]]] = {
+    "package-lock.json": _package_lock,
+    "npm-shrinkwrap.json": _package_lock,
+    "yarn.lock": _yarn_lock,
+    "poetry.lock": _toml_packages,
+    "uv.lock": _toml_packages,
+    "Cargo.lock": _toml_packages,
+    "Pipfile.lock": _pipfile_lock,
+    "go.mod": _go_mod,
+}

@@ -1,0 +1,103 @@
+"""`memsift quality check` and `memsift activity`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.paths import state_dir, state_home
+from tests.engine.builders import memory, write_memory, write_root
+from tests.engine.hook.world import World
+from tests.tui.cli.command_line import RULES, memsift
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def messy(tmp_path: Path) -> Path:
+    root = write_root(tmp_path / "messy/.claude/memory", RULES[:1])
+    write_memory(root, memory("t" * 130, memory_id="long"))
+    return root
+
+
+def found(root: Path, *options: str) -> list[dict[str, object]]:
+    result = memsift("quality", "check", "--root", root, "--format", "json", *options)
+    rows: list[dict[str, object]] = json.loads(result.stdout)["findings"]
+    return rows
+
+
+def test_check_prints_findings_with_what_settles_them(messy: Path) -> None:
+    (row,) = found(messy, "--check", "size")
+    assert (row["memory_id"], row["where"]) == ("long", "title")
+    text = memsift("quality", "check", "--root", messy, "--check", "size").stdout
+    assert "memsift edit long" in text
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"), [(None, 0), ("1", 0), ("0", 1), ("0.3", 1), ("0.9", 0), ("many", 2), ("1.5", 2)]
+)
+def test_fail_over_is_a_number_of_findings_or_a_severity(messy: Path, limit: str | None, code: int) -> None:
+    options = ["--fail-over", limit] if limit else []
+    assert memsift("quality", "check", "--root", messy, "--check", "size", *options).exit_code == code
+
+
+def test_an_accepted_finding_is_dismissed_and_reject_shows_it_again(messy: Path) -> None:
+    memsift("quality", "accept", "long", "--root", messy, "--check", "size")
+    assert found(messy, "--check", "size") == []
+    memsift("quality", "reject", "long", "--root", messy, "--check", "size")
+    assert len(found(messy, "--check", "size")) == 1
+
+
+@pytest.fixture
+def used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World(tmp_path)
+    monkeypatch.setenv("HOME", str(world.home))
+    world.send(session_id="a")
+    world.send("zanzibar treasure maps", session_id="b")
+    return world
+
+
+def decisions(world: World, *options: str) -> list[dict[str, object]]:
+    result = memsift("activity", "--root", world.root, "--format", "json", *options)
+    rows: list[dict[str, object]] = json.loads(result.stdout)["decisions"]
+    return rows
+
+
+def test_activity_lists_what_was_injected_and_why_not(used: World) -> None:
+    first, second = decisions(used)
+    assert len(first["injected"]) == 3  # type: ignore[arg-type]
+    assert (second["injected"], second["reason"]) == ([], "nothing matched")
+    assert decisions(used, "--only", "silent") == [second]
+    assert decisions(used, "--only", "fallback") == []
+    text = memsift("activity", "--root", used.root).stdout.splitlines()
+    assert "nothing: nothing matched" in text[1]
+
+
+def test_the_ledger_of_a_memory_counts_its_injections(used: World) -> None:
+    row = json.loads(memsift("activity", "--root", used.root, "--memory", "cache-rule-0", "--format", "json").stdout)
+    assert (row["injected"], row["relevant"], row["irrelevant"], row["dropped"]) == (1, 0, 0, {})
+    assert row["tokens"] > 10
+    other = json.loads(memsift("activity", "--root", used.root, "--memory", "cache-rule-4", "--format", "json").stdout)
+    assert (other["injected"], other["dropped"], other["tokens"]) == (0, {"cap": 1}, 0)
+
+
+def test_broken_lines_of_the_log_are_counted(used: World) -> None:
+    folder = state_dir(str(used.root), {"HOME": str(used.home)})
+    with open(f"{folder}/activity.jsonl", "a", encoding="utf-8") as file:  # noqa: PTH123
+        file.write('{"time": "2026\n[]\n')
+    result = memsift("activity", "--root", used.root, "--format", "json")
+    assert (len(json.loads(result.stdout)["decisions"]), json.loads(result.stdout)["broken"]) == (2, 2)
+    assert "2 lines of the log cannot be read" in result.stderr
+
+
+def test_the_log_of_prompts_without_a_root_is_read_too(used: World) -> None:
+    from pathlib import Path
+
+    folder = Path(state_home({"HOME": str(used.home)}))
+    row = {"time": "2026-01-01T00:00:00Z", "injected": [], "reason": "no folder of memories was taken", "ms": 1.0}
+    (folder / "activity.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert "no folder of memories" in memsift("activity", "--no-root").stdout
+    assert memsift("activity", "--no-root", "--memory", "x").exit_code == 2

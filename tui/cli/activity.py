@@ -1,0 +1,127 @@
+"""`memsift activity`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.activity_log import FILTERS, SLOW_MS, ledger, read_log
+from engine.lean.json_text import printed_json
+from engine.lean.record import fields
+from engine.paths import state_dir, state_home
+from tui.cli.options import DB, TEXT_OR_JSON, output_of_roots, roots_option
+from tui.workspace import opening
+from tui.workspace.stderr import tell, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.activity_log import Decision, Log
+
+OF_SEVERAL = "each root has its own log."
+SHOWN_HASH, SHOWN_PROMPT = 12, 60
+NO_LOG = "The hook has logged nothing here. memsift install --print prints its settings."
+
+
+@click.command()
+@roots_option(OF_SEVERAL)
+@click.option(
+    "--only",
+    "kinds",
+    type=click.Choice(FILTERS),
+    multiple=True,
+    help=f"Only decisions that were silent (nothing injected), slow ({SLOW_MS:.0f} ms or more) or a fallback. "
+    "Repeatable: all of them must hold.",
+)
+@click.option("--last", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="The last N only.")
+@click.option("--memory", "memory_id", metavar="ID", help="The ledger of this memory, in place of the list.")
+@click.option("--no-root", is_flag=True, help="The log of prompts for which no folder of memories was taken.")
+@DB
+@TEXT_OR_JSON
+def activity(
+    roots: tuple[str, ...],
+    kinds: tuple[str, ...],
+    last: int,
+    memory_id: str | None,
+    no_root: bool,
+    db: str | None,
+    form: str,
+) -> None:
+    """Show what the hook decided: when, for which prompt, what it injected, why not, and how long it took.
+
+    A prompt is shown by the beginning of its SHA-256, and by its text if you let prompts be logged
+    (retrieval.logging.prompts). These counts never change the ranking.
+
+    Output: a line for each decision, the oldest first; or as JSON {decisions: [{time, prompt_sha256, prompt,
+    session_id, system, injected, dropped, reason, fallback, characters, ms}], broken}. With --memory: {memory,
+    injected, first, last, dropped, relevant, irrelevant, tokens}. `tokens` is about what its injections cost.
+    """
+    if no_root:
+        if roots or memory_id:
+            raise click.UsageError("--no-root takes neither --root nor --memory: this log belongs to no root.")
+        click.echo(_listed(read_log(state_home(os.environ)), kinds, last, form), nl=False)
+        return
+    made = {}
+    for root in opening.resolve_roots(roots, os.environ):
+        log = read_log(state_dir(root, os.environ))
+        if memory_id:
+            made[root] = _ledger(root, memory_id, log, db, form)
+        else:
+            made[root] = _listed(log, kinds, last, form)
+    click.echo(output_of_roots(made, form), nl=False)
+
+
+def _listed(log: Log, kinds: Sequence[str], last: int, form: str) -> str:
+    chosen = [one for one in log.decisions if all(one.is_of(kind) for kind in kinds)][-last:]
+    if not log.decisions:
+        tell(NO_LOG)
+    if log.broken:
+        tell(f"{log.broken:,} lines of the log cannot be read.")
+    if form == "json":
+        return f"{printed_json({'decisions': [_row(one) for one in chosen], 'broken': log.broken}, indent=2)}\n"
+    return "".join(f"{visible(_line(one))}\n" for one in chosen)
+
+
+def _row(one: Decision) -> dict[str, Any]:
+    return {**fields(one), "injected": list(one.injected), "dropped": [{"id": a, "by": b} for a, b in one.dropped]}
+
+
+def _line(one: Decision) -> str:
+    prompt = " ".join(one.prompt.split())[:SHOWN_PROMPT] or one.prompt_sha256[:SHOWN_HASH]
+    outcome = ", ".join(one.injected) if one.injected else f"nothing: {one.reason or 'no memory'}"
+    fallback = f"  fallback: {one.fallback}" if one.fallback else ""
+    return f"{one.time}  {one.ms:7.1f} ms  {prompt}  -> {outcome}{fallback}"
+
+
+def _ledger(root: str, memory_id: str, log: Log, db: str | None, form: str) -> str:
+    from engine import inject
+    from engine.quality.checks.size import tokens
+    from tui.workspace.checking import label_counts
+    from tui.workspace.curating import memories_of, named
+
+    (found,) = named([memory_id], memories_of([os.path.realpath(root)]))
+    counts = ledger(memory_id, log.decisions)
+    verdicts = label_counts(found.root, {memory_id: found.memory.digest}, db, os.environ)
+    relevant, irrelevant = verdicts.get(memory_id, (0, 0))
+    mode = opening.config_of(root, os.environ).output_mode
+    cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
+    row = {
+        "memory": memory_id,
+        **fields(counts),
+        "dropped": dict(counts.dropped),
+        "relevant": relevant,
+        "irrelevant": irrelevant,
+        "tokens": cost,
+    }
+    if form == "json":
+        return f"{printed_json(row, indent=2)}\n"
+    dropped = ", ".join(f"{count} by {stage}" for stage, count in counts.dropped) or "never"
+    lines = [
+        f"{memory_id}: injected {counts.injected:,} times, about {cost:,} tokens",
+        f"  first {counts.first or 'never'}, last {counts.last or 'never'}",
+        f"  dropped: {dropped}",
+        f"  labels of its present text: {relevant} relevant, {irrelevant} not",
+    ]
+    return "".join(f"{visible(line)}\n" for line in lines)

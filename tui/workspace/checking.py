@@ -1,0 +1,78 @@
+"""What the checks look at, gathered from a root, the hook's log and the label store."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.activity_log import Log, injections, read_log
+from engine.paths import labels_file, state_dir
+from engine.quality.checks.usage import seconds
+from engine.quality.decisions import decisions
+from engine.quality.registry import Subject, Usage, findings
+from engine.quality.repository import project_of
+from engine.stores.roots import read_corpus
+from tui.workspace import opening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from engine.memory import Memory
+    from engine.quality.finding import Finding
+
+
+def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
+    """The findings of the named checks about *root*. Raises RootError, ConfigError, DecisionsError, LabelStoreError."""
+    return findings(subject_of(root, db, environ), frozenset(names), decisions(root, environ))
+
+
+def subject_of(root: str, db: str | None, environ: Mapping[str, str]) -> Subject:
+    """What the checks look at. *db*: the label store; without one, the user's own if it exists."""
+    corpus = read_corpus(root)
+    log = read_log(state_dir(root, environ))
+    now = time.time()
+    return Subject(
+        root=corpus.root,
+        memories=corpus.memories,
+        notices=corpus.notices,
+        project=project_of(corpus.root),
+        usage=usage_of(corpus.root, corpus.memories, log, db, environ),
+        log_days=_days(log, now),
+        log_prompts=log.prompts,
+        max_risk=opening.config_of(root, environ).max_risk,
+        now=now,
+    )
+
+
+def usage_of(
+    root: str, memories: Iterable[Memory], log: Log, db: str | None, environ: Mapping[str, str]
+) -> dict[str, Usage]:
+    """Memory id -> counts of the log and of the labels of its present text."""
+    injected = injections(log.decisions)
+    verdicts = label_counts(root, {one.summary.id: one.summary.digest for one in memories}, db, environ)
+    ids = injected.keys() | verdicts.keys()
+    return {one: Usage(injected.get(one, 0), *verdicts.get(one, (0, 0))) for one in ids}
+
+
+def label_counts(
+    root: str, digests: Mapping[str, str], db: str | None, environ: Mapping[str, str]
+) -> dict[str, tuple[int, int]]:
+    """Memory id -> the prompts for which people agree that it is relevant, and not relevant."""
+    from labels.records import NOT_RELEVANT, RELEVANT
+    from labels.store import LabelStore
+
+    path = Path(db or labels_file(environ))
+    if not path.exists():
+        return {}
+    with LabelStore.open(path) as store:
+        gold = [one for one in store.gold(root) if digests.get(one.memory_id) == one.digest]
+    counts = Counter((one.memory_id, one.verdict) for one in gold)
+    return {one: (counts[one, RELEVANT], counts[one, NOT_RELEVANT]) for one, _ in counts}
+
+
+def _days(log: Log, now: float) -> float:
+    """The age of the log's first decision, in days."""
+    first = next((when for one in log.decisions if (when := seconds(one.time))), now)
+    return max(0.0, (now - first) / 86400)
