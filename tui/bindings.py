@@ -44,7 +44,16 @@ KEYS = {
     "browse.filter": Key("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),
     "browse.clear": Key("escape", "clear", "Clear", "browse: Clear the filter"),
     "browse.copy": Key("y", "copy", "Copy path", "browse: Copy the path of the memory"),
-    "browse.open": Key("enter,space", "open", "Read", "browse: Read the whole memory"),
+    "browse.open": Key("enter,l", "open", "Read", "browse: Read the whole memory"),
+    "change.retire": Key("x", "retire", "Retire", "change: Retire the memory, for a reason"),
+    "change.archive": Key("a", "archive", "Archive", "change: Archive the memory"),
+    "change.restore": Key("r", "restore", "Restore", "change: Make the memory active again"),
+    "change.tags": Key("t", "retag", "Tags", "change: Change the tags"),
+    "change.edit": Key("e", "edit", "Edit", "change: Edit the memory in a form"),
+    "change.file": Key("E", "edit_file", "Editor", "change: Edit the file in your editor (VISUAL or EDITOR)"),
+    "change.undo": Key("u", "undo", "Undo", "change: Take the last change of memories back"),
+    "form.save": Key("ctrl+s", "save", "Save", "form: Save the changes"),
+    "form.leave": Key("escape", "leave", "Leave", "form: Leave without saving"),
     "replay.memories": Key("right,l", "memories", "Memories", "replay: Go to the memories of this prompt"),
     "replay.prompts": Key("left,h", "prompts", "Prompts", "replay: Go back to the prompts"),
     "replay.type": Key("n,slash", "type", "Type", "replay: Type a prompt and replay it"),
@@ -76,7 +85,18 @@ KEYS = {
 }
 """By id, which a screen names in its BINDINGS."""
 
-INTO_INPUT = frozenset({"browse.filter", "replay.type", "replay.pick", "label.note", "label.reason"})
+INTO_INPUT = frozenset(
+    {
+        "browse.filter",
+        "replay.type",
+        "replay.pick",
+        "label.note",
+        "label.reason",
+        "change.retire",
+        "change.tags",
+        "change.edit",
+    }
+)
 """Keys that lead into an input or a choice. They act at once: letters typed after them must reach the input, not act as
 keys of the screen."""
 

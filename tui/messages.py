@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from engine.retrieval import Retrieval
     from labels.measure.report import Report
+    from tui.workspace.changing import Done
     from tui.workspace.labelling_plan import Planning
 
 
@@ -56,3 +57,24 @@ class Reported(Message, bubble=False):
     """Worker to Report: a new report."""
 
     report: Report
+
+
+@dataclass
+class Progressed(Message, bubble=False):
+    """Worker to screen: *done* of *total* operations on memories are performed."""
+
+    done: int
+    total: int
+
+
+@dataclass
+class Changed(Message, bubble=False):
+    """Worker to screen: operations on memories were performed, or taken back if *is_undo*.
+
+    *words* tell of them if there were several; *total* is the number that was asked for.
+    """
+
+    done: Done
+    words: str = ""
+    total: int = 0
+    is_undo: bool = False

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Runner(App[None]):
     """Runs prompts of *workspace*. Workers only post messages; the app's own thread changes the workspace.
 
-    Errors that a person can act on become toasts. `MemsiftApp` adds the screens and keys.
+    Errors that a person can act on become toasts. `MemsiftApp` adds the screens and keys. `changing` lets one worker at
+    a time change memories. `batches` are the numbers of operations that are undone together.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -36,6 +37,8 @@ class Runner(App[None]):
         self.workspace = workspace
         self._claims: set[tuple[str, str]] = set()
         self._claims_lock = Lock()
+        self.changing = Lock()
+        self.batches: list[tuple[int, ...]] = []
 
     # Running prompts
 
@@ -121,6 +124,13 @@ class Runner(App[None]):
             self.workspace.reload()
             self._claims.clear()
             self.tell(f"{len(self.workspace.index):,} memories read.")
+            self._tell_screens(Reloaded())
+
+    def take_changes(self, *, is_reread: bool) -> None:
+        """Let the screens show memories that were changed on disk. *is_reread*: the index file holds the changes."""
+        with self.telling_errors():
+            self.workspace.take_changes(is_reread=is_reread)
+            self._claims.clear()
             self._tell_screens(Reloaded())
 
     def _tell_screens(self, message: Message) -> None:

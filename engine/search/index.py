@@ -84,6 +84,11 @@ class Index:
         self._db.close()
 
     @property
+    def is_in_memory(self) -> bool:
+        """Whether it was made of memories, so that a change of the index file does not reach it."""
+        return self._memories is not None
+
+    @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Lines of a list and files that are not shown as memories: lines in their order, then files by path."""
         return self.ask(_skipped)

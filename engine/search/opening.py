@@ -16,7 +16,7 @@ from engine.search.index import Index, index_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Set
 
     from engine.memory import MemorySummary
 
@@ -65,6 +65,20 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return _opened(path, resolved, recover, environ=environ)
     except (*DAMAGE, OSError):
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
+
+
+def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = None) -> bool:
+    """Bring the index file of *root* up to date with the files *names*, or with all; False where that is impossible.
+
+    An index that is open on the file sees the new state at its next question.
+    """
+    from engine.search.sync import update
+
+    try:
+        update(index_file(root, environ), root, wait_s=WAIT_SECONDS, only=names, merges=True)
+    except (*DAMAGE, OSError):
+        return False
+    return True
 
 
 def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:

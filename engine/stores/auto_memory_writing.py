@@ -14,7 +14,7 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.stores.auto_memory import TYPES
 from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
-from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, one_line, slug
+from engine.stores.writing import ACTIVE, BODY, STATUS_WORDS, Changes, Entry, FormField, one_line, slug
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +45,20 @@ class Note(Record):
     @property
     def text(self) -> str:
         return "".join((*self.front, *self.body))
+
+
+def form(text: str) -> tuple[FormField, ...]:
+    """As `engine.stores.writing.Writing.form`: the front matter that can be changed, and the text below it."""
+    note = _note(text)
+    hints = ("the name, on one line", "the description, which is the title", f"one of {', '.join(TYPES)}")
+    heads = [FormField(name, _value(note, name), hint) for name, hint in zip(FIELDS, hints, strict=True)]
+    body = "".join(note.body).replace("\r\n", "\n").strip("\n")
+    return (*heads, FormField(BODY, body, "the text", is_long=True))
+
+
+def related(text: str) -> tuple[str, ...]:  # noqa: ARG001
+    """The format names no files."""
+    return ()
 
 
 def edited(text: str, changes: Changes, now: str) -> str:

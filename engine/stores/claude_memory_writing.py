@@ -14,20 +14,24 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.stores.claude_memory import FOLDERS, PROJECT_PREFIX
 from engine.stores.claude_memory_schema import (
     CONTENT,
+    LIST,
     MAIN_FIELD,
     MOST_CHANGES,
     MOST_SUMMARY,
     MOST_TAGS,
+    MOST_TITLE,
+    TEXT,
     TOP,
     problems,
     value_of,
 )
 from engine.stores.json_members import members, with_inner, with_member, without_member
-from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, one_line, slug
+from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, FormField, one_line, slug
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from engine.stores.claude_memory_schema import Field
     from engine.stores.writing import Draft
 
 LOCK_FOLDER = ".index.lockdir"
@@ -42,6 +46,25 @@ MOST_VALUES = 2_000
 """Characters of the values in an item of `changes`. Fifty long values would make a file that is too large to read."""
 
 FOLDER_OF = {category: folder for folder, category in FOLDERS.items()}
+
+
+def form(text: str) -> tuple[FormField, ...]:
+    """As `engine.stores.writing.Writing.form`: title and tags, the fields of the category, the related files."""
+    document = _document(text)
+    content = _content(document)
+    known = CONTENT.get(str(document.get("category")), {})
+    return (
+        FormField("title", str(document.get("title") or ""), f"one line of at most {MOST_TITLE} characters"),
+        _form_field("tags", TOP["tags"], document.get("tags")),
+        *(_form_field(name, field, content.get(name)) for name, field in known.items()),
+        _form_field("related_files", TOP["related_files"], document.get("related_files")),
+    )
+
+
+def related(text: str) -> tuple[str, ...]:
+    """As `engine.stores.writing.Writing.related`."""
+    files = _document(text).get("related_files")
+    return tuple(one for one in files if isinstance(one, str)) if isinstance(files, list) else ()
 
 
 def edited(text: str, changes: Changes, now: str) -> str:
@@ -179,6 +202,26 @@ def _indexed_title(title: str) -> str:
 
 def _document(text: str) -> dict[str, Any]:
     return {one.key: one.value for one in members(text)}
+
+
+def _form_field(name: str, field: Field, value: Any) -> FormField:
+    """A field of a form. A value that cannot be shown as lines or as a text is shown as JSON."""
+    needed = "needed" if field.is_required else "may be empty"
+    if field.kind == LIST and _is_lines(value):
+        return FormField(name, "\n".join(value or ()), f"an item on each line, {needed}", True, True)
+    hint = f"{field.description}, {needed}"
+    if field.kind == TEXT and isinstance(value, str | None):
+        return FormField(name, without_lone_surrogates(value or ""), hint, is_long=not field.choices)
+    shown = "" if value is None else json.dumps(value, ensure_ascii=False)
+    return FormField(name, without_lone_surrogates(shown), f"{hint}, as JSON", is_long=True)
+
+
+def _is_lines(value: Any) -> bool:
+    """Whether a value is missing, or a list of texts without line breaks and without empty texts."""
+    items = [] if value is None else value
+    return isinstance(items, list) and all(
+        isinstance(one, str) and [one] == one.split("\n") and one.strip() == one != "" for one in items
+    )
 
 
 def _with_changes(text: str, changes: Changes) -> str:

@@ -6,6 +6,7 @@ without it is read-only.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from importlib import import_module
@@ -27,6 +28,8 @@ STATUS_WORDS = {
     ARCHIVED: ("Archived", "archived", "archived"),
 }
 MOST_ID = 80
+BODY = "body"
+"""The name of the body in a form."""
 
 
 class Changes(Record):
@@ -47,6 +50,19 @@ class Draft(Record):
     memory_id: str = ""
 
 
+class FormField(Record):
+    """A field of a memory in a form: `text` is its value. `hint` says what may stand there.
+
+    `is_list`: each line of `text` is an item. `is_long`: it may have several lines.
+    """
+
+    name: str
+    text: str
+    hint: str = ""
+    is_list: bool = False
+    is_long: bool = False
+
+
 class Entry(Record):
     """The lines of an index that list a file: lines `start` to `end`, without the last."""
 
@@ -60,6 +76,12 @@ class Writing(Protocol):
 
     LOCK_FOLDER: str
     """The folder in a root by which the other programs of this format lock it, or empty."""
+
+    def form(self, text: str) -> tuple[FormField, ...]:
+        """The fields that `edited` can change, with their values; "body" is the body of `Changes`."""
+
+    def related(self, text: str) -> tuple[str, ...]:
+        """The files of the project that the memory names as related; empty where the format has none."""
 
     def edited(self, text: str, changes: Changes, now: str) -> str: ...
 
@@ -104,6 +126,21 @@ def writing_of(root: str) -> Writing:
         )
     writing: Any = import_module(module)
     return writing  # type: ignore[no-any-return]
+
+
+def changes_of(form: Sequence[FormField], texts: Mapping[str, str]) -> Changes:
+    """The changes that a person made to the fields of *form*, whose texts are now *texts*, by name."""
+    fields = [
+        (one.name, (json.dumps(_items(texts[one.name])) if one.is_list and texts[one.name] else texts[one.name],))
+        for one in form
+        if texts[one.name] != one.text and one.name != BODY
+    ]
+    body = next((texts[BODY] for one in form if one.name == BODY and texts[BODY] != one.text), None)
+    return Changes(None, tuple(fields), body)
+
+
+def _items(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
 
 
 def slug(title: str) -> str:

@@ -139,7 +139,17 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
     together: set[str] = set()
     workspace = open_workspace(prompts=demo_prompts("p06"))
     async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
-        for keys in (["f2"], ["f3"], ["right"], ["f"], ["escape", "n"], ["escape", "f4"], ["f5"], ["s"]):
+        for keys in (
+            ["f2"],
+            ["e"],
+            ["escape", "f3"],
+            ["right"],
+            ["f"],
+            ["escape", "n"],
+            ["escape", "f4"],
+            ["f5"],
+            ["s"],
+        ):
             await press(pilot, *keys)
             if "f4" in keys:
                 await card_shown(pilot)

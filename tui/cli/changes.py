@@ -12,12 +12,18 @@ import click
 from engine.curation.files import diff_of, text_at
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import CurationError
-from engine.paths import state_home
-from engine.stores.files import open_private
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import roots_option
 from tui.workspace import opening
-from tui.workspace.curating import carry_out, edited_in_editor, memories_of, named, opened_curator, resolved
+from tui.workspace.curating import (
+    carry_out,
+    edited_in_editor,
+    keep_refused,
+    memories_of,
+    named,
+    opened_curator,
+    resolved,
+)
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -212,11 +218,7 @@ def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
     try:
         perform([rewrite], dry_run=dry_run)
     except CurationError:
-        name = Path(rewrite.memory.file).name
-        path = Path(state_home(os.environ)) / f"refused-{name}"
-        with open(path, "w", encoding="utf-8", newline="", opener=open_private) as file:
-            file.write(rewrite.text)
-        tell(f"Your text is in {path}.")
+        tell(f"Your text is in {keep_refused(rewrite.memory.file, rewrite.text, os.environ)}.")
         raise
 
 

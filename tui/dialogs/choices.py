@@ -1,4 +1,4 @@
-"""Dialogs that choose one of a few: which prompts come first, and the reason for a label."""
+"""Dialogs that choose one of a few: which prompts come first, the reason for a label, the reason to retire a memory."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from labels.records import REASONS
 from tui.bindings import bindings
+from tui.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,8 @@ ORDERS = {
     UNCERTAIN_FIRST: "Uncertain ones first\n  Up to four of five near the threshold.",
 }
 DIGITS = "0123456789"
+ANOTHER = "another"
+"""The choice of a reason that is not in the list."""
 
 
 class Choice(ModalScreen[str | None]):
@@ -81,15 +84,13 @@ class ChooseOrder(Choice):
         super().__init__(ORDERS, current)
 
 
-class ChooseReason(Choice):
-    """One of the reasons for a label, or "" for none. A digit chooses, too."""
+class DigitChoice(Choice):
+    """A choice in which a digit chooses, too."""
 
-    DEFAULT_CSS = "ChooseReason Vertical { width: 36; }"
-    QUESTION, HINT = "Why?", "a digit or enter, esc closes"
+    HINT = "a digit or enter, esc closes"
 
-    def __init__(self, current: str) -> None:
-        reasons = ("", *REASONS)
-        super().__init__({name: f"{digit}  {name or 'no reason'}" for digit, name in enumerate(reasons)}, current)
+    def __init__(self, options: Mapping[str, str], current: str = "") -> None:
+        super().__init__(options, current)
         self._is_left = False
 
     def on_key(self, event: Key) -> None:
@@ -106,3 +107,30 @@ class ChooseReason(Choice):
     def leave_with(self, value: str | None) -> None:
         self._is_left = True
         super().leave_with(value)
+
+
+class ChooseReason(DigitChoice):
+    """One of the reasons for a label, or "" for none."""
+
+    DEFAULT_CSS = "ChooseReason Vertical { width: 36; }"
+    QUESTION = "Why?"
+
+    def __init__(self, current: str) -> None:
+        reasons = ("", *REASONS)
+        super().__init__({name: f"{digit}  {name or 'no reason'}" for digit, name in enumerate(reasons)}, current)
+
+
+class ChooseRetirement(DigitChoice):
+    """One of the reasons to retire memories, or ANOTHER."""
+
+    DEFAULT_CSS = "ChooseRetirement Vertical { width: 90%; max-width: 54; }"
+
+    def __init__(self, question: str) -> None:
+        notes = {"wrong": "wrong: the same text is not made again", ANOTHER: "another reason, or none"}
+        reasons = (ANOTHER, *REASONS)
+        super().__init__({name: f"{digit}  {notes.get(name, name)}" for digit, name in enumerate(reasons)}, REASONS[0])
+        self._question = question
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(Vertical).border_title = plain(self._question)

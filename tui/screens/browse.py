@@ -13,7 +13,7 @@ from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.plain import plain
-from tui.screens.base_screen import ModeScreen
+from tui.screens.curating_screen import CuratingScreen
 from tui.widgets.browse_columns import MemoryList
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.row_list import RowList
@@ -22,19 +22,29 @@ from tui.widgets.top_bar import TopBar
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from engine.memory import MemorySummary
     from engine.search.query import Term
 
 NO_MEMORIES = "There are no memories here yet.\n\nName another folder with --root, or press ctrl+r once there are some."
 NO_MATCH = "No memory has all of these words. Press esc to clear the filter."
 
+ON_MEMORIES = ("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file")
+"""Actions that need a memory in the list."""
 
-class BrowseScreen(ModeScreen):
+
+class BrowseScreen(CuratingScreen):
     """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
     CSS_PATH = "browse.tcss"
     AUTO_FOCUS = "MemoryList"
-    BINDINGS = bindings(shown="browse.filter browse.open browse.copy", hidden="browse.clear")
-    HELP = "The memories of this root. Type / and some words to filter by title, tags and body."
+    BINDINGS = bindings(
+        shown="browse.filter browse.open change.retire change.edit change.undo",
+        hidden="browse.clear browse.copy change.archive change.restore change.tags change.file",
+    )
+    HELP = (
+        "The memories of this root. Type / and some words to filter by title, tags and body. "
+        "Every change of a memory can be taken back with u, also tomorrow."
+    )
 
     filter_line = query_one(Input)
     memories = query_one(MemoryList)
@@ -77,6 +87,7 @@ class BrowseScreen(ModeScreen):
         current = self.memories.current
         memory = self.app.workspace.memory(current.id) if current else None
         if memory:
+            self.note_seen(memory.summary)
             self.detail.show(memory_text(memory, self.marker))
 
     @property
@@ -106,8 +117,10 @@ class BrowseScreen(ModeScreen):
         self.set_focus(self.filter_line)
 
     def action_clear(self) -> None:
-        """Clear the filter; if it is empty, leave it."""
-        if self.filter_line.value:
+        """Stop the changes under way; else clear the filter; if it is empty, leave it."""
+        if self.is_changing:
+            self.stop_changing()
+        elif self.filter_line.value:
             self.filter_line.value = ""
         else:
             self.memories.focus()
@@ -118,6 +131,19 @@ class BrowseScreen(ModeScreen):
             self.app.tell(f"Copied {current.path}")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        if action == "filter":
-            return not isinstance(self.focused, Input)
-        return bool(self.memories.count) if action in ("copy", "open") and self.is_mounted else True
+        if action not in (*ON_MEMORIES, "filter", "undo") or not self.is_mounted:
+            return True
+        if isinstance(self.focused, Input):
+            return False
+        return action not in ON_MEMORIES or bool(self.memories.count)
+
+    # Changing memories
+
+    def chosen(self) -> list[MemorySummary]:
+        return [self.memories.current] if self.memories.current else []
+
+    def end_selection(self) -> None:
+        pass
+
+    def show_progress(self, text: str) -> None:
+        self.memories.border_subtitle = text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,9 @@ from engine.curation.curator import Curator
 from engine.curation.journal import INCOMPLETE
 from engine.errors import MemsiftError, UnknownMemoryError
 from engine.lean.record import Record
+from engine.paths import state_home
 from engine.search.explain import near_ids
+from engine.stores.files import open_private
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -110,6 +113,14 @@ def edited_in_editor(text: str, suffix: str, environ: Mapping[str, str]) -> str 
     if new is None or new == plain:
         return None
     return new.replace("\n", "\r\n") if "\r\n" in text else new
+
+
+def keep_refused(file: str, text: str, environ: Mapping[str, str]) -> str:
+    """Keep a text that was refused, because a person wrote it. *file*: where it belongs. Gives the path of the copy."""
+    path = str(Path(state_home(environ)) / f"refused-{Path(file).name}")
+    with open(path, "w", encoding="utf-8", newline="", opener=open_private) as kept:
+        kept.write(text)
+    return path
 
 
 def resolved(roots: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from engine.errors import RootNotFoundError
 from engine.lean.record import replace
 from engine.paths import cache_dir, find_root, labels_file, state_dir, transcripts_dir
 from engine.settings.sources import checked, read_config
+from engine.stores.files import make_private
 from tui.workspace.judge_options import JudgeOptions, make_judge
 from tui.workspace.stderr import explained_if_slow, tell
 
@@ -178,14 +180,26 @@ def open_workspace(
 
 
 def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:
-    """The workspace of the bundled example, with a label store of its own in the cache folder.
+    """The workspace of the bundled example, with a label store and a copy of the memories in the cache folder.
 
-    The store is kept between starts; *fresh* empties it.
+    They are kept between starts; *fresh* begins anew.
     """
     store = Path(cache_dir(environ)) / "demo" / "labels.db"
+    root = store.parent / "memory"
     if fresh:
         for file in store.parent.glob("labels.db*"):
             file.unlink()
+        shutil.rmtree(root, ignore_errors=True)
+    if not root.exists():
+        _copy_privately(DEMO / "memory", root)
     judge = JudgeOptions(f"scripted:{DEMO / 'judge.jsonl'}")
     files = [str(DEMO / "prompts.jsonl")]
-    return open_workspace(str(DEMO / "memory"), files, judge, str(store), environ, order=order, is_trusted=True)
+    return open_workspace(str(root), files, judge, str(store), environ, order=order, is_trusted=True)
+
+
+def _copy_privately(source: Path, target: Path) -> None:
+    """Copy a folder of files, for the owner alone."""
+    for file in sorted(one for one in source.rglob("*") if one.is_file()):
+        path = target / file.relative_to(source)
+        make_private(str(path))
+        path.write_bytes(file.read_bytes())

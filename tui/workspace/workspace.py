@@ -98,6 +98,19 @@ class Workspace:
         fresh = open_index(self.root, os.environ)
         self._old.append(self.index)
         self.index = fresh
+        self._forget_retrievals()
+
+    def take_changes(self, *, is_reread: bool) -> None:
+        """Forget the retrievals of memories that were changed. *is_reread*: the index file holds the changes.
+
+        Raises RootError.
+        """
+        if is_reread and not self.index.is_in_memory:
+            self._forget_retrievals()
+        else:
+            self.reload()
+
+    def _forget_retrievals(self) -> None:
         self.reading += 1
         self._retrievals.clear()
         self._pools.clear()

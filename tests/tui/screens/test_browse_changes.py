@@ -1,0 +1,271 @@
+"""Browse changes memories: each key writes files, says how to undo it, and is undone from the journal."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from textual.drivers.headless_driver import HeadlessDriver
+
+from engine.curation.operations import Archive
+from tests.engine.curation.roots import document, perform, write_documents
+from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, toasts, until
+from tui.app import MemsiftApp
+from tui.dialogs.full_text import FullText
+from tui.dialogs.memory_form import MemoryForm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+    from tui.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+HOSTILE = "closing [/b] tag [/ [b + x [link=http://x]y \u202eleft"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A root of four valid memories."""
+    others = [document(name, title=f"Memory {name}") for name in ("beta", "delta", "gamma")]
+    return write_documents(tmp_path / "own", [document("alpha", title=f"Alpha {HOSTILE}"), *others])
+
+
+@pytest.fixture
+def workspace(open_workspace: Opener, place: Path) -> Workspace:
+    return open_workspace(root=place, prompts=(), judge=None)
+
+
+def stored(place: Path, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((place / "decisions" / f"{name}.json").read_text("utf-8"))
+    return found
+
+
+def statuses(pilot: Pilot[None]) -> dict[str, str]:
+    """Memory id -> status, as the list shows them."""
+    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
+    return {one.id: one.status for one in widget.records}
+
+
+async def told(pilot: Pilot[None], text: str) -> None:
+    await until(pilot, lambda: any(text in one for one in toasts(pilot)), f"a toast with {text!r}: {toasts(pilot)}")
+    await at_rest(pilot)
+
+
+async def test_x_and_a_digit_retire_a_memory_with_a_reason_and_u_takes_it_back(
+    workspace: Workspace, place: Path
+) -> None:
+    before = (place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "x", "1")
+        await told(pilot, "Retired alpha: stale. u takes it back.")
+        assert stored(place, "alpha")["record_status"] == "retired"
+        assert stored(place, "alpha")["retired_reason"] == "stale"
+        assert "alpha" not in (place / "index.md").read_text("utf-8")
+        assert statuses(pilot)["alpha"] == "retired"
+        await reads(pilot, "#detail-text", "retired")
+        await press(pilot, "u")
+        await told(pilot, "Took back: Retired alpha: stale.")
+        assert statuses(pilot)["alpha"] == "active"
+    assert ((place / "decisions" / "alpha.json").read_bytes(), (place / "index.md").read_bytes()) == before
+
+
+async def test_a_reason_in_own_words_is_kept_and_escape_retires_nothing(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
+        await press(pilot, "x", "escape")
+        await press(pilot, "x", "0", *"[b", "escape")
+        assert statuses(pilot)["alpha"] == "active"
+        await press(pilot, "x", "0", *"[/b", "enter")
+        await told(pilot, "Retired alpha: [/b")
+        assert stored(place, "alpha")["retired_reason"] == "[/b"
+
+
+async def test_wrong_leaves_a_tombstone(workspace: Workspace) -> None:
+    from engine.curation.curator import Curator
+    from engine.curation.tombstones import text_hash
+
+    memory = workspace.memory("alpha")
+    assert memory is not None
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "x", "2")
+        await told(pilot, "Retired alpha: wrong")
+    curator = Curator(os.environ)
+    assert curator.journal.tombstone(text_hash(memory.summary.title, memory.body))
+    curator.close()
+
+
+async def test_a_archives_and_r_restores(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "a")
+        await told(pilot, "Archived alpha")
+        assert stored(place, "alpha")["record_status"] == "archived"
+        await press(pilot, "a")
+        await told(pilot, "already archived")
+        await press(pilot, "r")
+        await told(pilot, "Restored alpha")
+        assert statuses(pilot)["alpha"] == "active"
+
+
+async def test_t_shows_the_tags_and_changes_them(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "t")
+        line: Any = pilot.app.screen.query_one("Input")
+        assert line.value == "tag-alpha, shared"
+        line.value = "shared, [b new"
+        await press(pilot, "enter")
+        await told(pilot, "Changed the tags of alpha")
+        assert stored(place, "alpha")["tags"] == ["shared", "[b new"]
+
+
+async def test_the_form_changes_a_field_and_leaves_the_others(workspace: Workspace, place: Path) -> None:
+    before = stored(place, "alpha")
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "e")
+        form: Any = pilot.app.screen
+        names = [field.name for field in form._form]
+        areas = dict(zip(names, form.query("TextArea"), strict=True))
+        assert areas["rationale"].text == "It is less."
+        areas["rationale"].text = f"One reason.\n{HOSTILE}\n[b + x"
+        await press(pilot, "ctrl+s")
+        await told(pilot, "Edited alpha")
+    after = stored(place, "alpha")
+    assert after["content"]["rationale"] == ["One reason.", HOSTILE, "[b + x"]
+    assert after["title"] == before["title"]
+    assert {**after["content"], "rationale": 0} == {**before["content"], "rationale": 0}
+
+
+async def test_the_form_shows_the_mistakes_of_the_schema_and_keeps_the_text(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
+        await press(pilot, "e")
+        form: Any = pilot.app.screen
+        title, _, status, *_ = form.query("TextArea")
+        title.text, status.text = "", "perhaps"
+        await press(pilot, "ctrl+s")
+        await reads(pilot, "#told", "title must be a text")
+        await reads(pilot, "#told", "status must be one of proposed, accepted")
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, MemoryForm)
+        await reads(pilot, "#told", "esc again")
+        await press(pilot, "escape")
+        assert not isinstance(pilot.app.screen, MemoryForm)
+        assert stored(place, "alpha")["title"].startswith("Alpha")
+
+
+async def test_a_form_that_is_saved_unchanged_changes_nothing(workspace: Workspace, place: Path) -> None:
+    before = (place / "decisions" / "alpha.json").read_bytes()
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "e", "ctrl+s")
+        await reads(pilot, "#told", "Nothing is changed")
+        await press(pilot, "escape")
+    assert (place / "decisions" / "alpha.json").read_bytes() == before
+
+
+async def test_the_change_of_another_program_is_refused_with_its_difference(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await reads(pilot, "#detail-text", "Alpha")
+        path = place / "decisions" / "alpha.json"
+        path.write_text(path.read_text("utf-8").replace("Use one.", f"Use [/b] two {'long ' * 50}."), encoding="utf-8")
+        await press(pilot, "x", "1")
+        await until(pilot, lambda: isinstance(pilot.app.screen, FullText), "the difference")
+        await at_rest(pilot)
+        await reads(pilot, "FullText Static", "Use [/b] two")
+        assert stored(place, "alpha")["record_status"] == "active"
+        await press(pilot, "escape")
+        await reads(pilot, "#detail-text", "Use [/b] two")
+        await press(pilot, "x", "1")
+        await told(pilot, "Retired alpha")
+
+
+async def test_a_read_only_format_says_so(open_workspace: Opener, tmp_path: Path) -> None:
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "one.md").write_text("# One\n\nText.\n", encoding="utf-8")
+    (root / "two.md").write_text("# Two\n\nText.\n", encoding="utf-8")
+    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        for key in ("x", "a", "t", "e", "E"):
+            app_of(pilot).clear_notifications()
+            await press(pilot, key)
+            await told(pilot, "which memsift only reads")
+            assert len(pilot.app.screen_stack) == 1
+
+
+async def test_u_takes_back_a_change_of_a_command_and_says_when_there_is_none(
+    workspace: Workspace, place: Path
+) -> None:
+    memory = workspace.memory("beta")
+    assert memory is not None
+    perform(Archive(str(place), memory.summary, "old"))
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "u")
+        await told(pilot, "Took back: Archived beta: old.")
+        assert stored(place, "beta")["record_status"] == "active"
+        await press(pilot, "u")
+        await told(pilot, "There is no change to take back")
+
+
+class SuspendableDriver(HeadlessDriver):
+    """A driver without a terminal that can be given to an editor, as a real terminal can."""
+
+    can_suspend = True
+
+    def suspend_application_mode(self) -> None:
+        pass
+
+    def resume_application_mode(self) -> None:
+        pass
+
+
+def with_editor(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    editor.chmod(0o700)
+    monkeypatch.setenv("VISUAL", str(editor))
+    monkeypatch.setattr("textual.drivers.headless_driver.HeadlessDriver", SuspendableDriver)
+
+
+async def test_the_editor_of_the_person_changes_the_file(
+    workspace: Workspace, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_editor(monkeypatch, tmp_path, 'sed -i "s/We had two/We had [b three/" "$1"')
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "E")
+        await told(pilot, "Edited alpha. u takes it back.")
+        assert stored(place, "alpha")["content"]["context"] == "We had [b three."
+        await reads(pilot, "#detail-text", "We had [b three.")
+
+
+async def test_a_text_that_the_schema_refuses_is_kept_for_its_writer(
+    workspace: Workspace, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private_home: Path
+) -> None:
+    with_editor(monkeypatch, tmp_path, 'sed -i "s/accepted/perhaps/" "$1"')
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "E")
+        await told(pilot, "status must be one of")
+        await told(pilot, "Your text is in")
+    assert stored(place, "alpha")["content"]["status"] == "accepted"
+    assert "perhaps" in (private_home / ".local/state/memsift/refused-alpha.json").read_text("utf-8")
+
+
+async def test_a_terminal_that_cannot_be_given_away_says_so(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "E")
+        await told(pilot, "e opens a form")
+
+
+async def test_retrievals_of_changed_memories_are_forgotten(open_workspace: Opener, place: Path) -> None:
+    from engine.prompt import typed_prompt
+
+    prompt = typed_prompt("title of alpha memory")
+    workspace = open_workspace(root=place, prompts=(prompt,), judge=None)
+    workspace.keep(workspace.run(prompt, "memsift"))
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "x", "1")
+        await told(pilot, "Retired alpha")
+    assert workspace.retrieval(prompt.id, "memsift") is None
+    found = workspace.run(prompt, "memsift")
+    assert all(one.dropped_by == "status" for one in found.candidates if one.memory.id == "alpha")

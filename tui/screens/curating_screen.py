@@ -1,0 +1,279 @@
+"""The base of screens on which memories are changed: their keys, the worker that changes, and what is told of it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.app import SuspendNotSupported
+from textual.worker import get_current_worker
+
+from engine.curation.files import text_at
+from engine.curation.operations import Archive, Edit, Restore, Retire, Rewrite, Tag
+from engine.errors import ChangedSinceError, CurationError
+from engine.stores.writing import ACTIVE, writing_of
+from tui.dialogs.ask_line import AskLine
+from tui.dialogs.choices import ANOTHER, ChooseRetirement
+from tui.dialogs.full_text import FullText
+from tui.dialogs.memory_form import MemoryForm
+from tui.messages import Changed, Progressed
+from tui.plain import plain
+from tui.screens.base_screen import ModeScreen
+from tui.workspace.changing import check, perform, undo
+from tui.workspace.curating import edited_in_editor, keep_refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from textual.worker import Worker
+
+    from engine.curation.operations import Operation
+    from engine.errors import MemsiftError
+    from engine.memory import MemorySummary
+    from engine.stores.writing import Changes
+    from tui.workspace.changing import Done
+
+CHANGES = "changes"
+"""The workers that change memories."""
+
+WRONG = "wrong"
+"""The reason that leaves a tombstone: the same text is not made again."""
+
+TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
+MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
+
+
+class CuratingScreen(ModeScreen):
+    """Changes the memories that `chosen` gives, in a worker. One change at a time, each in the journal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[str, str | None] = {}
+
+    def chosen(self) -> list[MemorySummary]:
+        """The memories that a key acts on: the selected ones, else the one under the cursor."""
+        raise NotImplementedError
+
+    def end_selection(self) -> None:
+        """Forget which memories were selected: they are changed now."""
+        raise NotImplementedError
+
+    def show_progress(self, text: str) -> None:
+        raise NotImplementedError
+
+    # Keys
+
+    def action_retire(self) -> None:
+        self._choose("Retired", (ACTIVE,), self._ask_reason)
+
+    def _ask_reason(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
+        def retire(reason: str | None) -> None:
+            if reason is not None:
+                self.change("Retired", [Retire(self.root, one, reason, reason == WRONG) for one in memories], read)
+
+        def choose(reason: str | None) -> None:
+            if reason == ANOTHER:
+                hint = "The reason is kept in the memory. It may be empty."
+                self.app.push_screen(AskLine(f"Why retire {_named(memories)}?", hint=hint), retire)
+            else:
+                retire(reason)
+
+        self.app.push_screen(ChooseRetirement(f"Retire {_named(memories)}: why?"), choose)
+
+    def action_archive(self) -> None:
+        def archive(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
+            self.change("Archived", [Archive(self.root, one, "") for one in memories], read)
+
+        self._choose("Archived", (ACTIVE,), archive)
+
+    def action_restore(self) -> None:
+        def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
+            self.change("Restored", [Restore(self.root, one) for one in memories], read)
+
+        self._choose("Restored", ("retired", "archived"), restore)
+
+    def action_retag(self) -> None:
+        self._choose("Changed the tags of", (), self._ask_tags)
+
+    def _ask_tags(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
+        is_single = len(memories) == 1
+        old = memories[0].tags if is_single else ()
+
+        def retag(line: str | None) -> None:
+            if line is None:
+                return
+            given = [one.strip() for one in line.split(",") if one.strip()]
+            gone = [one for one in old if one not in given]
+            add = [one for one in given if is_single or not one.startswith("-")]
+            if not is_single:
+                gone = [one[1:].strip() for one in given if one.startswith("-")]
+            operations = [Tag(self.root, one, tuple(add), tuple(gone)) for one in memories]
+            self.change("Changed the tags of", operations, read)
+
+        hint = TAGS_HINT if is_single else MANY_TAGS_HINT
+        self.app.push_screen(AskLine(f"Tags of {_named(memories)}", ", ".join(old), hint), retag)
+
+    def action_edit(self) -> None:
+        """Open the form of the memory under the cursor."""
+        with self.app.telling_errors():
+            memory, read, text = self._to_edit()
+            form = writing_of(self.root).form(text.removeprefix("\ufeff"))
+
+            def allowed(changes: Changes) -> None:
+                check(Edit(self.root, memory, changes), read)
+
+            def edit(changes: Changes | None) -> None:
+                if changes:
+                    self.change("Edited", [Edit(self.root, memory, changes)], read)
+
+            self.app.push_screen(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
+
+    def action_edit_file(self) -> None:
+        """Open the file of the memory under the cursor in the person's editor."""
+        with self.app.telling_errors():
+            memory, _, text = self._to_edit()
+            try:
+                with self.app.suspend():
+                    new = edited_in_editor(text, Path(memory.file).suffix, os.environ)
+            except SuspendNotSupported:
+                self.app.tell("This terminal cannot be given to an editor. e opens a form.", severity="warning")
+                return
+            self.refresh(layout=True)
+            if new is None:
+                self.app.tell("The text is unchanged, so nothing was done.")
+            else:
+                self.change("Edited", [Rewrite(self.root, memory, text, new)], {})
+
+    def _to_edit(self) -> tuple[MemorySummary, dict[str, str | None], str]:
+        """The memory to edit, its file as it was shown, and its text. Raises CurationError."""
+        memories = self.chosen()
+        if len(memories) != 1:
+            raise CurationError(f"{len(memories):,} memories are selected. Edit one at a time; esc selects none.")
+        writing_of(self.root)
+        read = self._texts(memories)
+        return memories[0], read, read[memories[0].file] or ""
+
+    def action_undo(self) -> None:
+        self._undo()
+
+    # Changing
+
+    @property
+    def root(self) -> str:
+        return self.app.workspace.index.root
+
+    def _choose(
+        self,
+        words: str,
+        statuses: Sequence[str],
+        act: Callable[[list[MemorySummary], Mapping[str, str | None]], None],
+    ) -> None:
+        """Call *act* with the chosen memories that have one of *statuses*, or with all, and their texts as shown."""
+        with self.app.telling_errors():
+            chosen = self.chosen()
+            fitting = [one for one in chosen if not statuses or one.status in statuses]
+            writing_of(self.root)
+            if chosen and not fitting:
+                raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
+            if others := [one for one in chosen if statuses and one.status not in statuses]:
+                self.app.tell(f"{len(others):,} of them are left out: {_statuses(others)}.")
+            if fitting:
+                act(fitting, self._texts(fitting))
+
+    def _texts(self, memories: Iterable[MemorySummary]) -> dict[str, str | None]:
+        """The texts of the files as they were shown, or as they are now. Raises CurationError."""
+        return {one.file: self._seen[one.file] if one.file in self._seen else text_at(one.file) for one in memories}
+
+    def note_seen(self, memory: MemorySummary) -> None:
+        """Remember the text of a file that is shown now: a later change by another program is then noticed."""
+        self._seen.clear()
+        with suppress(CurationError):
+            self._seen[memory.file] = text_at(memory.file)
+
+    @work(thread=True, group=CHANGES, exit_on_error=False)
+    def change(self, words: str, operations: Sequence[Operation], read: Mapping[str, str | None]) -> None:
+        """Perform the operations. *words* begin the sentence about many of them."""
+        with self.app.changing:
+            done = perform(self.root, operations, read, partial(self._tell_progress, get_current_worker()))
+            if done.numbers:
+                self.app.batches.append(done.numbers)
+        self._keep_refused(operations, done)
+        self.post_message(Changed(done, f"{words} {len(done.numbers):,} memories", len(operations)))
+
+    def _keep_refused(self, operations: Sequence[Operation], done: Done) -> None:
+        refused = operations[0]
+        if done.error and isinstance(refused, Rewrite):
+            path = keep_refused(refused.memory.file, refused.text, os.environ)
+            self.app.call_from_thread(self.app.tell, f"Your text is in {path}.", seconds=20.0)
+
+    @work(thread=True, group=CHANGES, exit_on_error=False)
+    def _undo(self) -> None:
+        with self.app.changing:
+            done = undo(self.root, self.app.batches, partial(self._tell_progress, get_current_worker()))
+        self.post_message(Changed(done, is_undo=True))
+
+    def _tell_progress(self, worker: Worker[None], done: int, total: int) -> bool:
+        """Tell how far a worker is; whether it should go on."""
+        if total > 1:
+            self.post_message(Progressed(done, total))
+        return not worker.is_cancelled
+
+    @property
+    def is_changing(self) -> bool:
+        return any(worker.group == CHANGES and not worker.is_finished for worker in self.workers)
+
+    def stop_changing(self) -> None:
+        """End the changes under way after the operation that is being done."""
+        self.workers.cancel_group(self, CHANGES)
+
+    @on(Progressed)
+    def tell_progress(self, message: Progressed) -> None:
+        self.show_progress(f"{message.done:,} of {message.total:,} changed · esc stops")
+
+    @on(Changed)
+    def tell_change(self, message: Changed) -> None:
+        """Show the memories as they are now, and say what was done and how to undo it."""
+        done = message.done
+        self.show_progress("")
+        if done.numbers or isinstance(done.error, ChangedSinceError):
+            self.end_selection()
+            self._seen.clear()
+            self.app.take_changes(is_reread=done.is_reread)
+        if done.sentences:
+            self.app.tell(_undone(message) if message.is_undo else _performed(message))
+        if done.error:
+            self._tell_refusal(done.error)
+
+    def _tell_refusal(self, error: MemsiftError) -> None:
+        if error.detail:
+            text = plain(f"{error}\n\n{error.detail}")
+            self.app.push_screen(FullText("Not changed", text))
+        else:
+            self.app.tell_error(error)
+
+
+def _performed(message: Changed) -> str:
+    """A sentence about the operations that were performed, with the key that undoes them."""
+    done = message.done
+    if len(done.sentences) == 1 and message.total == 1:
+        return f"{done.sentences[0]}. u takes it back."
+    rest = f" of {message.total:,}" if len(done.numbers) < message.total else ""
+    return f"{message.words}{rest}. u takes all of it back."
+
+
+def _undone(message: Changed) -> str:
+    first, *others = message.done.sentences
+    return f"Took back: {first}{f', and {len(others):,} more' if others else ''}."
+
+
+def _named(memories: Sequence[MemorySummary]) -> str:
+    return memories[0].id if len(memories) == 1 else f"{len(memories):,} memories"
+
+
+def _statuses(memories: Iterable[MemorySummary]) -> str:
+    """The statuses of *memories* in words, as in "already retired"."""
+    return f"already {' or '.join(sorted({one.status for one in memories}))}"
