@@ -104,7 +104,7 @@ def retrieve(
     if has_floor and has_failed:
         candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=cutoff is not None))
         candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
-    candidates = _by_places(candidates, config, mode, _cap(config, mode, judgement), session)
+    candidates = by_places(candidates, config, mode, cap(config, mode, judgement), session)
     has_gaps = bool(held) or any(one.dropped_by == "budget" for one in candidates)
     if is_brief and has_gaps:
         whole = retrieve(prompt, index, config, session=session, include_retired=include_retired, clock=clock, now=now)
@@ -223,14 +223,14 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
     ]
 
 
-def _cap(config: Config, mode: str, judgement: Judgement | None) -> int:
+def cap(config: Config, mode: str, judgement: Judgement | None) -> int:
     """The largest number of injected memories. It is smaller if the judge was asked and could not answer."""
     most = config.max_inject if mode == AUTO else config.max_results
     has_failed = judgement is not None and judgement.is_failure
     return min(most, config.judge.fallback_top_k) if has_failed else most
 
 
-def _by_places(
+def by_places(
     candidates: list[Candidate], config: Config, mode: str, most: int, session: Session | None
 ) -> list[Candidate]:
     """Fill *most* places in rank order.

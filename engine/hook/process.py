@@ -19,7 +19,7 @@ from engine.hook.session import load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.paths import find_root, is_in_place, state_dir, state_home
+from engine.paths import config_file, find_root, is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, typed_prompt
 from engine.search.index import Index, index_of
@@ -123,11 +123,12 @@ class Decision:
         self._environ = environ
         self._stderr = stderr
         self._allow = allow
-        self._folder = ""
+        self._folder = self._root = ""
         self._request: Request | None = None
         self._session: Session | None = None
         self._retrieval: Retrieval | None = None
-        self._index: Index | None = None
+        self._indexes: list[Index] = []
+        self._said: list[str] = []
 
     def answer(self, stdin: bytes) -> str:
         """The JSON to print, or nothing. Never raises an Exception once the root is known."""
@@ -138,13 +139,16 @@ class Decision:
         self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
         self.activity.stage("parse")
         search = find_root(request.cwd, self._environ, request.transcript_path)
-        if search.root is None and not search.refused:
+        users, mistakes = _user_roots(self._environ)
+        roots = tuple(dict.fromkeys((*search.roots, *users)))
+        if not (roots or search.refused or mistakes):
             return ""
         try:
-            self._folder = state_dir(search.root, self._environ) if search.root else state_home(self._environ)
+            self._root = roots[0] if roots else ""
+            self._folder = state_dir(self._root, self._environ) if roots else state_home(self._environ)
             self.activity.stage("root")
-            self._note_refused(search)
-            return self._decide(request, search.root) if search.root else ""
+            self._note_unused(search, mistakes, roots)
+            return self._decide(request, roots) if roots else ""
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
             self.activity.note_reason(f"{type(error).__name__}: {error}")
             return ""
@@ -165,23 +169,28 @@ class Decision:
         self.remember()
 
     def close(self) -> None:
-        """Close the index. The hook's own process ends without it."""
-        if self._index is not None:
-            self._index.close()
+        """Close the indexes. The hook's own process ends without it."""
+        for index in self._indexes:
+            index.close()
 
-    def _note_refused(self, search: RootSearch) -> None:
+    def _note_unused(self, search: RootSearch, mistakes: tuple[str, ...], roots: tuple[str, ...]) -> None:
         """Say which folders of memories were not taken, on stderr and in the log: without a root, in `state_home`."""
-        if search.refused:
-            self.activity.note(refused=list(search.refused))
-        if search.root is None:
+        refused = (*search.refused, *mistakes)
+        if refused:
+            self.activity.note(refused=list(refused))
+        if not roots:
             self.activity.note_reason(NO_ROOT)
-        for reason in search.refused:
+        if len(roots) > 1:
+            self.activity.note(roots=list(roots))
+        for reason in refused:
             self._warn(f"memsift-hook: {reason}")
 
-    def _decide(self, request: Request, root: str) -> str:
-        reading = read_config(root, self._environ)
-        config = reading.config
-        self._note_settings(reading)
+    def _decide(self, request: Request, roots: tuple[str, ...]) -> str:
+        readings = [read_config(root, self._environ) for root in roots]
+        for reading in readings:
+            self._note_settings(reading)
+        readings = [one for one in readings if one.config.enabled] or readings[:1]
+        config = readings[0].config
         if self._allow:
             self._allow(allowed_seconds(config))
         self.activity.note(config=hex_digest(config_json(config))[:16])
@@ -194,7 +203,7 @@ class Decision:
             return ""
         session = load_session(self._folder, request.session_id, request.transcript_path)
         self.activity.stage("session")
-        retrieval = self._retrieve(request, root, config, session)
+        retrieval = self._retrieve(request, readings, session)
         context = inject.context(retrieval, config)
         self.activity.note_retrieval(retrieval, inject.length(context))
         self.activity.stage("inject")
@@ -203,30 +212,54 @@ class Decision:
         return _output(context) if context else ""
 
     def _note_settings(self, reading: Reading) -> None:
-        """Tell stderr and the log about settings that do not count."""
-        if reading.lines:
-            self.activity.note(mistakes=list(reading.lines))
+        """Tell stderr and the log about settings that do not count. Those of the user are the same for each root."""
+        new = [line for line in reading.lines if line not in self._said]
+        self._said += new
+        if self._said:
+            self.activity.note(mistakes=list(self._said))
         if reading.notice:
             self.activity.note(untrusted=reading.notice)
-        for line in filter(None, (*reading.lines, reading.notice)):
+        for line in filter(None, (*new, reading.notice)):
             self._warn(f"memsift-hook: {line}")
 
-    def _retrieve(self, request: Request, root: str, config: Config, session: Session) -> Retrieval:
-        index = hook_index(root, self._environ, config.deadline)
+    def _retrieve(self, request: Request, readings: list[Reading], session: Session) -> Retrieval:
+        config = readings[0].config
+        indexes = [
+            self._opened(one.root, config.deadline / len(readings), is_alone=len(readings) == 1) for one in readings
+        ]
+        self.activity.stage("index")
+        judge = _judge(config, self._environ)
+        prompt = typed_prompt(request.prompt, _turns(request, config, self._environ, has_judge=judge is not None))
+        cutoffs = [self._cutoff(one) for one in readings]
+        if len(readings) == 1:
+            index, cutoff = indexes[0], cutoffs[0]
+            retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
+        else:
+            from engine.hook.several import Root, retrieve_from
+
+            configs = [one.config for one in readings]
+            roots = [Root(*parts) for parts in zip(indexes, configs, cutoffs, strict=True)]
+            retrieval = retrieve_from(prompt, roots, config, judge, session)
+        self.activity.note(corpus=indexes[0].corpus_hash)
+        self.activity.stage("retrieve")
+        return retrieval
+
+    def _opened(self, root: str, deadline_s: float, *, is_alone: bool) -> Index:
+        """The index of a root, empty if there is none yet. A root that cannot be read takes no other root with it."""
+        try:
+            index = hook_index(root, self._environ, deadline_s)
+        except Exception as error:
+            if is_alone:
+                raise
+            self.activity.note(unread=f"{root}: {error}"[:MAX_REASON])
+            index = None
         if index is None:
             from engine.memory import Corpus
 
             self.activity.note(index="is being built")
             index = index_of(Corpus(root, ()))
-        self._index = index
-        self.activity.stage("index")
-        judge = _judge(config, self._environ)
-        prompt = typed_prompt(request.prompt, _turns(request, config, self._environ, has_judge=judge is not None))
-        cutoff = self._cutoff(config)
-        retrieval = retrieve(prompt, index, config, judge=judge, cutoff=cutoff, session=session, is_brief=True)
-        self.activity.note(corpus=index.corpus_hash)
-        self.activity.stage("retrieve")
-        return retrieval
+        self._indexes.append(index)
+        return index
 
     def _warn(self, line: str) -> None:
         """Print a line on stderr, if there is one: a closed or full stderr must not cost the memories.
@@ -239,9 +272,10 @@ class Decision:
             except (OSError, ValueError):
                 self._stderr = None
 
-    def _cutoff(self, config: Config) -> Cutoff | None:
-        """The cutoff of this root. The log says why a tuned one is ignored."""
-        cutoff, problem = chosen_cutoff(self._folder, config)
+    def _cutoff(self, reading: Reading) -> Cutoff | None:
+        """The cutoff of a root. The log says why a tuned one is ignored."""
+        folder = self._folder if reading.root == self._root else state_dir(reading.root, self._environ)
+        cutoff, problem = chosen_cutoff(folder, reading.config)
         if problem:
             self.activity.note(cutoff=f"ignored: it {problem}"[:MAX_REASON])
         return cutoff
@@ -256,6 +290,16 @@ def _run() -> None:
         sys.stdout.write(answer)
         sys.stdout.flush()
     decision.remember()
+
+
+def _user_roots(environ: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The user's own roots, and a sentence for each that cannot be used. Imported only if there is a config.toml."""
+    if not os.path.lexists(config_file(environ)):
+        return (), ()
+    from engine.settings.roots import user_roots
+
+    found = user_roots(environ)
+    return found.roots, found.mistakes
 
 
 def _output(context: str) -> str:

@@ -1,0 +1,117 @@
+"""A prompt over several roots: each is searched by itself, and one injected set is chosen from all.
+
+Loaded only where there are several roots. Candidates are ordered by P(relevant), else by strength. The places, the
+budget and the judge are those of the first root's settings.
+"""
+
+from __future__ import annotations
+
+from engine.config import AUTO
+from engine.lean.record import Record, replace
+from engine.pipeline import by_places, cap, retrieve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from engine.hook.session import Session
+    from engine.judge.verdict import Judgement
+    from engine.memory import MemorySummary
+    from engine.pipeline import Judge
+    from engine.prompt import Prompt
+    from engine.retrieval import Candidate, Retrieval
+    from engine.search.index import Index
+
+PLACES = ("cap", "repeat", "budget")
+"""The stages that a root cannot decide by itself."""
+
+TWICE = "another root has the same memory"
+
+
+class Root(Record):
+    """A root to search: its index, settings and cutoff."""
+
+    index: Index
+    config: Config
+    cutoff: Cutoff | None
+
+
+class Share:
+    """A root's share of the single call to a judge, in the place of a judge: it notes the memories, then answers."""
+
+    def __init__(self) -> None:
+        self.memories: list[MemorySummary] = []
+        self.answer: Judgement | None = None
+
+    def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:  # noqa: ARG002
+        from engine.judge.verdict import APPROVED, OK, Judgement, Verdict
+
+        if self.answer is not None:
+            return self.answer
+        self.memories = [*candidates]
+        return Judgement(OK, tuple(Verdict(one.id, APPROVED, OK) for one in candidates), "", "", "", 0.0)
+
+
+def retrieve_from(
+    prompt: Prompt, roots: Sequence[Root], config: Config, judge: Judge | None, session: Session
+) -> Retrieval:
+    """One retrieval over *roots*, the first of which has the settings *config*.
+
+    *judge* is asked once, and only about roots whose own settings name the same judge: the settings of a project cannot
+    send the titles of a user's notes away.
+    """
+    shares = [Share() if judge is not None and one.config.judge == config.judge else None for one in roots]
+    if judge is not None:
+        _searched(prompt, roots, shares)
+        _ask(prompt, [one for one in shares if one], judge)
+    found = _searched(prompt, roots, shares)
+    candidates = _in_order([one for each in found for one in each.candidates])
+    judgement = found[0].judgement
+    chosen = by_places(candidates, config, AUTO, cap(config, AUTO, judgement), session)
+    elapsed_ms = sum(one.elapsed_ms for one in found) + (judgement.elapsed_ms if judgement else 0.0)
+    return replace(found[0], candidates=tuple(chosen), judgement=judgement, elapsed_ms=elapsed_ms)
+
+
+def _searched(prompt: Prompt, roots: Sequence[Root], shares: Sequence[Share | None]) -> list[Retrieval]:
+    pairs = zip(roots, shares, strict=True)
+    return [retrieve(prompt, one.index, one.config, judge=share, cutoff=one.cutoff) for one, share in pairs]
+
+
+def _ask(prompt: Prompt, shares: Sequence[Share], judge: Judge) -> None:
+    """Ask the judge about the memories of all shares at once, and give each share its verdicts.
+
+    Two roots may have memories with the same id, so the judge sees them under other ids.
+    """
+    asked = [(share, one) for share in shares for one in share.memories]
+    named = [replace(one, id=str(number)) for number, (_, one) in enumerate(asked)]
+    judgement = judge.evaluate(prompt, named, AUTO)
+    verdicts = [
+        (share, replace(judgement.verdicts[number], memory_id=one.id)) for number, (share, one) in enumerate(asked)
+    ]
+    for share in shares:
+        share.answer = replace(judgement, verdicts=tuple(verdict for of, verdict in verdicts if of is share))
+
+
+def _in_order(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates of all roots, best first, as they were before places were given. A memory counts only once."""
+    is_likely = all(one.probability is not None for one in candidates if _is_open(one))
+    ordered = sorted(candidates, key=lambda one: (not _is_open(one), _weakness(one, is_likely=is_likely)))
+    given: set[str] = set()
+    result = []
+    for rank, one in enumerate(ordered, start=1):
+        dropped_by, reason = one.dropped_by, one.reason
+        if _is_open(one):
+            dropped_by, reason = ("repeat", TWICE) if one.memory.digest in given else (None, "")
+            given.add(one.memory.digest)
+        result.append(replace(one, rank=rank, dropped_by=dropped_by, reason=reason))
+    return result
+
+
+def _is_open(candidate: Candidate) -> bool:
+    return candidate.dropped_by is None or candidate.dropped_by in PLACES
+
+
+def _weakness(candidate: Candidate, *, is_likely: bool) -> float:
+    return -(candidate.probability or 0.0) if is_likely else candidate.score

@@ -1,0 +1,197 @@
+"""The hook over several roots: the project's, its auto memory, and those of the user."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.paths import transcripts_dir
+from engine.search.opening import index_file
+from engine.trust import trust
+from tests.engine.builders import memory, write_root
+from tests.engine.hook.world import World
+from tests.engine.judge.api_server import ApiServer, kept_titles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ASK = "where does the token cache live"
+
+
+class Everywhere(World):
+    """A project with an auto memory, and a user with a vault and a file of rules."""
+
+    def __init__(self, folder: Path, *, has_cutoff: bool = False) -> None:
+        super().__init__(folder, has_cutoff=has_cutoff)
+        self.auto = Path(transcripts_dir(str(self.project), self.environ)) / "memory"
+        self.vault, self.rules = self.folder / "vault", self.folder / "AGENTS.md"
+        self.transcript = self.auto.parent / "session-1.jsonl"
+        self.write(self.auto / "MEMORY.md", "# Memory\n")
+        self.write(self.auto / "auto.md", "---\ndescription: the token cache of the client\n---\n")
+        self.write(self.vault / "deep/note.md", "# token cache notes\n")
+        self.write(self.rules, "# Rules\n\n## Token cache rules\n\nNever log it.\n")
+        write_root(self.root, [memory("token cache", "cache", memory_id="own"), *others()])
+        self.name_roots(self.vault, self.rules)
+
+    def write(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def name_roots(self, *paths: object, table: str = "") -> None:
+        listed = ", ".join(json.dumps(str(path)) for path in paths)
+        self.write(self.home / ".config/memsift/config.toml", f"roots = [{listed}]\n{table}")
+
+    @property
+    def injected(self) -> list[str]:
+        return list(self.log()[-1]["injected"])
+
+
+def others() -> list[object]:
+    return [memory(f"zz{number} filler", f"yy{number}") for number in range(5)]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Everywhere:
+    return Everywhere(tmp_path)
+
+
+@pytest.fixture
+def server() -> Iterator[ApiServer]:
+    with ApiServer() as server:
+        yield server
+
+
+def test_the_best_of_all_roots_are_injected_within_one_cap(world: Everywhere) -> None:
+    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 4\n")
+    context = world.context(ASK)
+    assert set(world.injected) == {"own", "auto", "deep/note", "AGENTS#token-cache-rules"}
+    for path in (".claude/memory/decisions/own.json", f"{world.auto}/auto.md", f"{world.vault}/deep/note.md"):
+        assert path in context
+    assert f"{world.rules}:3" in context
+    assert world.log()[-1]["roots"] == [str(one) for one in (world.root, world.auto, world.vault, world.rules)]
+    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 2\n")
+    world.context(ASK, session_id="other")
+    assert len(world.injected) == 2
+    stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
+    assert list(stages.values()).count("cap") == 2
+
+
+def test_one_budget_counts_for_all_roots(world: Everywhere) -> None:
+    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 4\nmax_characters = 300\n")
+    context = world.context(ASK)
+    assert 0 < len(context) <= 300
+    assert "budget" in {one["dropped_by"] for one in world.log()[-1]["candidates"]}
+
+
+def test_with_the_default_cutoff_the_likeliest_comes_first(tmp_path: Path) -> None:
+    world = Everywhere(tmp_path, has_cutoff=True)
+    world.name_roots(world.vault, table="[retrieval]\nmax_inject = 1\n")
+    world.write(world.vault / "best.md", "# where the token cache lives\n\nThe token cache lives in Redis.\n")
+    for number in range(30):
+        world.write(world.vault / f"z{number}.md", f"# zz{number} filler\n")
+    world.context(ASK)
+    assert world.injected == ["best"]
+
+
+def test_a_session_gets_no_memory_of_any_root_twice(world: Everywhere) -> None:
+    world.name_roots(world.vault, world.rules, table="[retrieval]\nmax_inject = 10\n")
+    assert world.context(ASK)
+    assert world.send(ASK) == ""
+    stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
+    for memory_id in ("own", "auto", "deep/note", "AGENTS#token-cache-rules"):
+        assert stages[memory_id] == "repeat"
+
+
+def test_the_same_memory_in_two_roots_is_injected_once(world: Everywhere) -> None:
+    copy = world.folder / "copy"
+    world.write(copy / "deep/note.md", "# token cache notes\n")
+    world.name_roots(world.vault, copy, table="[retrieval]\nmax_inject = 10\n")
+    world.context(ASK)
+    assert world.injected.count("deep/note") == 1
+
+
+def test_a_project_without_memories_has_those_of_the_user(world: Everywhere) -> None:
+    elsewhere = world.folder / "elsewhere"
+    elsewhere.mkdir()
+    context = world.context(ASK, cwd=str(elsewhere), transcript_path="")
+    assert f"{world.vault}/deep/note.md" in context
+    assert "own.json" not in context
+
+
+def test_a_root_that_switches_itself_off_is_left_out(world: Everywhere) -> None:
+    world.receive(enabled=False)
+    context = world.context(ASK)
+    assert "own.json" not in context
+    assert "deep/note.md" in context
+
+
+def test_a_root_that_is_gone_or_unreadable_takes_no_other_with_it(world: Everywhere) -> None:
+    broken = world.folder / "broken.db"
+    broken.write_bytes(b"SQLite format 3\0" + b"x" * 2000)
+    strange = world.folder / "strange.xyz"
+    strange.write_text("text", encoding="utf-8")
+    world.name_roots(world.folder / "gone", broken, strange, world.vault)
+    context = world.context(ASK)
+    assert "own.json" in context
+    assert "deep/note.md" in context
+    assert "gone" in world.log()[-1]["refused"][0]
+    assert "which is not used" in world.stderr.getvalue()
+
+
+def test_settings_of_the_user_that_are_wrong_are_said_once(world: Everywhere) -> None:
+    world.name_roots(world.vault, table="[retrieval]\nmax_inject = 999\n")
+    world.context(ASK)
+    assert world.stderr.getvalue().count("max_inject") == 1
+    assert len(world.log()[-1]["mistakes"]) == 1
+
+
+def test_a_judge_is_asked_once_about_all_roots(world: Everywhere, server: ApiServer) -> None:
+    judge = "[retrieval]\nmax_inject = 10\n[retrieval.judge]\nenabled = true\n"
+    world.name_roots(world.vault, world.rules, table=judge)
+    world.environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
+    server.answer = kept_titles("token cache notes", "Token cache rules")
+    world.context(ASK)
+    assert len(server.requests) == 1
+    assert set(world.injected) == {"deep/note", "AGENTS#token-cache-rules"}
+    stages = {one["id"]: one["dropped_by"] for one in world.log()[-1]["candidates"]}
+    assert stages["own"] == stages["auto"] == "judge"
+
+
+def test_the_judge_of_a_project_is_not_asked_about_notes_of_the_user(world: Everywhere, server: ApiServer) -> None:
+    world.receive(judge={"enabled": True}, max_inject=3)
+    trust(str(world.root), world.environ)
+    world.environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
+    server.answer = kept_titles("token cache")
+    world.context(ASK)
+    (request,) = server.requests
+    assert "token cache notes" not in json.dumps(request.body)
+    assert "own" in world.injected
+
+
+def test_a_judge_that_cannot_answer_leaves_its_fallback(world: Everywhere) -> None:
+    judge = "[retrieval.judge]\nenabled = true\nfallback_top_k = 1\n"
+    world.name_roots(world.vault, world.rules, table=judge)
+    world.environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    world.context(ASK)
+    assert len(world.injected) == 1
+    assert world.log()[-1]["fallback"] == "http_error"
+
+
+def test_one_root_alone_does_not_load_what_several_need(world: Everywhere) -> None:
+    world.context(ASK)
+    assert Path(index_file(str(world.vault), world.environ)).exists()
+    (world.home / ".config/memsift/config.toml").unlink()
+    (world.auto / "auto.md").unlink()
+    (world.auto / "MEMORY.md").unlink()
+    world.auto.rmdir()
+    code = """import sys
+from engine.hook.process import respond
+import os
+respond(sys.stdin.buffer.read(), dict(os.environ), sys.stderr)
+print(*[name for name in sys.modules if name in ("engine.hook.several", "engine.settings.roots", "tomllib")])"""
+    done = world.run(json.dumps(world.payload(ASK, session_id="other")).encode(), code)
+    assert done.stdout.split() == []
+    assert world.injected == ["own"]
