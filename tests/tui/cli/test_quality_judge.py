@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +17,9 @@ import pytest
 from engine.paths import ratings_file
 from engine.quality.judging.markdown_form import parse_entries
 from tests.engine.builders import memory, write_root
-from tests.engine.judge.api_server import ApiServer, failed
+from tests.engine.judge.api_server import ApiServer, failed, late
 from tests.engine.quality.judging.answers import URL, rated, rated_by_title, searched, title_in
-from tests.tui.cli.command_line import HTTP, configure, memsift, printed, refused, top_level_modules
+from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, configure, memsift, printed, refused, top_level_modules
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -174,10 +179,12 @@ def test_the_cost_limit_is_never_crossed_and_the_rest_is_rated_later(server: Api
 def test_the_cost_limit_holds_for_several_roots_together(server: ApiServer, root: Path, tmp_path: Path) -> None:
     more = write_root(tmp_path / "more", [memory(f"Rule {number}", body="It is cold.") for number in range(3)])
     rate = (*RATE, "--root", root, "--root", more, *HTTP, "--concurrency", "1", "--max-cost")
-    most = 0.0091  # less than 0.000165 above the largest cost of a call: three calls in the first root use that up
-    result = memsift(*rate, str(most))
+    told = re.search(r"at most \$(\d\.\d+)", memsift(*rate, "0.0001").stderr)
+    assert told
+    limit = float(told[1]) / 3 + 2.4 * PRICE  # enough for three calls in the first root, and for none after them
+    result = memsift(*rate, str(limit))
     assert (result.exit_code, "--max-cost is reached" in result.stderr) == (1, True)
-    assert len(server.requests) < 6
+    assert len(server.requests) == 3
     assert decisions(memsift(*rate, "0.1")) == {**ALL, **{f"Rule-{number}": "accepted" for number in range(3)}}
     assert len(server.requests) == 6
 
@@ -265,6 +272,7 @@ def test_the_agreement_with_the_persons_decisions_is_counted_by_category(root: P
     agreement = ("quality", "judge", "--agreement", "--root", root)
     assert "There is no memory with a rating and a decision yet." in memsift(*agreement).stdout
     printed(memsift(*RATE, "--root", root, *HTTP))
+    printed(memsift(*RATE, "summary", "--root", root, *HTTP))  # by the rule, which is no model
     memsift("quality", "accept", "Use-WAL", "Cache-for-an-hour", "summary", "--root", root)
     memsift("quality", "reject", "Be-careful", "--root", root)
     found = printed(memsift(*agreement, "--format", "json"))
@@ -313,3 +321,46 @@ def test_the_ratings_are_private_and_a_damaged_file_is_named(root: Path) -> None
 def test_rating_loads_no_heavy_library(root: Path) -> None:
     loaded = top_level_modules(*RATE, "--root", root, *HTTP)
     assert not loaded & {"textual", "anthropic", "scipy", "numpy", "sklearn", "sqlite_utils", "labels"}
+
+
+def test_a_judge_without_schemas_is_asked_for_markdown(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "### REJECTED: Use WAL\n**Quality Score**: 4.0/10\n**Rejection Reasons**:\n- No version.\n"
+    script = tmp_path / "bin" / "claude"
+    script.parent.mkdir()
+    answer = shlex.quote(json.dumps({"result": text, "usage": {"input_tokens": 5, "output_tokens": 3}}))
+    script.write_text(f'#!/bin/sh\nprintf "%s" "$*" > {tmp_path}/asked\nprintf %s {answer}\n', encoding="utf-8")
+    script.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    result = memsift(*RATE, "Use-WAL", "--root", root, "--judge", "claude-cli")
+    (row,) = printed(result)["memories"]
+    assert (row["decision"], row["rejection_reasons"]) == ("rejected", ["No version."])
+    assert row["judgement"]["cost_usd"] is None
+    assert "Its price is not known here." in result.stderr
+    assert '"### REJECTED:"' in (tmp_path / "asked").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_after_ctrl_c_finished_ratings_are_kept(server: ApiServer, root: Path, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    server.answer = lambda request: late(30 if title_in(request) == "Use WAL" else 0, rated(8.0))
+    rate = [*MAIN, *RATE, "--root", str(root), *HTTP, "--resume", str(file)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        rate,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        cwd=PROJECT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test may run in the background
+    ) as running:
+        until = time.monotonic() + 30
+        while len(server.requests) < 3 and time.monotonic() < until:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        running.send_signal(signal.SIGINT)
+        stdout, stderr = running.communicate(timeout=30)
+    assert (running.returncode, "Stopped after 3 of 4 memories." in stderr) == (130, True)
+    assert {row["id"] for row in json.loads(stdout)["memories"]} == {"Be-careful", "Cache-for-an-hour", "summary"}
+    assert len(file.read_text(encoding="utf-8").splitlines()) == 3
