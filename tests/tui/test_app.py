@@ -245,6 +245,20 @@ async def test_prompt_rows_that_were_skipped_are_counted_and_listed(open_workspa
         await reads(pilot, "FullText Static", "prompts.jsonl:3 is not JSON")
 
 
+async def test_dead_links_of_an_auto_memory_are_listed_below_the_skipped_files(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = tmp_path / "projects/x/memory"
+    root.mkdir(parents=True)
+    (root / "MEMORY.md").write_text("- [gone](gone[b].md)\n", encoding="utf-8")
+    (root / "kept.md").write_text("text", encoding="utf-8")
+    async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE) as pilot:
+        await press(pilot, "s")
+        said = shown(pilot, "FullText Static")
+        assert said.startswith("Everything was read")
+        assert "MEMORY.md:1 links to gone[b].md, which does not exist" in said
+
+
 async def test_a_reload_shows_on_the_other_screens_too(open_workspace: Opener, tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("first one")])
     async with MemsiftApp(open_workspace(root=root, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
