@@ -4,26 +4,26 @@
 this purpose, and to nothing else.
 """
 
-INTERCEPT = -2.5126
+INTERCEPT = -2.5181
 
 WEIGHTS: dict[str, float] = {
-    "strength": 1.7171,
-    "lead": 0.5839,
-    "rivals": -0.5918,
-    "tag": 1.5575,
-    "names": -0.1449,
-    "asked": -0.2127,
-    "unknown": -1.7752,
+    "strength": 1.7077,
+    "lead": 0.6059,
+    "rivals": -0.5699,
+    "tag": 1.5516,
+    "names": -0.1472,
+    "asked": -0.2086,
+    "unknown": -1.7959,
 }
 
 SCALES: dict[str, float] = {
-    "strength": 0.3089,
-    "lead": 0.5029,
-    "rivals": 0.7978,
-    "tag": 0.4446,
-    "names": 0.8737,
-    "asked": 0.7827,
-    "unknown": 0.2048,
+    "strength": 0.3087,
+    "lead": 0.5032,
+    "rivals": 0.7987,
+    "tag": 0.4444,
+    "names": 0.8738,
+    "asked": 0.7812,
+    "unknown": 0.205,
 }
 """Standard deviation of each feature in the example projects. `memsift tune` measures changes of weights in it."""
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 MOST_TYPED_WORDS = 200
 """A prompt of so many words counts whole if no line of it looks pasted."""
 
-MOST_QUESTION_WORDS, MOST_BESIDE_WORDS = 60, 20
-"""Most words of a paragraph that has the only question of a prompt, and of the other paragraph beside a question."""
+MOST_QUESTION_WORDS, MOST_REMARK_WORDS = 60, 15
+"""Most words of a typed paragraph at the beginning or with a question, and of a remark at the end."""
 
 FENCES = ("```", "~~~")
 TAG = "pasted_content"
@@ -30,18 +30,18 @@ QUESTION_MARKS = ("?", "？")
 def typed_part(text: str) -> str:
     """The first and the last paragraph that were typed; *text* itself if it is not long and nothing looks pasted.
 
-    If only one of them asks, the other counts only if it is short.
+    A long paragraph is a paste: at the beginning it makes way for a question at the end, at the end it does not count.
     """
     lines = text.strip().splitlines()
     outside = _outside_blocks(lines)
     if _count(text) <= MOST_TYPED_WORDS and outside == lines and not any(map(_is_pasted, lines)):
         return text
-    first = _first_words(_until_paste(outside))
-    last = _last_words(_until_paste(outside[::-1])[::-1])
-    if _asks(last) and not _asks(first):
-        return f"{first}\n{last}" if _count(first) <= MOST_BESIDE_WORDS else last
-    most = MOST_QUESTION_WORDS if _asks(last) else MOST_BESIDE_WORDS
-    return f"{first}\n{last}" if _count(last) <= most and first != last else first
+    beginning = _until_paste(outside)
+    first, last = _first_words(beginning), _last_words(_until_paste(outside[::-1])[::-1])
+    if first == last or not (_is_question(last) or _is_remark(last)):
+        return first
+    is_paste = _asks(last) and not _asks(first) and _count(" ".join(beginning)) > MOST_QUESTION_WORDS
+    return last if is_paste else f"{first}\n{last}"
 
 
 def _outside_blocks(lines: list[str]) -> list[str]:
@@ -94,6 +94,15 @@ def _is_pasted(line: str) -> bool:
         return True
     signs = sum(not (character.isalnum() or character in PROSE_SIGNS or character.isspace()) for character in line)
     return signs > MOST_SIGNS * len(line) or not LEVELS.isdisjoint(word.strip("[]():") for word in line.split()[:5])
+
+
+def _is_question(paragraph: str) -> bool:
+    return _asks(paragraph) and _count(paragraph) <= MOST_QUESTION_WORDS
+
+
+def _is_remark(paragraph: str) -> bool:
+    """Whether a last paragraph without a question may be typed: it is short, and no list item or quoted text."""
+    return paragraph[:1].isalpha() and _count(paragraph) <= MOST_REMARK_WORDS
 
 
 def _asks(text: str) -> bool:

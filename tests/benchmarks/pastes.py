@@ -37,12 +37,16 @@ MODEL = Weights(default_model.INTERCEPT, default_model.WEIGHTS)
 
 
 def pastes() -> dict[str, str]:
-    """Code, logs and prose of this project, each more than 5,000 words long."""
-    code = text_of((TOP / "engine").rglob("*.py"))
-    prose = text_of([TOP / "CHANGELOG.md", TOP / "LICENSE", *TOP.glob("[elt]*/**/README.md")])
+    """Code, logs and prose of this project that seldom change, each repeated to more than 5,000 words."""
+    code = repeated(text_of([TOP / "engine/search/stems.py", TOP / "engine/search/tokens.py"]))
+    prose = repeated(text_of([TOP / "LICENSE"]))
     lines = [line.strip() for line in prose.splitlines() if line.strip()]
     log = "\n".join(f"2026-03-02T11:{i % 60:02}:{i % 59:02}Z INFO api.loans: {line}" for i, line in enumerate(lines))
     return {"code": code, "log": log, "prose": prose}
+
+
+def repeated(text: str) -> str:
+    return "\n\n".join([text] * (1 + max(LENGTHS) // len(text.split())))
 
 
 def text_of(paths: Iterable[Path]) -> str:

@@ -46,6 +46,13 @@ def test_a_request_around_a_paste_counts_on_both_sides() -> None:
     assert found.split("\n") == ["Rename the column in the export.", "Keep the old name as an alias."]
 
 
+@pytest.mark.parametrize(
+    "end", ["- an item of the list", '"""The end of the module."""', "is it a question? " + "word " * 60]
+)
+def test_the_end_of_a_paste_is_no_remark(end: str) -> None:
+    assert typed_part(f"Rename the column in the export.\n\n{PROSE}\n\n{end}") == "Rename the column in the export."
+
+
 def test_a_short_prompt_counts_whole() -> None:
     text = f"{QUESTION}\n\n" + "\n".join(CODE.splitlines()[:8])
     assert memsift.searched_text(text) is text
