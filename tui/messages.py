@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from labels.measure.report import Report
     from tui.workspace.changing import Done
     from tui.workspace.labelling_plan import Planning
+    from tui.workspace.memory_facts import Facts
 
 
 @dataclass
@@ -57,6 +58,14 @@ class Reported(Message, bubble=False):
     """Worker to Report: a new report."""
 
     report: Report
+
+
+@dataclass
+class FactsRead(Message, bubble=False):
+    """Worker to Browse: the facts about memories, and the stamps of the files that they come from."""
+
+    facts: Facts
+    stamps: tuple[tuple[str, int, int], ...]
 
 
 @dataclass

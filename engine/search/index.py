@@ -119,6 +119,11 @@ class Index:
         """A memory with its tokens; None for an unknown id."""
         return self.ask(lambda db: _indexed(db, self.root, memory_id))
 
+    def word_counts(self) -> dict[str, int]:
+        """Memory id -> the number of indexed words of title, tags and body, with repetitions."""
+        sql = "select id, length(words) from memory where reason is null"
+        return self.ask(lambda db: dict(db.execute(sql).fetchall()))
+
     def matching(self, terms: tuple[Term, ...]) -> list[MemorySummary]:
         """The memories whose whole text holds all of *terms*, best first; without terms, all memories by path."""
         if not terms:

@@ -55,7 +55,7 @@ class Choice(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            yield OptionList(*map(Option, self.options.values()))
+            yield OptionList(*(Option(plain(text)) for text in self.options.values()))
         box.border_title = self.QUESTION
         box.border_subtitle = self.HINT
 
@@ -129,6 +129,21 @@ class ChooseRetirement(DigitChoice):
         notes = {"wrong": "wrong: the same text is not made again", ANOTHER: "another reason, or none"}
         reasons = (ANOTHER, *REASONS)
         super().__init__({name: f"{digit}  {notes.get(name, name)}" for digit, name in enumerate(reasons)}, REASONS[0])
+        self._question = question
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.query_one(Vertical).border_title = plain(self._question)
+
+
+class ChooseOne(Choice):
+    """Any question with any options."""
+
+    DEFAULT_CSS = "ChooseOne Vertical { width: 90%; max-width: 90; }"
+    HINT = "enter chooses, esc closes"
+
+    def __init__(self, question: str, options: Mapping[str, str], current: str = "") -> None:
+        super().__init__(options, current)
         self._question = question
 
     def on_mount(self) -> None:

@@ -1,64 +1,101 @@
-"""Browse: the memories, filtered as you type, and the one under the cursor in full."""
+"""Browse: the memories, filtered as you type and sorted by any column, and the one under the cursor in full."""
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from textual import on
-from textual.containers import Container
+from textual import on, work
+from textual.containers import Container, Vertical
 from textual.getters import query_one
 from textual.widgets import Footer, Input
 
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
+from tui.dialogs.choices import ChooseOne
+from tui.messages import FactsRead
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
-from tui.widgets.browse_columns import MemoryList
-from tui.widgets.memory_pane import MemoryPane, memory_text
+from tui.widgets.browse_columns import ColumnHeads, MemoryTable, category_name
+from tui.widgets.memory_detail import detail_text, prompt_line
+from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
+from tui.workspace.memory_facts import narrowed, ordered, read_facts, related_files, stamps
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
     from engine.memory import MemorySummary
     from engine.search.query import Term
 
-NO_MEMORIES = "There are no memories here yet.\n\nName another folder with --root, or press ctrl+r once there are some."
-NO_MATCH = "No memory has all of these words. Press esc to clear the filter."
-
-ON_MEMORIES = ("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file")
+NO_MEMORIES = (
+    "There are no memories here yet.\n\n`memsift create` makes one, and ctrl+r reads the folder again. "
+    "To open another folder, start memsift with --root."
+)
+NO_MATCH = "No memory fits the filter. Press esc to clear it."
+ORDERS = {
+    "": "Path, or the best match first",
+    "title": "Title",
+    "category": "Category",
+    "status": "Status",
+    "updated": "Updated, the newest first",
+    "injected": "Injected by the hook, the most first",
+    "precision": "Relevant of labelled, the best first",
+    "tokens": "Tokens, the longest first",
+}
+ALL = ""
+MOST_CHOICES = 200
+ON_MEMORIES = (
+    *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
+    *("select", "select_all", "prompts"),
+)
 """Actions that need a memory in the list."""
+
+CHOOSING = ("filter", "undo", "order", "turn", "category", "status")
+"""Actions that are off while the filter is typed, as those in ON_MEMORIES are."""
 
 
 class BrowseScreen(CuratingScreen):
     """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
     CSS_PATH = "browse.tcss"
-    AUTO_FOCUS = "MemoryList"
+    AUTO_FOCUS = "MemoryTable"
     BINDINGS = bindings(
-        shown="browse.filter browse.open change.retire change.edit change.undo",
-        hidden="browse.clear browse.copy change.archive change.restore change.tags change.file",
+        shown="browse.filter browse.select change.retire change.edit change.undo",
+        hidden="browse.clear browse.order browse.copy browse.open change.archive change.restore change.tags "
+        "change.file browse.all browse.turn browse.category browse.status browse.prompts",
     )
     HELP = (
-        "The memories of this root. Type / and some words to filter by title, tags and body. "
-        "Every change of a memory can be taken back with u, also tomorrow."
+        "The memories of this root. Type / and some words to filter by title, tags and body. Keys that change "
+        "memories act on the selected ones, else on the one under the cursor. Every change can be taken back with u, "
+        "also tomorrow."
     )
 
     filter_line = query_one(Input)
-    memories = query_one(MemoryList)
+    memories = query_one(MemoryTable)
+    list_pane = query_one("#list", Vertical)
     detail = query_one(MemoryPane)
 
     def __init__(self) -> None:
         super().__init__()
         self._reading = 0
+        self._order, self._is_turned = "", False
+        self._category = self._status = ALL
+        self._progress = ""
+        self._stamps: tuple[tuple[str, int, int], ...] = ()
 
     def compose(self) -> ComposeResult:
         yield TopBar("browse")
         yield Input(placeholder="Press / and type: words of title, tags or body", compact=True)
         with Container(id="panes"):
-            yield MemoryList(classes="pane")
+            with Vertical(id="list", classes="pane"):
+                yield ColumnHeads()
+                yield MemoryTable()
             yield MemoryPane("detail")
         yield Footer(compact=True, show_command_palette=False)
 
@@ -66,29 +103,65 @@ class BrowseScreen(CuratingScreen):
         self.filter_line.cursor_blink = False
 
     def begin(self) -> None:
-        """Fill the list again if another screen has reloaded the memories."""
+        """Fill the list again if the memories changed, and read the facts again if their files changed."""
         if self._reading != self.app.workspace.reading:
             self.show_matching()
+        workspace = self.app.workspace
+        if self._stamps != stamps(workspace.index, workspace.store.path, os.environ):
+            self.read_facts()
+
+    # The list
 
     @on(Input.Changed)
     def show_matching(self) -> None:
-        """List the memories that match the filter, the best match first."""
-        index = self.app.workspace.index
+        """List the memories that fit the filter: the best match first, or sorted."""
+        index, terms = self.app.workspace.index, self.terms
         self._reading = self.app.workspace.reading
-        found = index.matching(self.terms)
-        self.memories.show(found)
-        total = f"{len(index):,} memories"
-        self.memories.border_title = f"{len(found):,} of {total}" if self.terms else total
+        found = narrowed(index.matching(terms), self._category, self._status)
+        self.memories.marker = self.marker
+        self.memories.show(ordered(found, self._order, self.memories.facts, is_turned=self._is_turned))
+        self.query_one(ColumnHeads).show(self._order, is_turned=self._is_turned)
+        self.show_title()
         if not found:
-            self.detail.show(plain(NO_MATCH if self.terms else NO_MEMORIES))
+            self.detail.show(plain(NO_MATCH if terms or self._category or self._status else NO_MEMORIES))
+
+    def show_title(self) -> None:
+        """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""
+        count, total = self.memories.count, len(self.app.workspace.index)
+        selected = len(self.memories.selected)
+        parts = [
+            f"{count:,} of {total:,} memories" if count < total else f"{total:,} memories",
+            *filter(None, (category_name(self._category), self._status)),
+            f"{selected:,} selected" if selected else "o sorts",
+        ]
+        self.list_pane.border_title = plain(self._progress or " · ".join(parts))
 
     @on(RowList.Highlighted)
     def show_current(self) -> None:
         current = self.memories.current
         memory = self.app.workspace.memory(current.id) if current else None
         if memory:
-            self.note_seen(memory.summary)
-            self.detail.show(memory_text(memory, self.marker))
+            text = self.note_seen(memory.summary)
+            related = related_files(self.root, text)
+            self.detail.show(detail_text(memory, self.memories.facts, related, self.marker))
+
+    @work(thread=True, exclusive=True, group="facts", exit_on_error=False)
+    def read_facts(self) -> None:
+        workspace = self.app.workspace
+        read = stamps(workspace.index, workspace.store.path, os.environ)
+        facts = read_facts(workspace.index, workspace.store.path, workspace.annotator, os.environ)
+        self.post_message(FactsRead(facts, read))
+
+    @on(FactsRead)
+    def show_facts(self, message: FactsRead) -> None:
+        """Show new facts; the list is only sorted again if its order rests on them."""
+        self._stamps = message.stamps
+        self.memories.facts = message.facts
+        if self._order:
+            self.show_matching()
+        else:
+            self.memories.refresh()
+            self.show_current()
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -117,11 +190,17 @@ class BrowseScreen(CuratingScreen):
         self.set_focus(self.filter_line)
 
     def action_clear(self) -> None:
-        """Stop the changes under way; else clear the filter; if it is empty, leave it."""
+        """Stop changes under way; else select nothing; else show all; else leave the filter."""
         if self.is_changing:
             self.stop_changing()
-        elif self.filter_line.value:
-            self.filter_line.value = ""
+        elif self.memories.selected and not self.filter_line.has_focus:
+            self._select(set())
+        elif self.filter_line.value or self._category or self._status:
+            self._category = self._status = ALL
+            if self.filter_line.value:
+                self.filter_line.value = ""
+            else:
+                self.show_matching()
         else:
             self.memories.focus()
 
@@ -130,20 +209,95 @@ class BrowseScreen(CuratingScreen):
             self.app.copy_to_clipboard(current.path)
             self.app.tell(f"Copied {current.path}")
 
+    def action_order(self) -> None:
+        def sort(order: str | None) -> None:
+            if order is not None:
+                self._order, self._is_turned = order, False
+                self.show_matching()
+
+        self.app.push_screen(ChooseOne("Sort by", ORDERS, self._order), sort)
+
+    def action_turn(self) -> None:
+        self._is_turned = not self._is_turned
+        self.show_matching()
+
+    def action_category(self) -> None:
+        def narrow(category: str | None) -> None:
+            if category is not None:
+                self._category = category
+                self.show_matching()
+
+        self._choose_one("Show which category?", self._category, lambda one: one.category, narrow)
+
+    def action_status(self) -> None:
+        def narrow(status: str | None) -> None:
+            if status is not None:
+                self._status = status
+                self.show_matching()
+
+        self._choose_one("Show which status?", self._status, lambda one: one.status, narrow)
+
+    def _choose_one(
+        self, question: str, current: str, part: Callable[[MemorySummary], str], narrow: Callable[[str | None], None]
+    ) -> None:
+        """Ask for one of the values that *part* gives, with the number of memories of each."""
+        counts = Counter(map(part, self.app.workspace.index.summaries()))
+        options = {ALL: f"All  {sum(counts.values()):,}"}
+        options |= {name: f"{category_name(name)}  {count:,}" for name, count in sorted(counts.items())[:MOST_CHOICES]}
+        self.app.push_screen(ChooseOne(question, options, current), narrow)
+
+    def action_prompts(self) -> None:
+        """Ask for a prompt that pulled the memory in, and show it in Replay."""
+        current, facts = self.memories.current, self.memories.facts
+        found = facts.prompts.get(current.id, ()) if current else ()
+        if not found:
+            self.app.tell("No prompt that you have seen or labelled pulled this memory in.")
+            return
+        options = {one: prompt_line(one, verdict, facts) for one, verdict in found[:MOST_CHOICES]}
+        self.app.push_screen(ChooseOne("Go to which prompt?", options), self._go_to_prompt)
+
+    async def _go_to_prompt(self, prompt_id: str | None) -> None:
+        workspace = self.app.workspace
+        prompt = (workspace.prompt(prompt_id) or workspace.store.prompt(prompt_id)) if prompt_id else None
+        if prompt:
+            if workspace.prompt(prompt.id) is None:
+                workspace.add_prompt(prompt)
+            workspace.wanted_prompt = prompt.id
+            await self.app.switch_mode("replay")
+
+    # Selecting
+
+    def action_select(self) -> None:
+        """Select the memory under the cursor, or no longer, and go on to the next."""
+        if current := self.memories.current:
+            self._select(self.memories.selected ^ {current.id})
+            self.memories.cursor += 1
+
+    def action_select_all(self) -> None:
+        listed = {one.id for one in self.memories.records}
+        self._select(set() if listed <= self.memories.selected else listed)
+
+    def _select(self, selected: set[str]) -> None:
+        self.memories.selected = selected
+        self.memories.refresh()
+        self.show_title()
+
+    def chosen(self) -> list[MemorySummary]:
+        """The selected memories that are listed, in the order of the list; without any, the one under the cursor."""
+        selected = self.memories.selected
+        chosen = [one for one in self.memories.records if one.id in selected] if selected else []
+        return chosen or ([self.memories.current] if self.memories.current else [])
+
+    def end_selection(self) -> None:
+        self._select(set())
+
+    def show_progress(self, text: str) -> None:
+        self._progress = text
+        self.show_title()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        if action not in (*ON_MEMORIES, "filter", "undo") or not self.is_mounted:
+        if action not in (*ON_MEMORIES, *CHOOSING) or not self.is_mounted:
             return True
         if isinstance(self.focused, Input):
             return False
         return action not in ON_MEMORIES or bool(self.memories.count)
-
-    # Changing memories
-
-    def chosen(self) -> list[MemorySummary]:
-        return [self.memories.current] if self.memories.current else []
-
-    def end_selection(self) -> None:
-        pass
-
-    def show_progress(self, text: str) -> None:
-        self.memories.border_subtitle = text

@@ -180,7 +180,7 @@ class CuratingScreen(ModeScreen):
             if chosen and not fitting:
                 raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
             if others := [one for one in chosen if statuses and one.status not in statuses]:
-                self.app.tell(f"{len(others):,} of them are left out: {_statuses(others)}.")
+                self.app.tell(f"{len(others):,} of {len(chosen):,} are left out: {_statuses(others)}.")
             if fitting:
                 act(fitting, self._texts(fitting))
 
@@ -188,11 +188,12 @@ class CuratingScreen(ModeScreen):
         """The texts of the files as they were shown, or as they are now. Raises CurationError."""
         return {one.file: self._seen[one.file] if one.file in self._seen else text_at(one.file) for one in memories}
 
-    def note_seen(self, memory: MemorySummary) -> None:
-        """Remember the text of a file that is shown now: a later change by another program is then noticed."""
+    def note_seen(self, memory: MemorySummary) -> str:
+        """The text of a file that is shown now. It is remembered, so that the change of another program is noticed."""
         self._seen.clear()
         with suppress(CurationError):
             self._seen[memory.file] = text_at(memory.file)
+        return self._seen.get(memory.file) or ""
 
     @work(thread=True, group=CHANGES, exit_on_error=False)
     def change(self, words: str, operations: Sequence[Operation], read: Mapping[str, str | None]) -> None:

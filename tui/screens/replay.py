@@ -94,6 +94,8 @@ class ReplayScreen(ModeScreen):
         self.prompt_list.border_title = f"{len(prompts):,} prompts · n types another"
         self.prompt_list.mark_labelled(self.app.workspace.labelled_pairs().keys())
         self.prompt_list.show(prompts)
+        self.prompt_list.go_to(self.app.workspace.wanted_prompt)
+        self.app.workspace.wanted_prompt = ""
         if not prompts:
             self.result.prompt_pane.update(plain(NO_PROMPTS))
 

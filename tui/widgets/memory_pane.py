@@ -40,10 +40,11 @@ class MemoryPane(VerticalScroll, can_focus=True):
 
 def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:
     """Title, facts, tags, path and body of a memory, with the matches of *marker* marked."""
-    return Content("\n").join([*_head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
+    return Content("\n").join([*head_lines(memory.summary, marker), *_body_lines(memory.sections, marker)])
 
 
-def _head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
+def head_lines(summary: MemorySummary, marker: Marker) -> list[Content]:
+    """Title, facts, tags and path of a memory."""
     dates = [f"updated {summary.updated_at[:10]}"] if summary.updated_at else []
     status = [summary.status] if is_inactive(summary) else []
     facts = " · ".join([category_name(summary.category), *status, *dates])

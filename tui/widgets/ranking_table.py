@@ -12,7 +12,7 @@ from textual.widgets import Static
 from engine.search.highlight import Marker
 from tui.plain import cells, plain
 from tui.widgets.label_text import SIGNS
-from tui.widgets.row_list import RecordList
+from tui.widgets.row_list import RecordList, marked_cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,7 +86,7 @@ class RankingTable(RecordList[Row]):
         second = _system_cell(row.second, size) if row.has_second else (cells(self.note, size), "muted")
         return [
             (f" {sign} ", tone),
-            *_marked_cells(title, self.marker, "" if row.is_injected else "muted"),
+            *marked_cells(title, self.marker, "" if row.is_injected else "muted"),
             (" ", ""),
             _system_cell(row.first, size),
             second,
@@ -136,16 +136,6 @@ def head_text(width: int, names: tuple[str, str]) -> str:
     first, second = names
     second = second if width >= WIDE else second.removeprefix(first)
     return cells("Memory", width - SIGN_WIDTH - 2 * size) + cells(first, size) + cells(second, size)
-
-
-def _marked_cells(text: str, marker: Marker, tone: str) -> list[Cell]:
-    """*text* in pieces; each match is a piece of its own."""
-    pieces: list[Cell] = []
-    position = 0
-    for start, end in marker.places(text):
-        pieces += [(text[position:start], tone), (text[start:end], "match")]
-        position = end
-    return [*pieces, (text[position:], tone)]
 
 
 def _system_cell(candidate: Candidate | None, width: int) -> Cell:

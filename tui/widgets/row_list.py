@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from textual import events
 
+    from engine.search.highlight import Marker
+
 T = TypeVar("T")
 
 Cell = tuple[str, str]
@@ -171,7 +173,21 @@ class RecordList(RowList, Generic[T]):
         places = {self.id_of(record): i for i, record in enumerate(records)} if current else {}
         self.set_count(len(records), places.get(self.id_of(current), 0) if current else 0)
 
+    def go_to(self, record_id: str) -> None:
+        """Move the cursor to a record, if the list has it."""
+        self.cursor = next((i for i, one in enumerate(self.records) if self.id_of(one) == record_id), self.cursor)
+
     @property
     def current(self) -> T | None:
         """The record under the cursor; None in an empty list."""
         return self.records[self.cursor] if self.records else None
+
+
+def marked_cells(text: str, marker: Marker, tone: str) -> list[Cell]:
+    """*text* in pieces; each match is a piece of its own."""
+    row: list[Cell] = []
+    position = 0
+    for start, end in marker.places(text):
+        row += [(text[position:start], tone), (text[start:end], "match")]
+        position = end
+    return [*row, (text[position:], tone)]

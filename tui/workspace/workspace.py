@@ -42,7 +42,8 @@ class Workspace:
     *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
     order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
     last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
-    settings that do not count. `comparing`: a second first stage runs, too.
+    settings that do not count. `comparing`: a second first stage runs, too. `wanted_prompt`:
+    the id of the prompt that Replay shows next.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Workspace:
         self.seed = seed
         self.clock = clock
         self.notice = notice
+        self.wanted_prompt = ""
         self.comparing = False
         self.index = open_index(root, os.environ)
         self.reading = 1

@@ -11,7 +11,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 
 from engine.curation.operations import Archive
 from tests.engine.curation.roots import document, perform, write_documents
-from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, toasts, until
+from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, until
 from tui.app import MemsiftApp
 from tui.dialogs.full_text import FullText
 from tui.dialogs.memory_form import MemoryForm
@@ -269,3 +269,78 @@ async def test_retrievals_of_changed_memories_are_forgotten(open_workspace: Open
     assert workspace.retrieval(prompt.id, "memsift") is None
     found = workspace.run(prompt, "memsift")
     assert all(one.dropped_by == "status" for one in found.candidates if one.memory.id == "alpha")
+
+
+async def test_keys_act_on_all_selected_memories_and_u_takes_back_all_of_it(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "space", "down", "space")
+        await reads(pilot, "#list", "2 selected")
+        await press(pilot, "x", "3")
+        await told(pilot, "Retired 2 memories. u takes all of it back.")
+        assert statuses(pilot) == {"alpha": "retired", "beta": "active", "delta": "retired", "gamma": "active"}
+        assert "selected" not in shown(pilot, "#list")
+        await press(pilot, "u")
+        await told(pilot, "Took back: Retired delta: duplicate, and 1 more.")
+        assert set(statuses(pilot).values()) == {"active"}
+
+
+async def test_asterisk_selects_all_that_the_filter_shows_and_escape_none(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
+        await press(pilot, "slash", *"memory", "enter", "asterisk")
+        await reads(pilot, "#list", "3 of 4 memories · 3 selected")
+        await press(pilot, "asterisk")
+        assert "selected" not in shown(pilot, "#list")
+        await press(pilot, "ctrl+a", "escape")
+        assert "selected" not in shown(pilot, "#list")
+        await press(pilot, "asterisk", "a")
+        await told(pilot, "Archived 3 memories")
+        assert statuses(pilot)["alpha" if "alpha" in statuses(pilot) else "beta"] == "archived"
+        await press(pilot, "escape")
+        assert statuses(pilot) == {"alpha": "active", "beta": "archived", "delta": "archived", "gamma": "archived"}
+
+
+async def test_memories_whose_status_does_not_fit_are_left_out_and_told(workspace: Workspace, place: Path) -> None:
+    memory = workspace.memory("beta")
+    assert memory is not None
+    perform(Archive(str(place), memory.summary, "old"))
+    workspace.reload()
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "asterisk", "a")
+        await told(pilot, "1 of 4 are left out: already archived.")
+        await told(pilot, "Archived 3 memories")
+
+
+async def test_tags_of_many_are_added_and_taken_away(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "asterisk", "t", *"new,-shared", "enter")
+        await told(pilot, "Changed the tags of 4 memories")
+    assert stored(place, "alpha")["tags"] == ["tag-alpha", "new"]
+    assert stored(place, "gamma")["tags"] == ["tag-gamma", "new"]
+
+
+async def test_one_refusal_leaves_all_of_many_unchanged(workspace: Workspace, place: Path) -> None:
+    path = place / "decisions" / "gamma.json"
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "asterisk")
+        path.write_text(path.read_text("utf-8").replace("Use one.", "Use two."), encoding="utf-8")
+        await press(pilot, "x", "1")
+        await told(pilot, "was changed since it was read")
+        assert {stored(place, name)["record_status"] for name in ("alpha", "beta", "delta")} == {"active"}
+
+
+async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_documents(tmp_path / "many", [document(f"m{number:03}") for number in range(120)])
+    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(
+        size=SIZE, notifications=True
+    ) as pilot:
+        await press(pilot, "asterisk", "a")
+        await until(pilot, lambda: "of 120 changed · esc stops" in shown(pilot, "#list"), "progress")
+        await press(pilot, "escape")
+        await until(pilot, lambda: any("of 120. u takes" in one for one in toasts(pilot)), "an end")
+        await at_rest(pilot)
+        done = [name for name, status in statuses(pilot).items() if status == "archived"]
+        assert 0 < len(done) < 120
+        assert any(f"Archived {len(done)} memories of 120" in one for one in toasts(pilot))
+        await press(pilot, "u")
+        await told(pilot, "Took back")
+        assert set(statuses(pilot).values()) == {"active"}

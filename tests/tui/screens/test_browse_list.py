@@ -1,0 +1,191 @@
+"""The list of Browse: columns, order, filters; and the detail beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.paths import state_dir
+from engine.prompt import typed_prompt
+from tests.engine.curation.roots import document, write_documents
+from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, toasts, until
+from tui.app import MemsiftApp
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+    from tui.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+WIDE = (160, 48)
+HOSTILE = "closing [/b] tag [/ [b + x [link=http://x]y"
+PROMPT = typed_prompt(f"title of alpha shared {HOSTILE}")
+
+
+@pytest.fixture
+def workspace(open_workspace: Opener, tmp_path: Path) -> Workspace:
+    """Three memories of two categories in a project, replayed on a prompt, and a log of the hook."""
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    (project / "src" / "there.py").write_text("")
+    related = ["src/there.py", "src/gone.py", "../outside.py", HOSTILE]
+    root = write_documents(
+        project / ".claude" / "memory",
+        [
+            document(
+                "alpha", updated_at="2026-01-01T00:00:00Z", related_files=related, title=f"Title of alpha {HOSTILE}"
+            ),
+            document("beta", "runbook", updated_at="2026-03-01T00:00:00Z", record_status="retired"),
+            document("gamma", updated_at="2026-02-01T00:00:00Z", title="Another title, much longer than others"),
+        ],
+    )
+    made = open_workspace(root=root, prompts=(PROMPT,), judge=None)
+    made.keep(made.run(PROMPT, made.first.name))
+    folder = Path(state_dir(made.index.root, os.environ))
+    folder.mkdir(parents=True)
+    lines = [{"time": "2026-01-01T00:00:00Z", "system": "memsift", "injected": ["gamma"]}] * 3
+    lines.append({"time": "2026-01-02T00:00:00Z", "system": "memsift", "injected": ["alpha"]})
+    (folder / "activity.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return made
+
+
+def label(workspace: Workspace, verdict: str) -> None:
+    pool = workspace.pool(PROMPT.id)
+    assert pool is not None
+    card = next(one for one in pool.cards if one.memory.id == "alpha")
+    workspace.store.label(workspace.annotator, PROMPT.id, card, verdict, seed=1, blind=True, elapsed_ms=1)
+
+
+def listed(pilot: Pilot[None]) -> list[str]:
+    widget: Any = pilot.app.screen_stack[0].query_one("MemoryTable")
+    return [one.id for one in widget.records]
+
+
+async def facts_shown(pilot: Pilot[None]) -> None:
+    table: Any = pilot.app.screen_stack[0].query_one("MemoryTable")
+    await until(pilot, lambda: table.facts.words, "facts")
+    await settled(pilot)
+
+
+async def test_the_columns_show_injections_labels_and_tokens(workspace: Workspace) -> None:
+    label(workspace, "relevant")
+    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
+        await facts_shown(pilot)
+        heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
+        assert heads.split() == ["Category", "Title", "Updated", "Inj.", "Relevant", "Tokens"]
+        rows = text_of(pilot.app.screen.query_one("MemoryTable")).splitlines()
+        row = next(one for one in rows if "alpha" in one)
+        date = row.index("2026-01-01")
+        assert row[date:].split()[:3] == ["2026-01-01", "1", "1/1"]
+        assert int(row[date:].split()[3]) > 5
+        assert heads.index("Updated") == date
+
+
+@pytest.mark.parametrize(
+    ("choice", "order"),
+    [
+        ("Title", ["gamma", "alpha", "beta"]),
+        ("Category", ["alpha", "gamma", "beta"]),
+        ("Status", ["alpha", "gamma", "beta"]),
+        ("Updated, the newest first", ["beta", "gamma", "alpha"]),
+        ("Injected by the hook, the most first", ["gamma", "alpha", "beta"]),
+        ("Relevant of labelled, the best first", ["alpha", "gamma", "beta"]),
+        ("Tokens, the longest first", ["alpha", "gamma", "beta"]),
+    ],
+)
+async def test_o_sorts_by_any_column_and_turns_it(workspace: Workspace, choice: str, order: list[str]) -> None:
+    from tui.screens.browse import ORDERS
+
+    label(workspace, "relevant")
+    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
+        await facts_shown(pilot)
+        down = list(ORDERS.values()).index(choice)
+        await press(pilot, "o", *["down"] * down, "enter")
+        assert listed(pilot) == order
+        heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
+        assert ("▲" in heads or "▼" in heads) == (choice != "Status")
+        await press(pilot, "O")
+        assert listed(pilot)[0] == order[-1] or choice[:8] in ("Category", "Status", "Relevant")
+
+
+async def test_the_filter_marks_its_words_in_the_rows_and_keeps_the_order(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
+        await press(pilot, "o", "down", "enter", "slash", *"titl")
+        assert listed(pilot) == ["gamma", "alpha", "beta"]
+        table: Any = pilot.app.screen.query_one("MemoryTable")
+        assert ("title", "match") in table.row_cells(0, 80)
+        assert ("Title", "match") in table.row_cells(1, 80)
+
+
+async def test_c_and_v_show_one_category_or_status_and_escape_shows_all(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=SMALL) as pilot:
+        await press(pilot, "c", "down", "enter")
+        assert listed(pilot) == ["alpha", "gamma"]
+        await reads(pilot, "#list", "2 of 3 memories · decision")
+        await press(pilot, "escape", "v", "down", "down", "enter")
+        assert listed(pilot) == ["beta"]
+        await reads(pilot, "#list", "retired")
+        await press(pilot, "c", "down", "enter")
+        assert listed(pilot) == []
+        await reads(pilot, "#detail-text", "Press esc to clear it")
+        await press(pilot, "escape")
+        assert len(listed(pilot)) == 3
+
+
+async def test_the_detail_shows_short_fields_on_one_line_and_related_files(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
+        await reads(pilot, "#detail-text", "Status accepted")
+        await reads(pilot, "#detail-text", "✓ src/there.py")
+        await reads(pilot, "#detail-text", "✗ src/gone.py (not there)")
+        await reads(pilot, "#detail-text", "✗ ../outside.py (not there)")
+        await reads(pilot, "#detail-text", HOSTILE)
+
+
+async def test_a_prompt_that_was_not_labelled_is_only_counted(workspace: Workspace) -> None:
+    """To show that a system injected the memory would make a later label of it not blind."""
+    async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
+        await reads(pilot, "#detail-text", "1 more are hidden until you label them.")
+        assert PROMPT.text not in shown(pilot, "#detail-text")
+        await press(pilot, "p")
+        assert toasts(pilot) == ["No prompt that you have seen or labelled pulled this memory in."]
+    assert workspace.is_blind(PROMPT.id)
+
+
+async def test_p_goes_to_a_prompt_that_pulled_the_memory_in(workspace: Workspace) -> None:
+    label(workspace, "not")
+    workspace.prompts = (typed_prompt("another prompt first"), PROMPT)
+    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
+        await reads(pilot, "#detail-text", f"− {PROMPT.text}")
+        await reads(pilot, "#detail-text", "The hook injected it 1 times.")
+        await press(pilot, "p")
+        await reads(pilot, "OptionList", PROMPT.text)
+        await press(pilot, "enter")
+        await until(pilot, lambda: bool(pilot.app.screen.query("PromptList")), "Replay")
+        await settled(pilot)
+        assert current_prompt(pilot) == PROMPT.id
+
+
+async def test_the_detail_shows_the_changes_of_the_memory(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
+        await press(pilot, "x", "0", *"[/b", "enter")
+        await reads(pilot, "#detail-text", "Retired alpha: [/b")
+        await press(pilot, "u")
+        await reads(pilot, "#detail-text", "Retired alpha: [/b (taken back)")
+
+
+async def test_a_narrow_list_leaves_columns_out_and_no_row_is_wider_than_it(workspace: Workspace) -> None:
+    for size, heads in (((60, 24), "Category Title"), ((80, 24), "Category Title Updated Inj. Relevant")):
+        async with MemsiftApp(workspace).run_test(size=size) as pilot:
+            await facts_shown(pilot)
+            assert text_of(pilot.app.screen.query_one("ColumnHeads")).split() == heads.split()
+            table: Any = pilot.app.screen.query_one("MemoryTable")
+            from rich.cells import cell_len
+
+            for row in range(3):
+                assert sum(cell_len(text) for text, _ in table.row_cells(row, table.row_width)) <= table.row_width

@@ -1,0 +1,188 @@
+"""Facts about memories beside their text: how often they were injected, their labels, prompts and changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.activity import LOG_FILE
+from engine.activity_log import injections, read_log
+from engine.curation.journal import Journal
+from engine.errors import CurationError
+from engine.lean.record import Record
+from engine.paths import journal_file, state_dir
+from engine.quality.registry import Usage
+from engine.quality.repository import project_of
+from engine.stores.files import is_inside
+from engine.stores.writing import writing_of
+from labels.records import NOT_RELEVANT, RELEVANT
+from labels.store import LabelStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    from engine.curation.journal import Deed
+    from engine.memory import MemorySummary
+    from engine.search.index import Index
+
+    T = TypeVar("T")
+
+TOKENS_PER_WORD = 4 / 3
+"""In most texts three words are about four tokens of a model."""
+
+TITLE, CATEGORY, STATUS, UPDATED, INJECTED, PRECISION, TOKENS = SORTS = (
+    *("title", "category", "status", "updated", "injected", "precision", "tokens"),
+)
+"""The orders of the list in Browse. An empty order is that of the index."""
+
+RISING = (TITLE, CATEGORY, STATUS)
+"""Orders that begin with the smallest; the others begin with the newest or largest."""
+
+MOST_RELATED = 20
+
+
+class Facts(Record):
+    """Facts by memory id. `usage`: injections and labels of the present text. `words`: the number of words.
+
+    `prompts`: (prompt id, verdict or "") of prompts for which a system injected the memory, as far as the annotator has
+    labelled the memory or seen their results. The others are only counted, in `hidden`: their labels stay blind.
+    `texts`: prompt id -> text. `deeds`: the changes in the journal, oldest first.
+    """
+
+    usage: Mapping[str, Usage] = {}
+    words: Mapping[str, int] = {}
+    prompts: Mapping[str, tuple[tuple[str, str], ...]] = {}
+    hidden: Mapping[str, int] = {}
+    texts: Mapping[str, str] = {}
+    deeds: Mapping[str, tuple[Deed, ...]] = {}
+
+    def injected(self, memory_id: str) -> int:
+        return self.usage[memory_id].injected if memory_id in self.usage else 0
+
+    def labelled(self, memory_id: str) -> tuple[int, int]:
+        """Labels that say relevant, and labels with a verdict."""
+        one = self.usage.get(memory_id)
+        return (one.relevant, one.relevant + one.irrelevant) if one else (0, 0)
+
+    def tokens(self, memory_id: str) -> int:
+        """About how many tokens of a model the text has; 0 if unknown."""
+        return round(self.words.get(memory_id, 0) * TOKENS_PER_WORD)
+
+
+NO_FACTS = Facts()
+
+
+def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, str]) -> Facts:
+    """The facts about the memories of *index*. Any thread may call it. Raises LabelStoreError and JournalError."""
+    digests = {one.id: one.digest for one in index.summaries()}
+    with LabelStore.open(store) as labels:
+        gold = [one for one in labels.gold(index.root) if digests.get(one.memory_id) == one.digest]
+        outcomes = labels.outcomes(index.root)
+        texts = labels.prompt_texts()
+        seen = labels.seen_prompts(annotator)
+        own = {(one.memory_id, one.prompt_id) for one in labels.labels(annotator, root=index.root)}
+    verdicts = {(one.memory_id, one.prompt_id): one.verdict for one in gold}
+    pulled = dict.fromkeys((memory, one.prompt_id) for one in outcomes for memory in one.injected)
+    visible = [pair for pair in pulled if pair in own or pair[1] in seen]
+    return Facts(
+        _usage(injections(read_log(state_dir(index.root, environ)).decisions), verdicts),
+        index.word_counts(),
+        _by_memory((memory, (prompt_id, verdicts.get((memory, prompt_id), ""))) for memory, prompt_id in visible),
+        Counter(memory for memory, _ in pulled) - Counter(memory for memory, _ in visible),
+        texts,
+        _deeds(index.root, environ),
+    )
+
+
+def stamps(index: Index, store: Path, environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
+    """What changes with the files that `read_facts` reads: name, size and time of each."""
+    files = [
+        *(f"{store}{end}" for end in ("", "-wal")),
+        *(f"{journal_file(environ)}{end}" for end in ("", "-wal")),
+        f"{state_dir(index.root, environ)}/{LOG_FILE}",
+    ]
+    found = []
+    for file in files:
+        with suppress(OSError):
+            status = Path(file).stat()
+            found.append((file, status.st_size, status.st_mtime_ns))
+    return tuple(found)
+
+
+def ordered(
+    memories: Sequence[MemorySummary], order: str, facts: Facts, *, is_turned: bool = False
+) -> Sequence[MemorySummary]:
+    """*memories* in one of SORTS, or as they are for an empty order. *is_turned*: the other way round.
+
+    By precision, memories without labels are always last.
+    """
+    if not order:
+        return memories[::-1] if is_turned else memories
+    keys: dict[str, Callable[[MemorySummary], Any]] = {
+        TITLE: lambda one: one.title.casefold(),
+        CATEGORY: lambda one: one.category,
+        STATUS: lambda one: one.status,
+        UPDATED: lambda one: one.updated_at,
+        INJECTED: lambda one: facts.injected(one.id),
+        PRECISION: lambda one: _precision(facts, one.id),
+        TOKENS: lambda one: facts.tokens(one.id),
+    }
+    found = sorted(memories, key=keys[order], reverse=(order not in RISING) != is_turned)
+    return sorted(found, key=lambda one: not facts.labelled(one.id)[1]) if order == PRECISION else found
+
+
+def narrowed(memories: Sequence[MemorySummary], category: str, status: str) -> Sequence[MemorySummary]:
+    """The memories of a category and a status; an empty text allows all."""
+    if not category and not status:
+        return memories
+    return [one for one in memories if category in ("", one.category) and status in ("", one.status)]
+
+
+def related_files(root: str, text: str) -> list[tuple[str, bool]]:
+    """The related files that a memory's file names, and whether each is there, in the project around *root*."""
+    try:
+        names = writing_of(root).related(text.removeprefix("\ufeff"))[:MOST_RELATED]
+    except (CurationError, ValueError, RecursionError):
+        return []
+    project = project_of(root)
+    return [(name, _is_there(project, name)) for name in names]
+
+
+def _is_there(project: str, name: str) -> bool:
+    """Whether the project has a file; False for every place outside the project."""
+    try:
+        path = Path(project) / name
+        return bool(project and name) and is_inside(project, str(path)) and path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _usage(injected: Mapping[str, int], verdicts: Mapping[tuple[str, str], str]) -> dict[str, Usage]:
+    counts = Counter((memory, verdict) for (memory, _), verdict in verdicts.items())
+    ids = {*injected, *(memory for memory, _ in counts)}
+    return {one: Usage(injected.get(one, 0), counts[one, RELEVANT], counts[one, NOT_RELEVANT]) for one in ids}
+
+
+def _precision(facts: Facts, memory_id: str) -> tuple[float, int]:
+    """Sorts by the relevant share of the labels, then by their number."""
+    relevant, labelled = facts.labelled(memory_id)
+    return (relevant / max(labelled, 1), labelled)
+
+
+def _deeds(root: str, environ: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
+    """The changes in the journal, if there is a journal: memory id -> changes."""
+    path = journal_file(environ)
+    if not Path(path).exists():
+        return {}
+    with closing(Journal(path)) as journal:
+        return _by_memory((memory, deed) for deed in journal.deeds(root=root) for memory in deed.memories)
+
+
+def _by_memory(pairs: Iterable[tuple[str, T]]) -> dict[str, tuple[T, ...]]:
+    found: dict[str, list[T]] = {}
+    for memory, one in pairs:
+        found.setdefault(memory, []).append(one)
+    return {memory: tuple(ones) for memory, ones in found.items()}
