@@ -28,7 +28,7 @@ FORMS = tuple(
             0.55,
             re.I | re.S,
             "a whole turn of a chat template",
-            rf"<\|im_start\|>\s*system\s+{INNER}.{{10,}}|\[INST\]\s*<<SYS>>{INNER}.{{10,}}\[/INST\]",
+            rf"<\|im_start\|>\s*system\s+(?=(?:\W*\w+){{5}}).{{10,}}|\[INST\]\s*<<SYS>>{INNER}.{{10,}}\[/INST\]",
         ),
         (
             ROLE_ESCAPE,
@@ -118,7 +118,21 @@ FORMS = tuple(
             0.6,
             re.I,
             "an image whose address carries data away",
-            r"!\[[^\]]*\]\(\s*https?://[^)\s]*[?&][\w-]+=(?:[\[{<]|\$[{(A-Za-z]|(?-i:[A-Z_]*(?:KEY|SECRET|TOKEN|DATA)\b))",
+            r"!\[[^\]]*\]\(\s*https?://[^)\s]*[?&][\w-]+=(?:[\[{<]|\$[{(A-Za-z]|(?-i:[A-Z]{2,}(?:_[A-Z]+)+|(?:KEY|SECRET|TOKEN|DATA)\b))",
+        ),
+        (
+            EXFILTRATION,
+            0.6,
+            re.I,
+            "a page that sends cookies away",
+            r"https?://[^\n]{0,120}(?:document\.cookie|localstorage)",
+        ),
+        (
+            EXFILTRATION,
+            0.6,
+            re.I,
+            "a command in an address",
+            r"https?://[^\s\"']*\$\((?:cat|env|printenv|whoami|id)\b",
         ),
         (
             EXFILTRATION,

@@ -6,8 +6,18 @@ Most memories need none. The second step imports more and takes longer; the hook
 from __future__ import annotations
 
 from engine.lean.record import Record
+from engine.quality.safety.evidence import can_be_even
 from engine.quality.safety.folding import LEET, SUSPECT
-from engine.quality.safety.lexicon import CONCEPTS, DANGER, HIDDEN_WORDS, OUTSIDE, PARTS, SECRET, STARTS
+from engine.quality.safety.lexicon import (
+    CONCEPTS,
+    DANGER,
+    HIDDEN_WORDS,
+    OUTSIDE,
+    PARTS,
+    REPORT,
+    SECRET,
+    STARTS,
+)
 from engine.quality.safety.rules import possible
 
 TYPE_CHECKING = False
@@ -16,55 +26,41 @@ if TYPE_CHECKING:
     from engine.quality.safety.scan import Scan
 
 FORM_SIGNS = (
-    *("<|", "[inst]", "<<", "</memory", "<system", "<admin", "<developer", "<user", "<assistant", "<function", "<tool"),
-    *(
-        "<hidden",
-        "<important",
-        "<secret",
-        "<invoke",
-        "<!--",
-        "/*",
-        "](http",
-        '"role"',
-        '"tool"',
-        '"name"',
-        '"function"',
-    ),
-    *("curl", "wget", "fetch", "base64", "netcat", "| nc", "~/.", ".env", "id_rsa", "/etc/", "netrc", "credentials"),
-    *("[system", "[admin", "##system", "# system", "system", "admin", "end of", "begin ", "human:", "user:", "note"),
-    *(
-        " ai",
-        "llm",
-        "assistant",
-        "copilot",
-        "agent",
-        "override",
-        "urgent",
-        "instruction",
-        "prompt",
-        "directive",
-        "=<",
-        "={",
-    ),
+    *("<|", "<<", "<!--", "/*", "](http", "=<", "={", "$(", "</", "~/.", ".env", "/etc/", "| nc", '"role"', '"tool"'),
+    *('"name"', '"function"', "<invoke", "document.cookie", "human:", "user:"),
 )
-"""Some of these is in every text in which a form of `forms` is."""
+FORM_WORDS = frozenset(
+    """
+    inst memory system admin developer user assistant function tool hidden important secret curl wget fetch iwr base64
+    netcat netrc id rsa credentials secrets localstorage end begin start note notes attention message todo hint ai ais
+    llm llms assistants copilot model models agent agents override urgent instruction instructions prompt directive
+    directives command commands administrator editor moderator root priority sys
+    """.split()
+)
+"""A text in which a form of `forms` is has one of these signs or words."""
 
 LONG_RUN = 20
 """Characters without a space from which an encoded text may come."""
 
 LETTERS = 8
+MOST_SLASHES = 3
+DECIMALS = frozenset("0123456789=")
 LEAST_LEET, LEAST_HYPHENS, SHORT = 2, 4, 4
 BITS = frozenset("01")
 DIGITS = frozenset("0123456789abcdefx")
-ESCAPE_SIGNS = ("\\u", "\\x", "&#", "\\1")
+RESERVED = ".example"
+"""The end of a made-up address. It must not count as the word that begins an example."""
+
+ESCAPE_SIGNS = ("\\u", "\\x", "&#", "\\1", "&lt;")
 
 
 class Looks(Record):
-    """Which steps of the scan a text needs."""
+    """Which steps of the scan a text needs. `is_report`: it talks about attacks."""
 
     words: bool
     forms: bool
     hidden: bool
+    is_report: bool = False
 
     def __bool__(self) -> bool:
         return self.words or self.forms or self.hidden
@@ -78,9 +74,15 @@ def risk(memory: Memory) -> float:
 
 
 def text_of(memory: Memory) -> str:
-    """The text of a memory that is scanned: title, tags, headings and body."""
+    """The text of a memory that is scanned: title, tags, headings and body, each on lines of their own.
+
+    A heading of a word or two is a name of a field, such as Rule.
+    """
     one = memory.summary
-    lines = [line for section in memory.sections for line in (section.heading, *section.lines) if line]
+    lines: list[str] = []
+    for section in memory.sections:
+        lines += [section.heading] if section.heading.count(" ") > 1 else []
+        lines += [line for line in section.lines if line]
     return "\n".join((one.title, ", ".join(one.tags), *lines))
 
 
@@ -93,13 +95,19 @@ def scanned(text: str, looks: Looks) -> Scan:
 def look(text: str) -> Looks:
     """The steps that can find something in *text*."""
     lower = text.lower()
-    words = lower.translate(_SEPARATORS).split()
-    known = set(words)
+    words = lower.replace(RESERVED, " ").translate(_SEPARATORS).split()
+    known = {word.strip("'") for word in words}
+    concepts = _concepts(lower, known)
     return Looks(
-        words=bool(possible(_concepts(lower, known))),
-        forms=any(sign in lower for sign in FORM_SIGNS),
+        words=_may_say_much(concepts),
+        forms=not FORM_WORDS.isdisjoint(known) or any(sign in lower for sign in FORM_SIGNS),
         hidden=_may_be_encoded(text, words, known),
+        is_report=bool(concepts & REPORT),
     )
+
+
+def _may_say_much(concepts: int) -> bool:
+    return bool(possible(concepts)) or can_be_even(concepts)
 
 
 def _concepts(lower: str, known: set[str]) -> int:
@@ -124,22 +132,37 @@ def _concepts(lower: str, known: set[str]) -> int:
 
 
 def _may_be_encoded(text: str, words: list[str], known: set[str]) -> bool:
-    if not SUSPECT.isdisjoint(text) or not HIDDEN_WORDS.isdisjoint(known):
+    if not HIDDEN_WORDS.isdisjoint(known) or not (text.isascii() or SUSPECT.isdisjoint(text)):
         return True
     if any(sign in text for sign in ESCAPE_SIGNS) or text.count("%") >= 3:
         return True
     if text.count("-") >= LEAST_HYPHENS and _are_split(text, known):
         return True
-    if any(len(run) >= LONG_RUN and run.count("/") < 3 and run != run.lower() for run in text.split()):
+    if any(_looks_random(run) for run in text.split() if len(run) >= LONG_RUN):
         return True
-    if sum(map((1).__eq__, map(len, words))) >= LETTERS or any(map(_is_number, words)):
+    mixed = [word for word in known if not word.isalpha()]
+    if any(map(_is_number, mixed)) or sum([word.translate(LEET) in CONCEPTS for word in mixed]) >= LEAST_LEET:
         return True
-    return sum(word.translate(LEET) in CONCEPTS for word in known if not word.isalpha()) >= LEAST_LEET
+    short = [word for word in words if len(word) < 3]
+    return len(short) >= LETTERS and _is_spelled(short)
+
+
+def _is_spelled(short: list[str]) -> bool:
+    """Whether many words are single letters, or numbers of two hexadecimal digits."""
+    letters = sum([len(word) == 1 and word.isalpha() for word in short])
+    return letters >= LETTERS or sum([len(word) == 2 and DIGITS.issuperset(word) for word in short]) >= LETTERS
+
+
+def _looks_random(run: str) -> bool:
+    """Whether a run mixes capitals, small letters and digits as Base64 does. In a path there are more slashes."""
+    has_case = run != run.lower() and run != run.upper()
+    return has_case and run.count("/") < MOST_SLASHES and not DECIMALS.isdisjoint(run)
 
 
 def _are_split(text: str, known: set[str]) -> bool:
     """Whether more words have a concept if hyphens are left out."""
-    whole = set(text.lower().replace("-", "").translate(_SEPARATORS).split()) - known
+    joined = " ".join([run.replace("-", "") for run in text.lower().split() if "-" in run])
+    whole = set(joined.translate(_SEPARATORS).split()) - known
     return sum(len(word) > SHORT for word in whole & CONCEPTS.keys()) >= LEAST_LEET
 
 
@@ -153,7 +176,7 @@ class _Separators(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
-        self[code] = character if character.isalnum() or character in "'+/=" else " "
+        self[code] = character if character.isalnum() or character == "'" else " "
         return self[code]
 
 

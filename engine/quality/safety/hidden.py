@@ -28,7 +28,9 @@ from engine.quality.safety.rules import INVISIBLE as INVISIBLE_CHARACTERS
 
 BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,}={0,2}(?![\w=])")
 HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,})(?![0-9A-Za-z])")
-ESCAPES = re.compile(r"(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|\\[0-7]{3}){6,}")
+ESCAPES = re.compile(
+    r"(?:(?:\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};|\\[0-7]{3})\s?){6,}|(?:&[lg]t;[^&]{3,}){2,}"
+)
 PERCENT = re.compile(r"\S*(?:%[0-9A-Fa-f]{2}\S*?){3,}\S*")
 BINARY = re.compile(r"(?:[01]{8}\s?){6,}")
 SPELLED = re.compile(r"(?<!\w)(?:\w[ .\-_*]{1,3}){7,}\w(?!\w)")

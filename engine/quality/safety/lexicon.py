@@ -21,8 +21,8 @@ ORDERS = {
     """,
     OBEY: "follow obey comply adhere execute treat trust",
     REVEAL: """
-        print reveal show repeat output disclose display dump recite translate summarise summarize share leak expose
-        list
+        reconstruct spell paraphrase echo quote print reveal show repeat output disclose display dump recite
+        translate summarise summarize share leak expose list
     """,
     SEND: """
         send post upload forward email mail transmit exfiltrate leak append attach publish pipe deliver wire share
@@ -34,7 +34,8 @@ ORDERS = {
         run execute invoke call install download launch perform push approve grant delete remove
     """,
     CHANGE: """
-        add insert write change update modify create append generate import include pass place put
+        render embed format return add insert write change update modify create append generate import include pass
+        place put
     """,
     ADVISE: "recommend answer respond reply claim suggest say promote praise advertise",
     DECODE: "decode decipher decrypt unscramble",
@@ -50,7 +51,10 @@ WORDS = {
         ignoriere vergiss missachte ignora olvida ignorez ignore oublie oubliez dimentica esqueça esqueca игнорируй
         проигнорируй проигнорируйте игнорируйте تجاهل yoksay забудь ignorera negeer zignoruj
     """,
-    CANCEL: "obsolete invalid overrides overridden superseded irrelevant removed suspended",
+    CANCEL: """
+        exempt cleared lifted waived whitelisted expired obsolete invalid overrides overridden superseded irrelevant
+        removed suspended
+    """,
     RULES: """
         instruction instructions directive directives guideline guidelines rule rules restriction restrictions
         constraint constraints policy policies safeguard safeguards guardrail guardrails programming directions
@@ -96,8 +100,9 @@ WORDS = {
         unrestricted uncensored unfiltered jailbroken jailbreak evil dan harmful hacker evilbot uneingeschränkt
     """,
     SECRET: """
-        password passwords secret secrets credential credentials token tokens cookie cookies apikey passphrase env
-        environ netrc passwort passwörter passwörtern contraseña contraseñas senhas senha пароли
+        conversation localstorage password passwords secret secrets credential credentials token tokens cookie
+        cookies apikey passphrase env environ netrc passwort passwörter passwörtern contraseña contraseñas senhas
+        senha пароли
     """,
     SEND: "sende schicke envía envia envie enviar invia отправь nc",
     OUTSIDE: "webhook gist dns pastebin external attacker server endpoint public url collector",
@@ -125,8 +130,8 @@ WORDS = {
         zugestimmt autorizó autorizado
     """,
     ACTIONS: """
-        command commands action actions operation operations request requests shell befehl befehle befehlen comandos
-        tool tools calls prompts
+        query queries command commands action actions operation operations request requests shell befehl befehle
+        befehlen comandos tool tools calls prompts
     """,
     RUN: "führe ejecuta exécute esegui выполни",
     DANGER: "backdoor crontab sudo malware rootkit keylogger",
@@ -166,11 +171,13 @@ PHRASES = {
         only placeholders | are disabled | is disabled | set to zero | have ended
     """,
     SYSTEM: """
-        system prompt | system message | system instruction | system instructions | developer message |
-        developer prompt | hidden prompt | hidden instructions | initial instructions | initial prompt |
-        original instructions | context window | system rules | prompt del sistema | prompt systeme | system level |
-        prompt système | системный промпт | prompt do sistema | prompt di sistema | hidden system | hidden rules |
-        hidden rule | confidential rules | your prompt
+        system prompts | system messages | internal configuration | configuration parameters |
+        internal instructions | prior instructions | your configuration | first message | system prompt |
+        system message | system instruction | system instructions | developer message | developer prompt |
+        hidden prompt | hidden instructions | initial instructions | initial prompt | original instructions |
+        context window | system rules | prompt del sistema | prompt systeme | system level | prompt système |
+        системный промпт | prompt do sistema | prompt di sistema | hidden system | hidden rules | hidden rule |
+        confidential rules | your prompt
     """,
     PRIOR: "so far | until now | up to now | up to this point",
     ASSISTANT: "language model | ai model | ai models | ai assistant | coding assistant",
@@ -189,8 +196,9 @@ PHRASES = {
         você agora | ты теперь | let's play | simulate an | respond as | you are in | you will be
     """,
     FREE: """
-        without restriction | without refusal | without exception | no safety | no ethical | any ethical |
-        absolutely no restrictions | freed from | broken free | never declines | never refuse |
+        content filtering | unrestricted responses | exempt from | my usual limitations | without content |
+        no content filters | without restriction | without refusal | without exception | no safety | no ethical |
+        any ethical | absolutely no restrictions | freed from | broken free | never declines | never refuse |
         without restrictions | without any restrictions | without limits | no limits | without any filters |
         without filters | no filters | do anything | can do anything | never refuses | without refusing | no rules |
         developer mode | god mode | maintenance mode | debug mode | unrestricted mode | root privileges |
@@ -254,7 +262,9 @@ PHRASES = {
     REPORT: """
         such as | e g | red team | should refuse | must refuse | for instance | prompt injection | is refused
     """,
-    TASK: "real objective | primary directive | new task | your task | actual task | real goal",
+    TASK: """
+        fresh context | real objective | primary directive | new task | your task | actual task | real goal
+    """,
     WISH: """
         what the user | user's request | user's message | user's wishes | user's task | user's question |
         user's actual question | real user | user's instructions | translation task | the user and

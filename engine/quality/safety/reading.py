@@ -15,7 +15,7 @@ WORD_OR_PART = re.compile(
 )
 ADDRESS = re.compile(
     r"[a-z]{2,10}://[^\s)\]>\"'`]+|[\w.+-]+@[\w-]+\.[a-z]{2,}|\b\d{1,3}(?:\.\d{1,3}){3}\b"
-    r"|\b[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|xyz|info)\b",
+    r"|(?<![.\w-])[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|xyz|info)\b",
     re.IGNORECASE,
 )
 ADDRESS_SIGNS = ("://", "@", ".example", ".com", ".net", ".xyz", ".info")

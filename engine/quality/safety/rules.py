@@ -266,7 +266,7 @@ TABLE = (
     _rule(TOOLS, 0.55, 14, "tells the reader to run a dangerous command", DANGER, READER, RUN | ACTIONS),
     _rule(TOOLS, 0.5, 12, "orders to run a program from outside", RUN, OUTSIDE, COVER | CANCEL | HIDE | CONSENT),
     _rule(TOOLS, 0.5, 9, "orders to run commands from outside each time", RUN, ACTIONS, OUTSIDE, ALWAYS | READER),
-    _rule(TOOLS, 0.5, 9, "orders to delete data", RUN, ALL, GOODS, ALWAYS | COVER | ASKED | URGENT | ASSISTANT),
+    _rule(TOOLS, 0.45, 9, "orders to delete data", RUN, ALL, GOODS, ALWAYS | COVER | ASKED | URGENT | ASSISTANT),
     _rule(TOOLS, 0.4, 12, "approves every action", RUN | APPROVED, ALL, CONSENT | ACTIONS),
     _rule(ENCODED, 0.55, 8, "asks to decode a text and obey it", DECODE, OBEY),
 )

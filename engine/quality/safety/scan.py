@@ -7,16 +7,22 @@ from __future__ import annotations
 
 from engine.lean.record import Record, replace
 from engine.quality.safety import hidden, reading
+from engine.quality.safety.evidence import can_be_even, weighed
 from engine.quality.safety.folding import folded
 from engine.quality.safety.forms import forms
 from engine.quality.safety.gate import Looks, look
-from engine.quality.safety.lexicon import NOT
+from engine.quality.safety.lexicon import NOT, OBEY
 from engine.quality.safety.rules import ENCODED, Detection, Rule, possible
 
 TOLD_FACTOR, NEGATED_FACTOR, REPORT_FACTOR, QUOTED_FACTOR, TECHNICAL_FACTOR = 0.55, 0.4, 0.6, 0.6, 0.75
-NEIGHBOUR_FACTOR = 0.75
+NEIGHBOUR_FACTOR = 0.85
 ENCODED_SEVERITY, ENCODED_MORE = 0.55, 0.2
+SURE = 0.5
+"""A rule of this severity says more, and at a more exact place, than the weight of evidence."""
+
 LEAST_HIDDEN = 0.3
+OBEYED_SEVERITY, LEAST_WORDS = 0.55, 3
+WHOLE_ENCODINGS = ("Base64", "hexadecimal", "escapes", "URL encoding", "binary numbers")
 ALL_LOOKS = Looks(words=True, forms=True, hidden=True)
 LEAST = 0.05
 SENTENCES = 2000
@@ -53,10 +59,14 @@ def scan(text: str, looks: Looks | None = None) -> Scan:
 def _encoded(text: str, visible: list[Detection]) -> list[Detection]:
     """Detections in decoded texts. An order that somebody took the trouble to hide weighs more."""
     result = []
-    for one in hidden.decodings(text):
+    found = hidden.decodings(text)
+    is_obeyed = bool(found) and any(sentence.concepts & OBEY for sentence in reading.sentences(text))
+    for one in found:
         inner = _visible(one.text, ALL_LOOKS)
         strongest = max(inner, key=lambda each: each.severity, default=None)
         if strongest is None or strongest.severity < LEAST_HIDDEN:
+            if is_obeyed and one.how in WHOLE_ENCODINGS and len(one.text.split()) >= LEAST_WORDS:
+                result.append(Detection(ENCODED, OBEYED_SEVERITY, one.start, one.end, f"{one.how}, to be obeyed"))
             continue
         if strongest.severity > max(
             (each.severity for each in visible if each.reason == strongest.reason), default=0.0
@@ -69,17 +79,27 @@ def _encoded(text: str, visible: list[Detection]) -> list[Detection]:
 def _visible(text: str, looks: Looks) -> list[Detection]:
     plain = folded(text)
     found: list[Detection] = []
-    parts = reading.sentences(plain.text)[:SENTENCES]
+    needs_words = looks.words or plain.text is not text
+    parts = reading.sentences(plain.text)[:SENTENCES] if needs_words else []
     quoted = reading.quotations(plain.text)
     for number, sentence in enumerate(parts):
-        found += [_weighed(one, hits, sentence, quoted, 1.0) for one, hits in _matches(sentence)]
+        found += _in_sentence(sentence, quoted, 1.0)
         if number:
-            both = reading.joined(parts[number - 1], sentence)
-            found += [_weighed(one, hits, both, quoted, NEIGHBOUR_FACTOR) for one, hits in _matches(both)]
+            found += _in_sentence(reading.joined(parts[number - 1], sentence), quoted, NEIGHBOUR_FACTOR)
     if looks.forms:
-        is_report = any(sentence.is_report for sentence in parts)
+        is_report = looks.is_report or any(sentence.is_report for sentence in parts)
         found += [_reported(one, is_report=is_report) for one in forms(plain.text)]
     return [_placed(one, plain.original(one.start, one.end)) for one in found]
+
+
+def _in_sentence(sentence: reading.Sentence, quoted: list[tuple[int, int]], factor: float) -> list[Detection]:
+    """What the rules find, else the weight of evidence. *factor*: the weight of rules here."""
+    found = [_weighed(one, hits, sentence, quoted, factor) for one, hits in _matches(sentence)]
+    if any(one.severity >= SURE for one in found):
+        return found
+    if can_be_even(sentence.concepts) and (one := weighed(sentence.hits)):
+        found.append(_reported(one, is_report=sentence.is_report))
+    return found
 
 
 def _placed(one: Detection, place: tuple[int, int]) -> Detection:

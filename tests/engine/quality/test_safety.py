@@ -13,7 +13,7 @@ from engine.quality.safety import gate
 from engine.quality.safety.rules import CATEGORIES
 from engine.quality.safety.scan import scan
 from tests.engine.builders import memory
-from tests.engine.quality.samples import DATA, DEVELOPMENT, texts
+from tests.engine.quality.samples import DATA, DEVELOPMENT, HELD_OUT, texts
 
 LIMIT = Config().max_risk
 PROJECT = Path(__file__).resolve().parents[3]
@@ -27,6 +27,13 @@ def test_attacks_are_found() -> None:
     attacks = texts("attacks.jsonl", DEVELOPMENT)
     assert len(attacks) >= 100
     assert len(risky(attacks)) >= 0.9 * len(attacks)
+
+
+def test_attacks_that_the_rules_were_not_made_with_are_found_too() -> None:
+    attacks = texts("attacks.jsonl", HELD_OUT)
+    assert len(risky(attacks)) >= 0.9 * len(attacks)
+    harmless = texts("benign.jsonl", HELD_OUT)
+    assert len(risky(harmless)) <= 0.02 * len(harmless)
 
 
 def test_harmless_texts_that_look_dangerous_are_not_risky() -> None:

@@ -38,7 +38,7 @@ def test_list_shows_what_waits_and_where_the_signs_are(risky_root: Path) -> None
     assert (row["id"], row["state"]) == ("risky", "waiting")
     assert row["risk"] >= 0.5
     first = row["detections"][0]
-    text = f"cache rule override\ncache\nContext\n{BODY}"
+    text = f"cache rule override\ncache\n{BODY}"
     assert text[first["start"] : first["end"]].startswith("Ignore all previous")
     printed = memsift("quality", "list", "--root", risky_root).stdout
     assert "instruction override" in printed
