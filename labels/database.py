@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from sqlite_utils import Database
@@ -40,15 +41,20 @@ ADVICE = {
 
 
 class LabelDatabase:
-    """One connection to a label store. Every method raises LabelStoreError for an error of SQLite."""
+    """One connection to a label store. Every method raises LabelStoreError for an error of SQLite.
 
-    def __init__(self, path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> None:
+    Connections of one process that share a `turn` write one after the other: SQLite itself only looks now and then
+    whether the other is done.
+    """
+
+    def __init__(self, path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S, turn: RLock | None = None) -> None:
         """Open *path* and bring its schema up to date. Makes the file and its folders if they are missing.
 
         Raises LabelStoreError for a file that is no label store, and NewerStoreError for a store of a newer memsift.
         Both are left as they were.
         """
         self.path = path
+        self.turn = turn or RLock()
         make_place(path)
         with self.explaining():
             self._db = Database(connect(path, busy_timeout_s), execute_plugins=False)
@@ -89,9 +95,13 @@ class LabelDatabase:
         """A transaction: on disk when the block ends, undone if the block raises.
 
         It takes the write lock first. A transaction that reads before it writes can fail when another process writes
-        in between, and waiting does not help (https://www.sqlite.org/rescode.html#busy_snapshot).
+        in between, and waiting does not help (https://www.sqlite.org/rescode.html#busy_snapshot). Inside of another
+        transaction the block is a part of that.
         """
-        with self.explaining():
+        if self._db.conn.in_transaction:
+            yield
+            return
+        with self.turn, self.explaining():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield

@@ -17,6 +17,7 @@ from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from engine.prompt import Prompt
@@ -68,6 +69,15 @@ class LabelStore:
         """
         return cls(LabelDatabase(path, busy_timeout_s), now, guideline, token)
 
+    def another(self) -> Self:
+        """A second connection for another thread. Neither keeps the other waiting for longer than one transaction.
+
+        It is for retrievals, which can be made again: a power cut may take its latest writes, but no label.
+        """
+        db = LabelDatabase(self.path, BUSY_TIMEOUT_S, self._db.turn)
+        db.execute("PRAGMA synchronous = NORMAL")
+        return type(self)(db, self._now, self._guideline, self._token)
+
     def close(self) -> None:
         self._db.close()
 
@@ -80,6 +90,10 @@ class LabelStore:
     @property
     def path(self) -> Path:
         return self._db.path
+
+    def together(self) -> AbstractContextManager[None]:
+        """A `with` block whose writes are one transaction: all of them are on disk at its end, or none if it raises."""
+        return self._db.writing()
 
     # Retrievals and pools are written
 

@@ -69,7 +69,7 @@ class MemsiftApp(Runner):
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(
         shown="app.help app.quit",
-        hidden="go.browse go.replay go.label go.report app.reload app.skipped app.theme",
+        hidden="go.browse go.replay go.label go.report app.reload app.cancel app.skipped app.theme",
     )
 
     def __init__(self, workspace: Workspace, start: str | None = None, remembered: ThemeFile | None = None) -> None:
@@ -84,6 +84,10 @@ class MemsiftApp(Runner):
             await self.switch_mode(self._start)
         if self.workspace.notice:
             self.tell(self.workspace.notice, title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A cancel needs a run."""
+        return self.progress is not None if action == "cancel_run" else super().check_action(action, parameters)
 
     def watch_theme(self, before: str, chosen: str) -> None:
         """Write down the theme that a person chose."""

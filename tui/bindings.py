@@ -39,6 +39,7 @@ KEYS = {
     "app.help": Key("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
     "app.reload": Key("ctrl+r", "app.reload", "Reload", "app: Read the memories from disk again"),
     "app.skipped": Key("s", "app.show_skipped", "Skipped", "app: Show the skipped files and the reasons"),
+    "app.cancel": Key("ctrl+x", "app.cancel_run", "Cancel", "app: Cancel the replay, and keep its finished prompts"),
     "app.theme": Key("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
     "prompt.read": Key("i", "read_prompt", "Prompt", "prompt: Read the whole prompt and the turns before it"),
     "browse.filter": Key("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),

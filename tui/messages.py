@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from engine.retrieval import Retrieval
     from labels.measure.report import Report
+    from tui.workspace.background_run import Progress
     from tui.workspace.changing import Done
     from tui.workspace.labelling_plan import Planning
     from tui.workspace.memory_facts import Facts
@@ -32,15 +33,28 @@ class Retrieved(Message, bubble=False):
 
 @dataclass
 class Kept(Message, bubble=False):
-    """App to screens: the workspace holds a new retrieval."""
+    """App to screens: the workspace holds new retrievals of these prompts."""
 
-    prompt_id: str
-    system: str
+    prompt_ids: frozenset[str]
+
+
+@dataclass
+class Replayed(Message, bubble=False):
+    """Run to app: recorded retrievals, and the progress. *reading* is the workspace's when the run began."""
+
+    progress: Progress
+    retrievals: Sequence[Retrieval]
+    reading: int
+
+
+@dataclass
+class RunChanged(Message, bubble=False):
+    """App to screens: `Runner.progress` has changed."""
 
 
 @dataclass
 class AllReplayed(Message, bubble=False):
-    """Worker to app to screens: a replay of all *prompts*, a number, has ended."""
+    """App to screens: a replay has ended, with *prompts* finished."""
 
     prompts: int
 

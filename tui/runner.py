@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import product
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import App
-from textual.worker import Worker, WorkerState, get_current_worker
+from textual.worker import Worker, WorkerState
 
 from engine.errors import MemsiftError
-from tui.messages import AllReplayed, Kept, Reloaded, Retrieved
+from engine.systems import SYSTEMS
+from tui.messages import AllReplayed, Kept, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
+from tui.workspace.background_run import BackgroundRun, Progress
+from tui.workspace.replaying import jobs_left
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from textual.message import Message
 
@@ -39,6 +41,8 @@ class Runner(App[None]):
         self._claims_lock = Lock()
         self.changing = Lock()
         self.batches: list[tuple[int, ...]] = []
+        self._background: BackgroundRun | None = None
+        self.progress: Progress | None = None
 
     # Running prompts
 
@@ -64,17 +68,68 @@ class Runner(App[None]):
     def _run_judge(self, prompt: Prompt, system: str) -> None:
         self._run(prompt, system)
 
-    @work(thread=True, exclusive=True, group="replay", exit_on_error=False)
     def replay_all(self) -> None:
-        """Run every prompt through every system, except for pairs that are done or under way."""
-        worker, workspace = get_current_worker(), self.workspace
-        prompts = workspace.prompts
-        for prompt, system in product(prompts, workspace.systems):
-            if worker.is_cancelled:
-                return
-            if self._claim(prompt, system):
-                self._run(prompt, system)
-        self.post_message(AllReplayed(len(prompts)))
+        """Start a run of every prompt through every system, without pairs that are done. Only one run at a time."""
+        if self._background:
+            return
+        workspace = self.workspace
+        systems = [SYSTEMS[name] for name in workspace.systems]
+        jobs = jobs_left(workspace.prompts, systems, workspace.finished)
+        reading = workspace.reading
+
+        def tell(progress: Progress, batch: Sequence[Retrieval]) -> None:
+            self.post_message(Replayed(progress, batch, reading))
+
+        def late(found: Sequence[Retrieval]) -> None:
+            for one in found:
+                self.post_message(Retrieved(one, reading))
+
+        self._background = BackgroundRun(workspace, jobs, self._claim, tell, late)
+        self._show_progress(Progress(0, len(jobs)))
+        self._run_all(self._background)
+
+    @work(thread=True, group="replay", exit_on_error=False)
+    def _run_all(self, background: BackgroundRun) -> None:
+        background.run()
+
+    @on(Replayed)
+    def take_batch(self, message: Replayed) -> None:
+        """Keep a batch of the run, and show its progress on every screen."""
+        ids = frozenset(one.prompt.id for one in message.retrievals)
+        if message.reading == self.workspace.reading:
+            for one in message.retrievals:
+                self.workspace.adopt(one)
+                self._claims.discard((one.prompt.id, one.system))
+            self._tell_screens(Kept(ids))
+        self._show_progress(None if message.progress.is_over else message.progress)
+        if message.progress.is_over:
+            self._end_run(message.progress)
+
+    def _end_run(self, progress: Progress) -> None:
+        self._background = None
+        if progress.problem:
+            self.tell(progress.problem, title="Not recorded", severity="error")
+        is_whole = progress.done == progress.jobs
+        replayed = len(self.workspace.prompts) if is_whole else progress.done
+        if not is_whole:
+            self.tell(f"Cancelled. {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
+        elif self.current_mode != "report":
+            self.tell(f"{replayed:,} prompts replayed. F5 shows the report.")
+        self._tell_screens(AllReplayed(replayed))
+
+    def action_cancel_run(self) -> None:
+        if self._background:
+            self._background.cancel()
+
+    def _show_progress(self, progress: Progress | None) -> None:
+        is_changed = (progress is None) != (self.progress is None)
+        self.progress = progress
+        self._tell_screens(RunChanged())
+        if is_changed:
+            self.refresh_bindings()
+
+    def on_unmount(self) -> None:
+        self.action_cancel_run()
 
     def _claim(self, prompt: Prompt, system: str) -> bool:
         """Reserve a prompt and system for the calling thread. False if another thread did so, or a result is there."""
@@ -97,16 +152,15 @@ class Runner(App[None]):
         retrieval = message.retrieval
         self._keep(retrieval)
         self._claims.discard((retrieval.prompt.id, retrieval.system))
-        self._tell_screens(Kept(retrieval.prompt.id, retrieval.system))
-
-    @on(AllReplayed)
-    def end_replay(self, message: AllReplayed) -> None:
-        self._tell_screens(AllReplayed(message.prompts))
+        self._tell_screens(Kept(frozenset([retrieval.prompt.id])))
 
     @on(Worker.StateChanged)
     def end_failed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:
             self._claims.clear()
+            if event.worker.group == "replay":
+                self._background = None
+                self._show_progress(None)
             self.tell_error(event.worker.error)
 
     def _keep(self, retrieval: Retrieval) -> None:
@@ -122,6 +176,7 @@ class Runner(App[None]):
         """Read the memories from disk again, and let the screens show them."""
         with self.telling_errors():
             self.workspace.reload()
+            self.action_cancel_run()
             self._claims.clear()
             self.tell(f"{len(self.workspace.index):,} memories read.")
             self._tell_screens(Reloaded())
@@ -130,6 +185,7 @@ class Runner(App[None]):
         """Let the screens show memories that were changed on disk. *is_reread*: the index file holds the changes."""
         with self.telling_errors():
             self.workspace.take_changes(is_reread=is_reread)
+            self.action_cancel_run()
             self._claims.clear()
             self._tell_screens(Reloaded())
 

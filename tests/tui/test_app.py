@@ -36,6 +36,7 @@ from tui.commands import KeyCommands
 from tui.dialogs.full_text import FullText
 from tui.dialogs.key_help import KeyHelp, keys_by_id
 from tui.workspace import opening
+from tui.workspace.background_run import Progress
 from tui.workspace.judge_options import JudgeOptions
 
 if TYPE_CHECKING:
@@ -156,7 +157,10 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
             held = await palette(app_of(pilot))
             assert len(held) == len(set(held))
             together |= set(held)
-        await press(pilot, "escape", "f4")
+        await press(pilot, "escape")
+        app_of(pilot).progress = Progress(0, 1)
+        together |= set(await palette(app_of(pilot)))
+        await press(pilot, "f4")
         await card_shown(pilot)
         screen: Any = pilot.app.screen
         while screen.card:

@@ -11,6 +11,7 @@ from engine.judge.providers.scripted import ScriptedProvider
 from tests.tui.apps import at_rest, type_ahead
 from tests.tui.demo import DEMO
 from tui.app import MemsiftApp
+from tui.workspace.background_run import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -104,6 +105,16 @@ def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Works
     assert snap_compare(
         MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f3", "n", *typed)
     )
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_progress_of_a_run_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
+    async def run(pilot: Pilot[Any]) -> None:
+        await pressing("textual-dark", "f5")(pilot)
+        pilot.app._show_progress(Progress(1_204, 10_000, 0.0123, 720.0))  # type: ignore[attr-defined]
+        await at_rest(pilot)
+
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
 @pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from tui.dialogs.full_text import FullText
-from tui.messages import Reloaded
+from tui.messages import Reloaded, RunChanged
 from tui.widgets.memory_pane import NO_MARKS, memory_text
 from tui.widgets.prompt_list import prompt_text
 from tui.widgets.top_bar import TopBar
@@ -42,7 +42,13 @@ class ModeScreen(Screen[None]):
     @on(Reloaded)
     def begin_again(self) -> None:
         self.query_one(TopBar).show_where(self.app.workspace)
+        self.show_run()
         self.begin()
+
+    @on(RunChanged)
+    def show_run(self) -> None:
+        """Show the run that is under way, whichever screen started it."""
+        self.query_one(TopBar).show_run(self.app.progress)
 
     @on(Worker.StateChanged)
     def end_failed(self, event: Worker.StateChanged) -> None:

@@ -177,7 +177,7 @@ class LabelScreen(ModeScreen):
 
     @on(Kept)
     def go_on(self, message: Kept) -> None:
-        if self.position is None and self._prompt and message.prompt_id == self._prompt.id:
+        if self.position is None and self._prompt and self._prompt.id in message.prompt_ids:
             self.show_position()
 
     def show_position(self) -> None:

@@ -125,7 +125,7 @@ class ReplayScreen(ModeScreen):
     @on(Kept)
     def show_answer(self, message: Kept) -> None:
         """Show an answer if its prompt is still on the screen."""
-        if self.prompt and self.prompt.id == message.prompt_id:
+        if self.prompt and self.prompt.id in message.prompt_ids:
             self.show_prompt(self.prompt)
 
     def show_prompt(self, prompt: Prompt) -> None:

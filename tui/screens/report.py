@@ -12,7 +12,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from labels.measure.report import ReportOptions
 from tui.bindings import bindings
-from tui.messages import AllReplayed, Kept, Reported
+from tui.messages import AllReplayed, Reported
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.report_text import report_text
@@ -110,13 +110,6 @@ class ReportScreen(ModeScreen):
             self.app.tell("There are no prompts. Start memsift with --prompts FILE, or type one in Replay.")
             return
         self.app.replay_all()
-
-    @on(Kept)
-    def count(self) -> None:
-        workspace = self.app.workspace
-        total = len(workspace.prompts) * len(workspace.systems)
-        self._replaying = f"Replaying: {workspace.replayed:,} of {total:,}"
-        self._show_state()
 
     @on(AllReplayed)
     def finish(self, message: AllReplayed) -> None:

@@ -1,11 +1,11 @@
-"""The line at the top: the screens with their keys, and which memories are open."""
+"""The lines at the top: the screens with their keys, the open memories, and a run that is under way."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from tui.plain import plain
@@ -13,6 +13,7 @@ from tui.plain import plain
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from tui.workspace.background_run import Progress
     from tui.workspace.workspace import Workspace
 
 TABS = (("browse", "F2 Browse"), ("replay", "F3 Replay"), ("label", "F4 Label"), ("report", "F5 Report"))
@@ -29,17 +30,22 @@ class Tab(Static):
         await self.app.switch_mode(self.mode)
 
 
-class TopBar(Horizontal):
-    """Tabs on the left, the root on the right. *mode* is the tab of the present screen."""
+class TopBar(Vertical):
+    """Tabs on the left, the root on the right; below them the progress of a run. *mode* is the present screen's tab."""
 
     DEFAULT_CSS = """
     TopBar {
-        height: 1;
+        height: auto;
         background: $panel;
+        Horizontal { height: 1; }
         Tab { width: auto; padding: 0 1; color: $foreground-muted; }
         Tab.-current { background: $primary; color: $text; text-style: bold; }
         #where { width: 1fr; text-align: right; padding: 0 1; color: $foreground-muted; }
-        #where { text-overflow: ellipsis; text-wrap: nowrap; }
+        #where, #run { text-overflow: ellipsis; text-wrap: nowrap; }
+        #running { display: none; background: $surface; }
+        #running.-on { display: block; }
+        #run { width: 1fr; padding: 0 1; color: $text-accent; }
+        #cancel { width: auto; padding-right: 1; color: $foreground-muted; }
     }
     """
 
@@ -48,12 +54,20 @@ class TopBar(Horizontal):
         self._mode = mode
 
     def compose(self) -> ComposeResult:
-        for mode, text in TABS:
-            yield Tab(mode, text).add_class("-current") if mode == self._mode else Tab(mode, text)
-        yield Static("", id="where", markup=False)
+        with Horizontal():
+            for mode, text in TABS:
+                yield Tab(mode, text).add_class("-current") if mode == self._mode else Tab(mode, text)
+            yield Static("", id="where", markup=False)
+        with Horizontal(id="running"):
+            yield Static("", id="run", markup=False)
+            yield Static("ctrl+x cancels", id="cancel", markup=False)
 
     def show_where(self, workspace: Workspace) -> None:
         self.query_one("#where", Static).update(plain(where_text(workspace)))
+
+    def show_run(self, progress: Progress | None) -> None:
+        self.query_one("#running").set_class(progress is not None, "-on")
+        self.query_one("#run", Static).update(progress.text if progress else "")
 
 
 def where_text(workspace: Workspace) -> str:

@@ -8,9 +8,12 @@ from engine.systems import SYSTEMS
 from labels.run_settings import settings_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.judge.judge import Judge
+    from engine.memory import Memory
     from engine.retrieval import Retrieval
     from engine.search.index import Index
     from labels.store import LabelStore
@@ -23,10 +26,12 @@ def record(
     config: Config,
     judge: Judge | None = None,
     cutoff: Cutoff | None = None,
+    memory: Callable[[str], Memory | None] | None = None,
 ) -> None:
     """Record *retrieval*, which ran over *index* with *config*, *judge* and *cutoff*. Raises LabelStoreError.
 
     The judge is recorded only if the retrieval's system has one, and the cutoff only if it is of the system's kind.
+    *memory* gives the memory of an id; the index reads its file each time.
     """
     system = SYSTEMS[retrieval.system]
     settings = settings_json(
@@ -34,11 +39,11 @@ def record(
         samples=judge.samples if judge and system.has_judge else None,
         cutoff=cutoff if cutoff and cutoff.kind == system.cutoff else None,
     )
-    memories = [index.memory(one.memory.id) for one in retrieval.candidates]
+    memories = [(memory or index.memory)(one.memory.id) for one in retrieval.candidates]
     store.record_retrieval(
         retrieval,
         root=index.root,
         config_json=settings,
         corpus_hash=index.corpus_hash,
-        bodies={memory.summary.id: memory.body for memory in memories if memory},
+        bodies={one.summary.id: one.body for one in memories if one},
     )

@@ -6,6 +6,7 @@ import signal
 import threading
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
@@ -99,9 +100,17 @@ def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
 
 
 def retrievals(
-    job: Job, index: Index, config: Config, judge: Judge | None, cutoffs: Mapping[str, Cutoff] = NO_CUTOFFS
+    job: Job,
+    index: Index,
+    config: Config,
+    judge: Judge | None,
+    cutoffs: Mapping[str, Cutoff] = NO_CUTOFFS,
+    clock: Callable[[], float] = perf_counter,
 ) -> list[Retrieval]:
-    """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind."""
+    """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind.
+
+    *clock* gives seconds.
+    """
     return [
         retrieve(
             job.prompt,
@@ -109,6 +118,7 @@ def retrievals(
             system.of(config),
             judge=judge if system.has_judge else None,
             cutoff=cutoffs.get(system.cutoff),
+            clock=clock,
         )
         for system in job.systems
     ]

@@ -19,7 +19,7 @@ from labels.store import LabelStore
 from tui.workspace.recording import record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Set
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -233,9 +233,18 @@ class Workspace:
 
     def keep(self, retrieval: Retrieval) -> None:
         """Keep a retrieval and record it in the label store. Raises LabelStoreError."""
+        self.adopt(retrieval)
+        record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff)
+
+    def adopt(self, retrieval: Retrieval) -> None:
+        """Keep a retrieval that is recorded already."""
         self._retrievals[retrieval.prompt.id, retrieval.system] = retrieval
         self._pools.pop(retrieval.prompt.id, None)
-        record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff)
+
+    @property
+    def finished(self) -> Set[tuple[str, str]]:
+        """(prompt id, system) of each kept retrieval."""
+        return self._retrievals.keys()
 
     @property
     def replayed(self) -> int:

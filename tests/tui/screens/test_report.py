@@ -109,6 +109,9 @@ async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener
     class BrokenWorkspace:
         """A judge whose own code raises something unforeseen."""
 
+        def prepare(self) -> None:
+            """There is nothing to load."""
+
         def evaluate(self, *_: object) -> object:
             raise RuntimeError("a bug [/b]")
 

@@ -1,0 +1,104 @@
+"""A replay of all prompts: off the interface's thread, on every screen, cancelled by a key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.judge.judge import Judge
+from tests.tui.apps import SIZE, app_of, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.demo import GatedProvider, demo_prompts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from tests.tui.conftest import Opener
+    from tui.workspace.workspace import Workspace
+
+    Lock = Callable[[Path], AbstractContextManager[None]]
+
+pytestmark = pytest.mark.anyio
+
+AT_ONCE = 8
+
+
+def gated_workspace(open_workspace: Opener, free: int, held: int) -> tuple[Workspace, GatedProvider]:
+    """A workspace whose judge answers the first prompts, *free* of them, and holds the others, *held* of them."""
+    provider = GatedProvider()
+    prompts = demo_prompts()[: free + held]
+    for prompt in prompts[free:]:
+        provider.hold(prompt.text)
+    return open_workspace(judge=lambda config: Judge(provider, config.judge), prompts=prompts), provider
+
+
+def recorded(workspace: Workspace) -> int:
+    return len({outcome.prompt_id for outcome in workspace.store.outcomes()})
+
+
+async def test_the_judge_is_asked_about_several_prompts_at_once(open_workspace: Opener) -> None:
+    workspace, provider = gated_workspace(open_workspace, free=0, held=12)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "r")
+        await until(pilot, lambda: len(provider.asked) == AT_ONCE)
+        for gate in provider.gates.values():
+            gate.set()
+        await reads(pilot, "#state", "12 prompts replayed")
+        assert workspace.replayed == 24
+
+
+async def test_every_screen_shows_the_progress_and_ctrl_x_cancels_and_keeps_what_is_done(
+    open_workspace: Opener,
+) -> None:
+    workspace, provider = gated_workspace(open_workspace, free=3, held=20)
+    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "r")
+        for key in ("f2", "f3", "f4", "f5", "f2"):
+            await press(pilot, key)
+            await reads(pilot, "#run", "Replayed ")
+            await reads(pilot, "#run", "/23")
+            await reads(pilot, "#cancel", "ctrl+x cancels")
+        await press(pilot, "ctrl+x")
+        await until(pilot, lambda: app_of(pilot).progress is None, "the run is over, with answers still under way")
+        assert recorded(workspace) >= 3
+        assert any("of 23 prompts were replayed, and are kept" in toast for toast in toasts(pilot))
+        assert shown(pilot, "#run") == ""
+        asked = len(provider.asked)
+        for gate in provider.gates.values():
+            gate.set()
+        await until(pilot, lambda: recorded(workspace) >= asked, "answers that come late are kept, too")
+        await settled(pilot)
+        assert len(provider.asked) == asked, "nothing more is asked"
+
+
+async def test_keys_work_while_the_results_wait_for_the_disk(
+    open_workspace: Opener, locked: Lock, tmp_path: Path
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts()[:30], judge=None, busy_timeout_s=0.1)
+    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        with locked(tmp_path / "labels.db"):
+            await press(pilot, "r")
+            await press(pilot, "f2", "down", "down")
+            await reads(pilot, "#run", "Replayed 0/30")
+            assert recorded(workspace) == 0
+        await until(pilot, lambda: recorded(workspace) == 30)
+        await until(pilot, lambda: any("30 prompts replayed" in toast for toast in toasts(pilot)))
+
+
+async def test_a_reload_ends_the_run_over_the_old_memories(open_workspace: Opener) -> None:
+    workspace, provider = gated_workspace(open_workspace, free=0, held=12)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "r")
+        await until(pilot, lambda: len(provider.asked) == AT_ONCE)
+        await press(pilot, "ctrl+r")
+        await until(pilot, lambda: app_of(pilot).progress is None)
+        for gate in provider.gates.values():
+            gate.set()
+        await settled(pilot)
+        assert workspace.replayed == 0
