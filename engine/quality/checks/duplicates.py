@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import cache
+from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from engine.quality.registry import Subject
 
 RAREST, MOST_HOLDERS = 14, 40
-"""Terms of a memory by which others are found, and memories that may hold such a term."""
+"""Terms of a memory by which others are found. Of more holders of a term, each is compared with its neighbour in the
+alphabet: so many copies of one note are found, each once."""
 
 LEAST_SHARED = 3
 LEAST_LIKENESS, LEAST_BY_WORDS = 0.55, 0.2
@@ -93,6 +95,9 @@ def _pairs(texts: Sequence[Text], weights: Mapping[str, float]) -> set[tuple[int
     for numbers in holding.values():
         if len(numbers) <= MOST_HOLDERS:
             shared.update((a, b) for place, a in enumerate(numbers) for b in numbers[place + 1 :])
+        else:
+            ordered = sorted(numbers, key=lambda number: texts[number].plain)
+            shared.update((min(pair), max(pair)) for pair in pairwise(ordered))
     return {pair for pair, count in shared.items() if count >= _least(texts[pair[0]], texts[pair[1]])}
 
 

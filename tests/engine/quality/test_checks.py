@@ -76,6 +76,16 @@ def test_exact_copies_are_found_and_the_action_merges_into_the_older_one() -> No
     assert found.action.endswith("memsift merge old new")
 
 
+def test_hundreds_of_copies_of_one_note_are_found_each_once() -> None:
+    copies = [
+        memory("cache rule for reads", body="Keep it an hour.", memory_id=f"m{number:03}") for number in range(300)
+    ]
+    others = [memory(f"topic {number}", body=f"Something else about item {number}.") for number in range(100)]
+    found = list(duplicates.find(subject(*copies, *others)))
+    assert len({one.memory_id for one in found if one.memory_id.startswith("m")}) >= 299
+    assert len(found) < 2 * len(copies)
+
+
 def test_retired_memories_are_no_duplicates() -> None:
     old = memory("cache rule for reads", memory_id="old", status="retired")
     assert list(duplicates.find(subject(old, memory("cache rule for reads", memory_id="new")))) == []
