@@ -62,7 +62,7 @@ class Home:
         self.project = folder / "project"
         self.root = write_root(self.project / ".claude/memory", RULES)
         self.umask = umask
-        self.environ = {"HOME": str(self.path)}
+        self.environ = {"HOME": str(self.path), "MEMSIFT_CUTOFF": "off"}
 
     def run(self, command: list[str], stdin: str = "") -> subprocess.CompletedProcess[str]:
         environ = {**self.environ, "PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(PROJECT)}

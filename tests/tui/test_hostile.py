@@ -112,6 +112,7 @@ async def test_a_hostile_prompt_is_shown_whole_in_replay(open_workspace: Opener,
         await until(pilot, lambda: prompt.text[:25] in text_of(pilot.app.screen.query_one("PromptList")))
 
 
+@pytest.mark.slow
 async def test_every_screen_works_in_a_tiny_terminal(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02", "p06"))
     async with MemsiftApp(workspace).run_test(size=TINY, notifications=True) as pilot:
@@ -120,6 +121,7 @@ async def test_every_screen_works_in_a_tiny_terminal(open_workspace: Opener) -> 
         assert workspace.store.labels()
 
 
+@pytest.mark.slow
 async def test_a_terminal_may_change_its_size_at_any_time(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=(160, 48)) as pilot:
         for key in ("f2", "f3", "f4", "f5"):

@@ -119,6 +119,7 @@ def test_a_damaged_file_of_compiled_modules_is_not_run(installation: Installatio
     assert installation.bundle.read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_no_single_damaged_bit_of_the_compiled_modules_reaches_the_interpreter(installation: Installation) -> None:
     run(installation)
     whole = installation.bundle.read_bytes()

@@ -70,6 +70,7 @@ def test_the_deadline_can_be_moved() -> None:
     assert done.stdout == b"late"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_stdin_that_never_ends_does_not_hold_the_hook_up(tmp_path: Path, form: str) -> None:
     world = World(tmp_path)

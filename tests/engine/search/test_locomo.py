@@ -68,6 +68,7 @@ def injected(question: Question, config: Config) -> set[str]:
     return {one.memory.id for one in retrieve(typed_prompt(question.prompt), question.index, config).injected}
 
 
+@pytest.mark.slow
 def test_the_default_finds_what_it_found_when_it_was_measured(questions: list[Question]) -> None:
     found = rates(questions, MEMSIFT)
     assert found.precision >= 0.19
@@ -75,6 +76,7 @@ def test_the_default_finds_what_it_found_when_it_was_measured(questions: list[Qu
     assert found.false_fires < 1.0
 
 
+@pytest.mark.slow
 def test_the_original_rules_find_what_they_found(questions: list[Question]) -> None:
     found = rates(questions, FTS5_BM25)
     assert found.precision >= 0.147

@@ -118,6 +118,7 @@ STEP = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(STEP, max_size=12))
 def test_an_updated_index_equals_a_fresh_build(steps: list[tuple[object, ...]]) -> None:

@@ -107,6 +107,7 @@ def test_strata_are_weighed_by_their_injected_memories_in_the_frame() -> None:
     assert found.verdict == UNDECIDED
 
 
+@pytest.mark.slow
 def test_a_pass_is_rarely_wrong_however_often_a_person_asks() -> None:
     rng = random.Random(7)
     passed = 0

@@ -263,6 +263,7 @@ def test_a_value_ruled_out_at_one_look_stays_ruled_out() -> None:
     assert all(one.low <= other.low <= other.high <= one.high for one, other in pairwise(found))
 
 
+@pytest.mark.slow
 def test_disagreements_first_is_never_wrong_too_often_and_narrower_than_two_sequences() -> None:
     rng = random.Random(20261122)
     wrong, narrower = 0, []
@@ -285,6 +286,7 @@ def added_up(judged: list[tuple[str, Counts]], shares: dict[str, float]) -> floa
     return sum(share * (parts[name].high - parts[name].low) for name, share in shares.items())
 
 
+@pytest.mark.slow
 def test_the_interval_holds_where_earlier_labels_decide_the_next_stratum() -> None:
     rng = random.Random(9)
     worlds, shares = {"good": World(0.8), "bad": World(0.4)}, {"good": 0.5, "bad": 0.5}

@@ -278,6 +278,7 @@ REPLIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ["anthropic", "anthropic-http"])
 def test_every_status_goes_through_replay(tmp_path: Path, root: Path, server: ApiServer, provider: str) -> None:
     prompts = jsonl(tmp_path / "p.jsonl", *({"id": name, "prompt": f"{ASK} {name}"} for name in REPLIES))

@@ -60,6 +60,7 @@ def test_the_nearest_key_is_offered(root: Path) -> None:
     assert line.endswith("Did you mean 'timeout_per_call'?")
 
 
+@pytest.mark.slow
 def test_the_app_does_not_open_on_a_mistake(root: Path) -> None:
     for name in ("unknown judge", "no placeholder", "too large", "null", "unknown key"):
         content, says = NO_ANSWER_NEEDED[name]

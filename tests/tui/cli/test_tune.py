@@ -219,6 +219,7 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], list
     return roots, options
 
 
+@pytest.mark.slow
 def test_of_four_roots_in_files_one_model_goes_to_all_and_another_root_gets_its_own_threshold(
     state: Path,  # noqa: ARG001
     tmp_path: Path,

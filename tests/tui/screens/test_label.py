@@ -319,9 +319,9 @@ async def test_a_prompt_typed_in_replay_can_be_labelled(open_workspace: Opener) 
         await open_labels(pilot)
         await reads(pilot, "#card-text", "F3")
         await press(pilot, "a", "x", "space", "enter", "z", "f3", "n")
-        line: Any = pilot.app.screen.query_one("Input")
-        line.value = "the job queue is stuck"
-        await press(pilot, "enter", "f4")
+        editor: Any = pilot.app.screen.query_one("TextArea")
+        editor.text = "the job queue is stuck"
+        await press(pilot, "ctrl+s", "f4")
         await card_shown(pilot)
         await press(pilot, "a")
         (label,) = workspace.store.labels()

@@ -42,6 +42,7 @@ REPLIES: tuple[tuple[str, Reply, str, str, int], ...] = (
 )
 
 
+@pytest.mark.slow
 async def test_each_way_an_api_can_answer_is_shown_with_its_fallback(open_workspace: Opener) -> None:
     prompts = demo_prompts(*(name for name, *_ in REPLIES))
     with ApiServer() as server:
