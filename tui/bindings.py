@@ -60,6 +60,10 @@ KEYS = {
     "change.edit": Key("e", "edit", "Edit", "change: Edit the memory in a form"),
     "change.file": Key("E", "edit_file", "Editor", "change: Edit the file in your editor (VISUAL or EDITOR)"),
     "change.undo": Key("u", "undo", "Undo", "change: Take the last change of memories back"),
+    "change.merge": Key("m", "merge", "Merge", "change: Merge the memory with others"),
+    "change.move": Key("M", "move", "Move", "change: Move the memory to another folder of memories"),
+    "merge.merge": Key("enter", "merge", "Merge", "merge: Keep this memory and retire the others"),
+    "merge.swap": Key("s", "swap", "Swap", "merge: Keep another of these memories"),
     "form.save": Key("ctrl+s", "save", "Save", "form: Save the changes"),
     "form.leave": Key("escape", "leave", "Leave", "form: Leave without saving"),
     "replay.memories": Key("right,l", "memories", "Memories", "replay: Go to the memories of this prompt"),
@@ -103,6 +107,8 @@ INTO_INPUT = frozenset(
         "change.retire",
         "change.tags",
         "change.edit",
+        "change.move",
+        "change.merge",
     }
 )
 """Keys that lead into an input or a choice. They act at once: letters typed after them must reach the input, not act as

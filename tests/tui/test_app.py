@@ -143,6 +143,7 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
         for keys in (
             ["f2"],
             ["e"],
+            ["escape", "slash", *"celery", "enter", "m", *"redis", "enter"],
             ["escape", "f3"],
             ["right"],
             ["f"],

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Size = tuple[int, int]
 
 BROWSE = ("slash", *"idemp", "enter", "down")
+BROWSE_SORTED = ("o", *["down"] * 4, "enter", "slash", *"kiosk", "enter", "space", "down", "space")
+RETIRE, FORM, MERGE = ("x", "down"), ("e", "tab"), ("space", "space", "m")
 REPLAY = ("f3", "down", "down", "down", "right", "a")
 EXPLAIN = ("f3", "right", "down", "down", "e")
 LABEL = ("f4", "a", "x")
@@ -76,6 +78,15 @@ def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     "keys", [BROWSE, REPLAY, LABEL, REVEAL, REPORT], ids=["browse", "replay", "label", "reveal", "report"]
 )
 def test_a_screen_looks_as_it_did(
+    snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size, theme: str
+) -> None:
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing(theme, *keys))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("keys", [BROWSE_SORTED, RETIRE, FORM, MERGE], ids=["sorted", "retire", "form", "merge"])
+def test_changing_memories_looks_as_it_did(
     snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size, theme: str
 ) -> None:
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing(theme, *keys))

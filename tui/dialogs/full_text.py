@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.bindings import bindings
 from tui.plain import plain
+from tui.widgets.memory_pane import TextPane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class FullText(ModalScreen[None]):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll() as scroll:
+        with TextPane() as scroll:
             yield Static(self._text)
         scroll.border_title = plain(self._heading)
         scroll.border_subtitle = "esc closes"

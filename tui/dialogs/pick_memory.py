@@ -45,17 +45,17 @@ class PickMemory(ModalScreen[str | None]):
     memories = query_one(MemoryList)
     none = query_one("#none", Static)
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, question: str = "Why not this memory?") -> None:
         super().__init__()
-        self._index = index
+        self._index, self._question = index, question
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             yield Input(placeholder="Type words of title, tags or body", compact=True)
             yield MemoryList()
             yield Static(NO_MATCH, id="none")
-        box.border_title = "Why not this memory?"
-        box.border_subtitle = "enter explains, esc closes"
+        box.border_title = self._question
+        box.border_subtitle = "enter chooses, esc closes"
 
     def on_mount(self) -> None:
         self.line.cursor_blink = False

@@ -52,7 +52,7 @@ ALL = ""
 MOST_CHOICES = 200
 ON_MEMORIES = (
     *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
-    *("select", "select_all", "prompts"),
+    *("select", "select_all", "prompts", "merge", "move"),
 )
 """Actions that need a memory in the list."""
 
@@ -68,7 +68,7 @@ class BrowseScreen(CuratingScreen):
     BINDINGS = bindings(
         shown="browse.filter browse.select change.retire change.edit change.undo",
         hidden="browse.clear browse.order browse.copy browse.open change.archive change.restore change.tags "
-        "change.file browse.all browse.turn browse.category browse.status browse.prompts",
+        "change.file change.merge change.move browse.all browse.turn browse.category browse.status browse.prompts",
     )
     HELP = (
         "The memories of this root. Type / and some words to filter by title, tags and body. Keys that change "
@@ -114,10 +114,12 @@ class BrowseScreen(CuratingScreen):
 
     @on(Input.Changed)
     def show_matching(self) -> None:
-        """List the memories that fit the filter: the best match first, or sorted."""
+        """List the memories that fit the filter: the best match first, or sorted. The others are not selected."""
         index, terms = self.app.workspace.index, self.terms
         self._reading = self.app.workspace.reading
         found = narrowed(index.matching(terms), self._category, self._status)
+        if self.memories.selected:
+            self.memories.selected &= {one.id for one in found}
         self.memories.marker = self.marker
         self.memories.show(ordered(found, self._order, self.memories.facts, is_turned=self._is_turned))
         self.query_one(ColumnHeads).show(self._order, is_turned=self._is_turned)
@@ -137,13 +139,17 @@ class BrowseScreen(CuratingScreen):
         self.list_pane.border_title = plain(self._progress or " · ".join(parts))
 
     @on(RowList.Highlighted)
-    def show_current(self) -> None:
+    def show_highlighted(self) -> None:
+        self.show_current()
+
+    def show_current(self, *, from_start: bool = True) -> None:
         current = self.memories.current
         memory = self.app.workspace.memory(current.id) if current else None
         if memory:
             text = self.note_seen(memory.summary)
             related = related_files(self.root, text)
-            self.detail.show(detail_text(memory, self.memories.facts, related, self.marker))
+            shown = detail_text(memory, self.memories.facts, related, self.marker)
+            self.detail.show(shown, from_start=from_start)
 
     @work(thread=True, exclusive=True, group="facts", exit_on_error=False)
     def read_facts(self) -> None:
@@ -161,7 +167,7 @@ class BrowseScreen(CuratingScreen):
             self.show_matching()
         else:
             self.memories.refresh()
-            self.show_current()
+            self.show_current(from_start=False)
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -283,7 +289,7 @@ class BrowseScreen(CuratingScreen):
         self.show_title()
 
     def chosen(self) -> list[MemorySummary]:
-        """The selected memories that are listed, in the order of the list; without any, the one under the cursor."""
+        """The selected memories in the order of the list; without any, the one under the cursor."""
         selected = self.memories.selected
         chosen = [one for one in self.memories.records if one.id in selected] if selected else []
         return chosen or ([self.memories.current] if self.memories.current else [])

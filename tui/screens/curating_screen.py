@@ -13,13 +13,16 @@ from textual.app import SuspendNotSupported
 from textual.worker import get_current_worker
 
 from engine.curation.files import text_at
-from engine.curation.operations import Archive, Edit, Restore, Retire, Rewrite, Tag
+from engine.curation.operations import Archive, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import ChangedSinceError, CurationError
+from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
 from tui.dialogs.ask_line import AskLine
 from tui.dialogs.choices import ANOTHER, ChooseRetirement
 from tui.dialogs.full_text import FullText
 from tui.dialogs.memory_form import MemoryForm
+from tui.dialogs.merge_memories import MergeMemories
+from tui.dialogs.pick_memory import PickMemory
 from tui.messages import Changed, Progressed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
@@ -42,6 +45,8 @@ CHANGES = "changes"
 
 WRONG = "wrong"
 """The reason that leaves a tombstone: the same text is not made again."""
+
+MOST_MERGED = 10
 
 TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
 MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
@@ -156,6 +161,50 @@ class CuratingScreen(ModeScreen):
         writing_of(self.root)
         read = self._texts(memories)
         return memories[0], read, read[memories[0].file] or ""
+
+    def action_merge(self) -> None:
+        """Ask which of the selected memories is kept; with a single memory, first ask for another."""
+
+        def picked(other: str | None) -> None:
+            memory = self.app.workspace.memory(other) if other else None
+            if memory:
+                self._ask_kept([*self.chosen(), memory.summary])
+
+        with self.app.telling_errors():
+            writing_of(self.root)
+            chosen = self.chosen()
+            if len(chosen) > MOST_MERGED:
+                raise CurationError(f"{len(chosen):,} memories are selected. Merge at most {MOST_MERGED} at a time.")
+            if len(chosen) == 1:
+                self.app.push_screen(PickMemory(self.app.workspace.index, "Merge with which memory?"), picked)
+            else:
+                self._ask_kept(chosen)
+
+    def _ask_kept(self, chosen: list[MemorySummary]) -> None:
+        with self.app.telling_errors():
+            read = self._texts(chosen)
+            found = [memory for one in chosen if (memory := self.app.workspace.memory(one.id))]
+
+            def merge(kept_id: str | None) -> None:
+                kept = [one for one in chosen if one.id == kept_id]
+                others = tuple(one for one in chosen if one.id != kept_id)
+                if kept:
+                    self.change("Merged", [Merge(self.root, kept[0], others)], read)
+
+            self.app.push_screen(MergeMemories(found), merge)
+
+    def action_move(self) -> None:
+        self._choose("Moved", (), self._ask_target)
+
+    def _ask_target(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
+        def move(path: str | None) -> None:
+            with self.app.telling_errors():
+                if path and path.strip():
+                    target = readable_root(str(Path(path.strip()).expanduser()))
+                    self.change("Moved", [Move(self.root, one, target) for one in memories], read)
+
+        hint = "The path of another folder of memories, in the same format."
+        self.app.push_screen(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
 
     def action_undo(self) -> None:
         self._undo()

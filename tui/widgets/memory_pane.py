@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -23,7 +24,18 @@ MUTED = "$foreground-muted"
 NO_MARKS = Marker()
 
 
-class MemoryPane(VerticalScroll, can_focus=True):
+class TextPane(VerticalScroll, can_focus=True):
+    """A text that scrolls with arrows and with the keys of vim."""
+
+    BINDINGS = [
+        Binding("j", "scroll_down", "Down", show=False),
+        Binding("k", "scroll_up", "Up", show=False),
+        Binding("g", "scroll_home", "First", show=False),
+        Binding("G", "scroll_end", "Last", show=False),
+    ]
+
+
+class MemoryPane(TextPane):
     """The memory under the cursor in Browse, or the card in Label and Settle. Its text has the id `<id>-text`."""
 
     def __init__(self, id: str) -> None:  # noqa: A002 - as Textual's widgets
@@ -32,10 +44,11 @@ class MemoryPane(VerticalScroll, can_focus=True):
     def compose(self) -> ComposeResult:
         yield Static(id=f"{self.id}-text")
 
-    def show(self, text: Content) -> None:
-        """Show *text* from its beginning."""
+    def show(self, text: Content, *, from_start: bool = True) -> None:
+        """Show *text* from its beginning, or where the pane is scrolled to."""
         self.query_one(Static).update(text)
-        self.scroll_home(animate=False)
+        if from_start:
+            self.scroll_home(animate=False)
 
 
 def memory_text(memory: Memory, marker: Marker = NO_MARKS) -> Content:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.widgets._footer import FooterKey
 
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SIZE, press, reads, toasts
+from tests.tui.apps import SIZE, SMALL, at_rest, press, reads, toasts, until
 from tests.tui.demo import DEMO_ROOT
 from tui.app import MemsiftApp
 from tui.dialogs.full_text import FullText
@@ -144,3 +145,36 @@ async def test_the_demo_has_a_word_that_only_a_body_holds() -> None:
     holding = [path for path in DEMO_ROOT.rglob("*.json") if "Celery" in path.read_text(encoding="utf-8")]
     assert holding
     assert all("celery" not in path.stem for path in holding)
+
+
+async def test_the_keys_of_vim_scroll_the_detail_and_slash_filters_from_it(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SMALL) as pilot:
+        await press(pilot, "tab")
+        detail = pilot.app.screen.query_one("#detail")
+        assert detail.has_focus
+        await press(pilot, "j", "j")
+        await until(pilot, lambda: detail.scroll_offset.y == 2, "two lines down")
+        await press(pilot, "k")
+        await until(pilot, lambda: detail.scroll_offset.y == 1, "a line up")
+        await press(pilot, "G")
+        await until(pilot, lambda: detail.scroll_offset.y == detail.max_scroll_y > 2, "the end")
+        await press(pilot, "g")
+        await until(pilot, lambda: detail.scroll_offset.y == 0, "the beginning")
+        await press(pilot, "slash", *"redis")
+        line: Any = pilot.app.screen.query_one("Input")
+        assert line.value == "redis"
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+async def test_no_hint_is_clipped_in_a_small_terminal(open_workspace: Opener, tmp_path: Path, is_empty: bool) -> None:
+    """The last hint of the footer is the key that quits."""
+    (tmp_path / "empty").mkdir()
+    options = {"root": tmp_path / "empty"} if is_empty else {}
+    async with MemsiftApp(open_workspace(prompts=(), **options)).run_test(size=SMALL) as pilot:
+        for key in ("", "tab", "slash"):
+            await press(pilot, *filter(None, [key]))
+            await at_rest(pilot)
+            hints = {one.description: one.region for one in pilot.app.screen.query(FooterKey)}
+            assert "Filter" in hints or key == "slash"
+            assert "Quit" in hints or key == "slash"
+            assert all(region.right <= SMALL[0] for region in hints.values())

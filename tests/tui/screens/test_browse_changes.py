@@ -275,6 +275,9 @@ async def test_keys_act_on_all_selected_memories_and_u_takes_back_all_of_it(work
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "space", "down", "space")
         await reads(pilot, "#list", "2 selected")
+        await press(pilot, "slash", *"delta", "enter")
+        await reads(pilot, "#list", "1 of 4 memories · 1 selected")
+        await press(pilot, "escape", "escape", "home", "space", "down", "space")
         await press(pilot, "x", "3")
         await told(pilot, "Retired 2 memories. u takes all of it back.")
         assert statuses(pilot) == {"alpha": "retired", "beta": "active", "delta": "retired", "gamma": "active"}
@@ -344,3 +347,49 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
         await press(pilot, "u")
         await told(pilot, "Took back")
         assert set(statuses(pilot).values()) == {"active"}
+
+
+async def test_m_shows_memories_side_by_side_and_merges_them(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "space", "space", "m")
+        await reads(pilot, "#kept-text", f"Alpha {HOSTILE[:7]}")
+        await reads(pilot, "#others-text", "Memory beta")
+        await reads(pilot, "#rule", "the tags #tag-beta")
+        await press(pilot, "escape")
+        assert stored(place, "beta")["record_status"] == "active"
+        await press(pilot, "m", "s")
+        await reads(pilot, "#kept-text", "Memory beta")
+        await press(pilot, "enter")
+        await told(pilot, "Merged alpha into beta. u takes it back.")
+        assert stored(place, "alpha")["retired_reason"] == "superseded by beta"
+        assert stored(place, "beta")["tags"] == ["tag-beta", "shared", "tag-alpha"]
+        await press(pilot, "u")
+        await told(pilot, "Took back: Merged alpha into beta.")
+        assert set(statuses(pilot).values()) == {"active"}
+
+
+async def test_m_on_a_single_memory_asks_for_the_other(workspace: Workspace, place: Path) -> None:
+    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
+        await press(pilot, "m", *"gamma", "enter")
+        await reads(pilot, "#others-text", "Memory gamma")
+        await press(pilot, "enter")
+        await told(pilot, "Merged gamma into alpha")
+        assert stored(place, "gamma")["record_status"] == "retired"
+
+
+async def test_a_memory_moves_to_another_root_and_back(workspace: Workspace, tmp_path: Path) -> None:
+    target = write_documents(tmp_path / "[b target", [document("omega")])
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "M", *"nowhere", "enter")
+        await told(pilot, "nowhere")
+        await press(pilot, "M")
+        line: Any = pilot.app.screen.query_one("Input")
+        line.value = str(target)
+        await press(pilot, "enter")
+        await told(pilot, "Moved alpha to")
+        assert (target / "decisions" / "alpha.json").exists()
+        assert "alpha" not in statuses(pilot)
+        await press(pilot, "u")
+        await told(pilot, "Took back: Moved alpha")
+        assert not (target / "decisions" / "alpha.json").exists()
+        assert statuses(pilot)["alpha"] == "active"
