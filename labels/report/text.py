@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from labels.report.first_lines import first_lines, next_step
+from labels.report.section import counted
 from labels.report.sections import limits, sections, summary
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def report_text(report: Report, width: int = WIDTH, *, is_full: bool = False) ->
 
 def more_line(report: Report) -> str:
     number = sum(len(each.lines) for each in limits(report))
-    return f"More{f', and {number} limits of these numbers' if number else ''}: memsift report --full."
+    noted = f", and {counted(number, 'limit')} of these numbers" if number else ""
+    return f"More{noted}: memsift report --full."
 
 
 def wrapped(lines: Iterable[str], width: int, indent: str = "") -> str:
