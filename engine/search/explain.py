@@ -46,6 +46,7 @@ class Explanation(Record):
     1-based, None outside of the pool. `breakdown` is None for UNMATCHED, which has an `advice` instead. `nearest` are
     words that were almost found. The bars are None where they do not apply: `floor` (a share of the best strength),
     `least` (the least strength), `entry` (to be in the pool), `cutoff`.
+    `probability` is the cutoff's P(relevant), 0..1, None without a cutoff.
     """
 
     memory: MemorySummary
@@ -64,6 +65,7 @@ class Explanation(Record):
     nearest: tuple[Near, ...] = ()
     advice: str = ""
     cutoff: Bar | None = None
+    probability: float | None = None
 
 
 class Explainer:
@@ -124,6 +126,7 @@ class Explainer:
             nearest=near,
             advice="" if breakdown else advice(near[0] if near else None, suggested_tag(self._contributions.memories)),
             cutoff=cutoff,
+            probability=candidate.probability if candidate else None,
         )
 
     def _floors(self, counted: list[Candidate]) -> tuple[float | None, float | None]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.config import DEFAULT, TUNED
+from engine.systems import CUTS
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.caveats import notes
 from labels.report.curve_sections import curve_sections
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 LIMITS = "What these numbers cannot say"
 CONFIDENCE = "Precision by confidence", "What the system said of a memory when it injected it."
 KIND = "Precision by kind of prompt", "The kinds came with the prompts."
+CUTOFFS = {DEFAULT: "the default model of memsift", TUNED: "the model tuned to labels of this root"}
 SMALLEST_P = 0.001
 FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
 
@@ -92,7 +95,7 @@ def precision(report: Report) -> Section:
         "precision",
         "Precision: how much of what was injected is relevant",
         f"Relevant of what was injected{unlabelled(report)}, over all prompts.{partly(report)} The true precision is "
-        f"in the 95 % interval 19 times of 20.{looks if live else ''}",
+        f"in the 95 % interval 19 times of 20.{looks if live else ''}{cutoffs(report)}",
         table_of(
             report,
             {
@@ -104,6 +107,13 @@ def precision(report: Report) -> Section:
             },
         ),
     )
+
+
+def cutoffs(report: Report) -> str:
+    """The meaning of the endings in the systems' names that stand for a cutoff."""
+    names = " ".join(one.system for one in report.systems)
+    said = [f"{CUTS[kind]} is {model}" for kind, model in CUTOFFS.items() if CUTS[kind] in names]
+    return f" In a system's name, {' and '.join(said)}." if said else ""
 
 
 def partly(report: Report) -> str:

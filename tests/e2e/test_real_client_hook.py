@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from engine.config import CONFIG_FILE
+from tests.engine.builders import NO_CUTOFF
 from tests.engine.hook.installation import Installation
 from tests.engine.hook.world import ASK
+from tests.tui.demo import DEMO_ROOT
 
 CLIENT = ".cache/memsift-real-client/{}/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 DRIVER = Path(__file__).with_name("claude_code.py")
@@ -52,7 +54,7 @@ class Reached:
 def ask(client: Path, shared_data: Path, installation: Installation) -> Any:
     model_server = shared_data.parent / "tools/real_client/fake_anthropic.py"
 
-    def ask(entry: dict[str, Any]) -> Reached:
+    def ask(entry: dict[str, Any], prompt: str = ASK) -> Reached:
         """Send a prompt through the client, with *entry* as the hook in the project's settings."""
         world = installation.world
         settings = {"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}}
@@ -62,7 +64,7 @@ def ask(client: Path, shared_data: Path, installation: Installation) -> Any:
             "model_server": str(model_server),
             "project": str(world.project),
             "environ": {"PATH": os.environ["PATH"], **world.environ},
-            "prompt": ASK,
+            "prompt": prompt,
         }
         done = subprocess.run(
             [*ALONE, sys.executable, str(DRIVER), json.dumps(wanted)], capture_output=True, timeout=180, check=False
@@ -77,6 +79,30 @@ def test_an_intact_installation_injects_memories(installation: Installation, ask
     reached = ask(installation.entry())
     assert (reached.exit, reached.requests, reached.memories) == (0, 1, 3)
     assert reached.hook == ["hook_additional_context"]
+
+
+PROMPTS = {
+    "why do we compute queue_position on read?": True,
+    "Should I add an index on loan.due_at for the overdue job?": True,
+    "Are fines stored as integer cents or as Decimal?": True,
+    "write a haiku about autumn": False,
+    "good morning, how are you today?": False,
+}
+"""Prompt -> whether the example data answers it. Without a cutoff, each of them gets memories."""
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_fresh_install_answers_questions_and_stays_out_of_small_talk(
+    installation: Installation, ask: Any, prompt: str
+) -> None:
+    world = installation.world
+    shutil.copytree(DEMO_ROOT, world.root, dirs_exist_ok=True)
+    assert ask(installation.entry(), prompt).memories > 0
+    for name in NO_CUTOFF:
+        del world.environ[name]
+    reached = ask(installation.entry(), prompt)
+    assert (reached.exit, reached.requests, reached.memories > 0) == (0, 1, PROMPTS[prompt])
+    assert bool(reached.hook) is PROMPTS[prompt]
 
 
 BROKEN = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import tui
 from engine.claude_code.prompt_files import read_prompts
+from engine.cutoff import default_cutoff
 from engine.judge.judge import Judge
 from engine.judge.prompts import parse_request
 from engine.judge.provider import Completion
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from engine.config import Config
+    from engine.cutoff import Cutoff
     from engine.judge.provider import Provider, Question
     from engine.prompt import Prompt
 
@@ -49,7 +51,10 @@ def make_workspace(
     kind: type[Workspace] = Workspace,
     **options: Any,
 ) -> Workspace:
-    """A workspace over *root* with the label store at *store*. *judge* makes a judge from the root's configuration."""
+    """A workspace over *root* with the label store at *store*. *judge* makes a judge from the root's configuration.
+
+    It has no cutoff, unlike the app's own, unless `cutoff` names one: most tests are about other things.
+    """
     config = read_config(str(root), {}).config
     return kind(
         str(root),
@@ -59,6 +64,11 @@ def make_workspace(
         prompts=demo_prompts() if prompts is None else tuple(prompts),
         **options,
     )
+
+
+def fresh_cutoff() -> Cutoff | None:
+    """The demo's cutoff after a fresh install."""
+    return default_cutoff(read_config(str(DEMO_ROOT), {}).config)
 
 
 class CountingProvider:

@@ -9,7 +9,7 @@ import pytest
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from tests.tui.apps import at_rest, type_ahead
-from tests.tui.demo import DEMO
+from tests.tui.demo import DEMO, fresh_cutoff
 from tui.app import MemsiftApp
 from tui.workspace.background_run import Progress
 
@@ -53,10 +53,16 @@ def instant_judge(config: Config) -> Judge:
 @pytest.fixture
 def workspace(open_workspace: Opener) -> Workspace:
     """The example data with all answers of the judge, on a clock that stands still."""
-    made = open_workspace(judge=instant_judge, annotator="ana", clock=stopped_clock)
+    made = open_workspace(judge=instant_judge, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
     for prompt in made.prompts:
-        made.keep(made.run(prompt, "memsift+judge"))
+        made.keep(made.run(prompt, "memsift+default+judge"))
     return made
+
+
+@pytest.fixture
+def without_judge(open_workspace: Opener) -> Workspace:
+    """The example data after a fresh install, on a clock that stands still."""
+    return open_workspace(judge=None, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
 
 
 def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
@@ -90,6 +96,23 @@ def test_changing_memories_looks_as_it_did(
     snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size, theme: str
 ) -> None:
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing(theme, *keys))
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_replay_without_a_judge_looks_as_it_did(
+    snap_compare: Compare, without_judge: Workspace, size: Size, theme: str
+) -> None:
+    """The first stage beside the system of the hook."""
+    assert snap_compare(MemsiftApp(without_judge), terminal_size=size, run_before=pressing(theme, *REPLAY))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_an_explanation_of_the_cutoff_looks_as_it_did(
+    snap_compare: Compare, without_judge: Workspace, size: Size
+) -> None:
+    run = pressing("textual-dark", *EXPLAIN)
+    assert snap_compare(MemsiftApp(without_judge), terminal_size=size, run_before=run)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -149,7 +172,8 @@ def test_labelling_where_people_differ_looks_as_it_did(snap_compare: Compare, wo
 
 
 def let_people_differ(workspace: Workspace) -> None:
-    workspace.keep(workspace.run(workspace.prompts[0], "memsift"))
+    for system in ("memsift", "memsift+default"):
+        workspace.keep(workspace.run(workspace.prompts[0], system))
     pool = workspace.pool(workspace.prompts[0].id)
     assert pool is not None
     for who, verdict, note in [("bea", "not", "That is about the old kiosks."), ("cem", "relevant", "")]:

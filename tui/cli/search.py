@@ -61,8 +61,9 @@ def search(roots: tuple[str, ...], form: str, **options: Any) -> None:
     If a judge is named, it leaves out unrelated memories.
 
     Output: {query, total_results, results: [{id, title, category, path, tags, status, snippet, updated_at, score,
-    confidence, matches}]}. `score` is negative, the best score is the lowest. `matches` are the character ranges of the
-    words in `snippet`. With a judge, a result has its `verdict`.
+    confidence, probability, matches}]}. `score` is negative, the best score is the lowest. `probability` is P(relevant)
+    with --mode auto, from the cutoff; else null. `matches` are the character ranges of the words in `snippet`. With a
+    judge, a result has its `verdict`.
 
     \b
     Fields of `explain`:

@@ -95,18 +95,19 @@ class Rows:
         """{query, memory}: the explained memory as a result, found or not."""
         (explanation,) = (self._explained or {}).values()
         strength = explanation.breakdown.strength if explanation.breakdown else 0.0
-        row = self.of(explanation.memory, -strength if strength else 0.0, explanation.confidence)
+        score = -strength if strength else 0.0
+        row = self.of(explanation.memory, score, explanation.confidence, explanation.probability)
         return {"query": self._retrieval.prompt.text, "memory": row}
 
     def of_candidate(self, candidate: Candidate) -> dict[str, Any]:
-        row = self.of(candidate.memory, candidate.score, candidate.confidence)
+        row = self.of(candidate.memory, candidate.score, candidate.confidence, candidate.probability)
         if candidate.verdict is None:
             return row
         from labels.exchange.replay_file import verdict_field
 
         return {**row, "verdict": verdict_field(candidate.verdict)}
 
-    def of(self, summary: MemorySummary, score: float, confidence: str) -> dict[str, Any]:
+    def of(self, summary: MemorySummary, score: float, confidence: str, probability: float | None) -> dict[str, Any]:
         memory = self._index.memory(summary.id)
         shown = snippet(memory.body if memory else "", self._marker)
         row = {
@@ -120,6 +121,7 @@ class Rows:
             "updated_at": summary.updated_at,
             "score": round(score, 4),
             "confidence": confidence,
+            "probability": None if probability is None else round(probability, 4),
             "matches": [list(place) for place in shown.matches],
         }
         if self._explained is None:
@@ -129,12 +131,13 @@ class Rows:
 
 
 def _result_lines(row: dict[str, Any], explained: Explained, width: int) -> list[str]:
-    """A line with confidence, category and title, one with the path, one with the snippet, and the explanation.
+    """A line with P(relevant) or confidence, category and title, then the path, the snippet and the explanation.
 
     Matches in the snippet are bold. `click.echo` removes that unless stdout is a terminal.
     """
     marks = ("" if row["status"] == "active" else f" [{row['status']}]") + _mark(row.get("verdict"))
-    lines = [visible(f"{row['confidence'] or '-':<6} {row['category']:<16} {row['title']}{marks}")]
+    sure = f"P {row['probability']:.2f}" if row["probability"] is not None else row["confidence"] or "-"
+    lines = [visible(f"{sure:<6} {row['category']:<16} {row['title']}{marks}")]
     lines += [visible(f"{INDENT}{row['path']}"), f"{INDENT}{bold(row['snippet'], row['matches'])}", ""]
     explanation = explained.get(row["id"])
     if explanation is None:

@@ -38,7 +38,7 @@ NO_PROMPTS = (
 NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 REST_SECONDS = 0.3
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare two systems without a judge."
-NO_JUDGE = "The judge is off. The second column is the hook's system, with the {} cutoff."
+NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 COMPARING = "Two systems without a judge, side by side. c goes back."
 
 

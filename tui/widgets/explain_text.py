@@ -72,7 +72,7 @@ def judge_sentence(judged: Retrieval | None) -> str:
 
 
 def candidate_sentence(row: Row, names: tuple[str, str]) -> str:
-    """Match, score and outcome of a row's memory in the systems called *names*, and the judge's reasons.
+    """Match, score, P(relevant) and outcome of a row's memory in the systems called *names*, and the judge's reasons.
 
     The second system's score is left out where it equals the first's, as it does with a judge.
     """
@@ -83,6 +83,8 @@ def candidate_sentence(row: Row, names: tuple[str, str]) -> str:
     for name, one in zip(names, (row.first, row.second), strict=True):
         if one and not one.injected:
             sentences.append(f"{name} drops it by {one.dropped_by}: {one.reason}.")
+        if one and one.probability is not None and one.dropped_by != "cutoff":
+            sentences.append(f"{name}: relevant with probability {one.probability:.2f}.")
     if row.second and row.second.verdict:
         sentences.append(_verdict_sentence(row.second.verdict))
     return " ".join(filter(None, sentences))

@@ -131,25 +131,36 @@ def system_width(width: int) -> int:
 
 
 def head_text(width: int, names: tuple[str, str]) -> str:
-    """The heads of the columns. In a narrow table, the second name leaves out the first: `+judge`."""
+    """The heads of the columns. Where the second name has no room, it leaves out the first, then more: `+judge`."""
     size = system_width(width)
     first, second = names
-    second = second if width >= WIDE else second.removeprefix(first)
+    for shorter in (second, second.removeprefix(first), second[second.rfind("+") :]):
+        second = shorter
+        if len(second) < size:
+            break
     return cells("Memory", width - SIGN_WIDTH - 2 * size) + cells(first, size) + cells(second, size)
 
 
 def _system_cell(candidate: Candidate | None, width: int) -> Cell:
-    """The result of a memory in one system: rank, score and confidence, or the stage that dropped it."""
+    """The result of a memory in one system: rank, score and confidence, or the stage that dropped it.
+
+    P(relevant) stands in the place of the confidence, or of the score where there is no room for both.
+    """
     if candidate is None:
         return cells("", width), "muted"
     if candidate.verdict:
         return _judged_cell(candidate, width)
     is_wide = width >= SYSTEM_WIDE
     score = f"{-candidate.score:5.2f}"
+    probability = None if candidate.probability is None else f"P {candidate.probability:.2f}"
     if not candidate.injected:
-        text = f"· {candidate.dropped_by:<6}  {score}" if is_wide else f"· {candidate.dropped_by}"
+        value = probability if candidate.dropped_by == "cutoff" else score
+        text = f"· {candidate.dropped_by:<6}  {value}" if is_wide else f"· {candidate.dropped_by}"
         return cells(text, width), "muted"
-    text = f"✓ {candidate.rank:<2} {score}  {candidate.confidence}" if is_wide else f"✓{candidate.rank} {score}"
+    if is_wide:
+        text = f"✓ {candidate.rank:<2} {score}  {probability or candidate.confidence}"
+    else:
+        text = f"✓{candidate.rank} {probability or score}"
     return cells(text, width), "good"
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LOOKS = "━ one look   ─ any look"
 MUTED = "$foreground-muted"
-SYSTEM_WIDTH = 18
+SYSTEM_WIDTH = 22
 MIN_SCALE, MAX_SCALE = 14, 60
 NOTHING_REPLAYED = (
     "No prompt was replayed yet.\n\n"

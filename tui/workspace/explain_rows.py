@@ -61,7 +61,7 @@ def detail_lines(explanation: Explanation, width: int) -> list[Line]:
 def _outcome(explanation: Explanation) -> str:
     if explanation.outcome == INJECTED:
         verb = "injects" if explanation.mode == AUTO else "returns"
-        return f"{explanation.system} {verb} it: rank {explanation.rank}, {explanation.confidence} confidence."
+        return f"{explanation.system} {verb} it: rank {explanation.rank}, {_sureness(explanation)}."
     if explanation.outcome == UNMATCHED:
         return f"{explanation.system} does not find it: {explanation.reason}."
     if explanation.outcome == POOL:
@@ -69,6 +69,13 @@ def _outcome(explanation: Explanation) -> str:
     missing = f" It misses {-explanation.gap:.2f}." if explanation.gap is not None else ""
     dropped = f"{explanation.system} drops it by {explanation.outcome}, at rank {explanation.rank}"
     return f"{dropped}: {explanation.reason.rstrip('.')}.{missing}"
+
+
+def _sureness(explanation: Explanation) -> str:
+    """P(relevant) if a cutoff computed it, else the confidence in a word."""
+    if explanation.probability is None:
+        return f"{explanation.confidence} confidence"
+    return f"relevant with probability {explanation.probability:.2f}"
 
 
 def explanation_row(explanation: Explanation) -> dict[str, Any]:

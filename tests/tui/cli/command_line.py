@@ -25,7 +25,19 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[3]
 HEAVY = {"textual", "rich", "sqlite_utils", "anthropic", "scipy", "sklearn", "numpy", "httpx2", "labels"}
 RESULT_KEYS = [
-    *("id", "title", "category", "path", "tags", "status", "snippet", "updated_at", "score", "confidence"),
+    *(
+        "id",
+        "title",
+        "category",
+        "path",
+        "tags",
+        "status",
+        "snippet",
+        "updated_at",
+        "score",
+        "confidence",
+        "probability",
+    ),
     "matches",
 ]
 LOADED = """

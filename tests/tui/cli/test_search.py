@@ -77,6 +77,18 @@ def test_search_as_text_names_confidence_title_and_path() -> None:
         assert part in result.stdout
 
 
+def test_the_cutoffs_probability_stands_in_the_place_of_the_confidence() -> None:
+    asked = ["search", "why do we compute queue_position on read?", "--root", DEMO_ROOT, "--mode", "auto"]
+    (found,) = printed(memsift(*asked))["results"]
+    assert found["probability"] == pytest.approx(0.92, abs=0.01)
+    assert found["confidence"] == "high"
+    lines = memsift(*asked, "--format", "text", "--explain").stdout.splitlines()
+    assert lines[0].startswith("P 0.92 decision")
+    assert "memsift+default injects it: rank 1, relevant with probability 0.92." in "\n".join(lines)
+    (without,) = printed(memsift(*asked, MEMSIFT_CUTOFF="off"))["results"]
+    assert without["probability"] is None
+
+
 def test_the_matches_of_a_snippet_are_character_offsets(tmp_path: Path) -> None:
     one = memory("Replies", body="🦆 the response is cached; caching it twice is שלום", memory_id="one")
     root = write_root(tmp_path / "root", [one])

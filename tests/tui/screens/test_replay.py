@@ -29,7 +29,7 @@ from tests.tui.apps import (
     toasts,
     until,
 )
-from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts
+from tests.tui.demo import DEMO, CountingProvider, GatedProvider, demo_prompts, fresh_cutoff
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,6 +162,22 @@ async def test_without_a_judge_it_says_how_to_have_one(open_workspace: Opener) -
         await settled(pilot)
         await reads(pilot, "#judge", "--judge")
         assert table(pilot).records
+
+
+async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p04"), cutoff=fresh_cutoff())
+    async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
+        await settled(pilot)
+        await reads(pilot, "#judge", "No judge. On the right: the hook, with the default cutoff.")
+        await reads(pilot, "#head", "memsift+default")
+        columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(2)]
+        assert "high" in columns[0][0]
+        assert "P 0.85" in columns[0][1]
+        assert columns[1][1].strip() == "· cutoff P 0.57"
+        await press(pilot, "right")
+        await reads(pilot, "#why", "memsift+default: relevant with probability 0.85.")
+        await press(pilot, "down")
+        await reads(pilot, "#why", "by the default model it is relevant with probability 0.57")
 
 
 async def test_without_prompts_it_says_which_key_types_one(open_workspace: Opener) -> None:
