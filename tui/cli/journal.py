@@ -41,7 +41,7 @@ def undo(number: int | None, dry_run: bool) -> None:
 
 
 @click.command()
-@click.argument("memory_id", metavar="ID", required=False, default="")
+@click.argument("memory_id", metavar="[ID]", required=False, default="")
 @click.option("--root", metavar="PATH", help="Only operations in this folder of memories. Default: in all folders.")
 @click.option("--diff", "has_diff", is_flag=True, help="Also print the differences that each operation made.")
 @TEXT_OR_JSON

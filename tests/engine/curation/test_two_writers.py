@@ -18,7 +18,7 @@ from engine.errors import ChangedSinceError
 from engine.stores.writing import Changes
 from tests.engine.curation.roots import document, read, rebuilt_index, summary, write_documents
 
-SECONDS = 30
+SECONDS = 30 if os.environ.get("MEMSIFT_LONG_TESTS") else 10
 OTHER_WRITER = '''
 """Writes as claude-memory's own program does: a folder as lock, a temporary file, a rename, a line of the index."""
 import json, os, sys, tempfile, time
