@@ -77,10 +77,10 @@ def test_find_replay_label_undo_quit_and_find_the_labels_again(terminal: Termina
     terminal.press("F4")
     terminal.wait_until(lambda shown: labels_given(shown) == 9, "9 labels after a new start")
 
-    # precision of both systems
+    # precision of all systems
     terminal.press("F5")
     screen = terminal.wait_for("Precision: how much of what was injected is relevant", "9 labels")
-    for system in ("memsift", "memsift+judge"):
+    for system in ("memsift", "memsift+default", "memsift+default+judge"):
         numbers = r" +[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +[01]\.\d\d-[01]\.\d\d +\d+ of \d+"
         assert re.search(rf"^ *{re.escape(system)}{numbers}", screen, re.M)
         assert re.search(rf"^ *{re.escape(system)} .*━●━", screen, re.M)

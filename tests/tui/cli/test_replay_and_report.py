@@ -14,6 +14,7 @@ from engine.cutoff import default_cutoff
 from engine.retrieval import DROP_STAGES
 from labels.migrations import STEPS
 from labels.store import LabelStore
+from tests.engine.hook.world import PROJECT
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
 
@@ -163,6 +164,18 @@ def test_the_judge_of_the_demo_is_more_precise_and_fires_less(run_file: Path) ->
     assert first["precision"]["value"] < judged["precision"]["value"]
     assert judged["false_fire_rate"]["value"] < first["false_fire_rate"]["value"]
     assert judged["lost_per_prompt"]["value"] > 0
+
+
+def test_the_readme_says_what_the_default_cutoff_does_on_the_example_data(run_file: Path) -> None:
+    made = printed(memsift("report", "--run", run_file, "--qrels", DEMO / "qrels.txt", "--format", "json"))
+    before, after = of_system(made, FIRST), of_system(made, CUT)
+    relevant, fires = ([one[key] for one in (after, before)] for key in ("precision", "false_fire_rate"))
+    said = " ".join((PROJECT / "README.md").read_text(encoding="utf-8").split())
+    assert (
+        f"Of the 52 example prompts, {fires[0]['whole']} have no relevant memory; {fires[0]['part']} of them gets an "
+        f"injection, {fires[1]['part']} without the cutoff. Of all injected memories, {relevant[0]['part']} of "
+        f"{relevant[0]['whole']} are relevant, {relevant[1]['part']} of {relevant[1]['whole']} without it."
+    ) in said
 
 
 def test_excluding_the_unjudged_narrows_what_precision_is_of(run_file: Path, tmp_path: Path) -> None:
