@@ -4,26 +4,26 @@
 this purpose, and to nothing else.
 """
 
-INTERCEPT = -2.5181
+INTERCEPT = -2.5237
 
 WEIGHTS: dict[str, float] = {
-    "strength": 1.7077,
-    "lead": 0.6059,
-    "rivals": -0.5699,
-    "tag": 1.5516,
-    "names": -0.1472,
-    "asked": -0.2086,
-    "unknown": -1.7959,
+    "strength": 1.7036,
+    "lead": 0.6079,
+    "rivals": -0.5669,
+    "tag": 1.5559,
+    "names": -0.1509,
+    "asked": -0.2044,
+    "unknown": -1.7898,
 }
 
 SCALES: dict[str, float] = {
-    "strength": 0.3087,
-    "lead": 0.5032,
-    "rivals": 0.7987,
-    "tag": 0.4444,
-    "names": 0.8738,
-    "asked": 0.7812,
-    "unknown": 0.205,
+    "strength": 0.3089,
+    "lead": 0.5027,
+    "rivals": 0.7975,
+    "tag": 0.4426,
+    "names": 0.8746,
+    "asked": 0.7707,
+    "unknown": 0.2034,
 }
 """Standard deviation of each feature in the example projects. `memsift tune` measures changes of weights in it."""
 

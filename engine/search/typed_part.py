@@ -13,9 +13,8 @@ MOST_TYPED_WORDS = 200
 MOST_QUESTION_WORDS, MOST_REMARK_WORDS = 60, 15
 """Most words of a typed paragraph at the beginning or with a question, and of a remark at the end."""
 
-FENCES = ("```", "~~~")
-TAG = "pasted_content"
-"""The client puts a pasted text between <pasted_content id="..."> and </pasted_content id="...">."""
+BLOCKS = (("```", "```"), ("~~~", "~~~"), ("<pasted_content", "</pasted_content"))
+"""Beginnings of the first and the last line of a block. The tags are the client's, around a pasted text."""
 
 LEVELS = frozenset("CRITICAL DEBUG ERROR FATAL INFO NOTICE TRACE WARN WARNING".split())
 CODE_STARTS = (" ", "\t", ">", "$", "|", "+", "@", "<", "at ", "#!", "//", "/*")
@@ -46,12 +45,15 @@ def typed_part(text: str) -> str:
 
 def _outside_blocks(lines: list[str]) -> list[str]:
     """The lines, with an empty line in place of each line of a fenced or tagged block."""
-    kept, is_inside = [], False
+    kept, end = [], ""
     for line in lines:
         start = line.lstrip()
-        is_edge = start.startswith(FENCES) or start.startswith((f"<{TAG}", f"</{TAG}"))
-        is_inside = is_inside != is_edge
-        kept.append("" if is_inside or is_edge else line)
+        if end:
+            kept.append("")
+            end = "" if start.startswith(end) else end
+        else:
+            end = next((closes for opens, closes in BLOCKS if start.startswith(opens)), "")
+            kept.append("" if end else line)
     return kept
 
 
@@ -67,11 +69,14 @@ def _until_paste(lines: list[str]) -> list[str]:
 
 
 def _first_words(lines: list[str]) -> str:
-    """The beginning of a paragraph: up to the end of its first question, else its first words if it is long."""
+    """The beginning of a paragraph: up to its first line that asks, else its first words if it is long.
+
+    Of a long line that asks, only the question counts.
+    """
     asking = [place for place, line in enumerate(lines) if _asks(line)]
     if asking:
         line = lines[asking[0]]
-        end = max(map(line.rfind, QUESTION_MARKS)) + 1
+        end = max(map(line.rfind, QUESTION_MARKS)) + 1 if _count(line) > MOST_QUESTION_WORDS else len(line)
         return "\n".join([*lines[: asking[0]], line[:end]])
     text = "\n".join(lines)
     return text if _count(text) <= MOST_QUESTION_WORDS else " ".join(lines[0].split()[:MOST_QUESTION_WORDS])

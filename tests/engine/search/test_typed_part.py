@@ -41,6 +41,17 @@ def test_nothing_between_fences_or_paste_tags_counts(before: str, after: str) ->
     assert typed_part(f"{QUESTION}\n{before}\n{words}\n{after}\nThanks a lot").split("\n") == [QUESTION, "Thanks a lot"]
 
 
+def test_a_fence_within_a_tagged_paste_does_not_end_it() -> None:
+    paste = "\n".join(["```sh", "run it", "```", *["plain words without any sign of code"] * 20])
+    text = f'{QUESTION}\n<pasted_content id="1">\n{paste}\n</pasted_content id="1">\n'
+    assert typed_part(text).strip() == QUESTION
+
+
+def test_what_follows_a_question_in_its_paragraph_counts() -> None:
+    more = "It worked before we moved the expiry job."
+    assert typed_part(f"{QUESTION} {more}\n\n{LOG}") == f"{QUESTION} {more}"
+
+
 def test_a_request_around_a_paste_counts_on_both_sides() -> None:
     found = typed_part(f"Rename the column in the export.\n\n{CODE}\n\nKeep the old name as an alias.")
     assert found.split("\n") == ["Rename the column in the export.", "Keep the old name as an alias."]
