@@ -4,7 +4,8 @@
 
 Prints precision, recall and fire rates by threshold, each project with a model that was fitted to the other projects.
 With --locomo also on LoCoMo, from which nothing is learned: FOLDER holds memories.jsonl, prompts.jsonl and qrels.txt.
-With --features the same without each feature. With --write the model goes into engine/default_model.py.
+Prompts with turns before them are measured with these turns and without. With --features the same without each feature.
+With --write the model goes into engine/default_model.py.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import numpy as np
 from engine import default_model
 from engine.config import Config
 from engine.cutoff import DIRECTIONS
+from engine.lean.record import replace
 from labels.tuning.choice import doubt
-from labels.tuning.curve import curve
-from labels.tuning.fitting import fit, labelled
+from labels.tuning.curve import curve, point
+from labels.tuning.fitting import Weights, fit, labelled
 from tests.benchmarks.cutoff import CONFIDENCE, MOST, at_recall, held_out, shown, without
 from tests.benchmarks.example_projects import TOP, example_projects
 from tests.benchmarks.locomo import judged
@@ -30,6 +32,8 @@ from tests.benchmarks.locomo import judged
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.prompt import Prompt
+    from labels.tuning.curve import Point
     from labels.tuning.examples import JudgedPrompt
 
 FILE = TOP / "engine/default_model.py"
@@ -63,6 +67,20 @@ def write(values: dict[str, float | dict[str, float]]) -> None:
     FILE.write_text(text, encoding="utf-8")
 
 
+def with_and_without_turns() -> tuple[Point, Point]:
+    """The prompts that have turns before them, with these turns and without, at the shipped model's threshold."""
+    model = Weights(default_model.INTERCEPT, default_model.WEIGHTS)
+
+    def measured(*, keeps: bool) -> Point:
+        def change(prompt: Prompt) -> Prompt | None:
+            return (prompt if keeps else replace(prompt, turns=())) if prompt.turns else None
+
+        prompts = list(chain.from_iterable(example_projects(Config(), change).values()))
+        return point(prompts, [model.of_prompt(one) for one in prompts], default_model.THRESHOLD, MOST, CONFIDENCE)
+
+    return measured(keeps=True), measured(keeps=False)
+
+
 def print_features(prompts: Sequence[JudgedPrompt], locomo: Sequence[JudgedPrompt]) -> None:
     print("\nat recalls of", RECALLS, "precision / false-fire rate without a feature, across projects and on LoCoMo")
     for name in (None, *DIRECTIONS):
@@ -89,11 +107,12 @@ def main() -> None:
     weights = fit(*labelled(prompts))
     print("\nthreshold, precision, its bound in another project, recall, fire rate, false-fire rate: across projects")
     print("\n".join(shown(one) for one in curve(prompts, held_out(prompts), MOST, CONFIDENCE)[::5]))
+    print("\nprompts with turns before them, with these turns and without")
+    print("\n".join(map(shown, with_and_without_turns())))
     if locomo:
-        print("on LoCoMo")
-        print(
-            "\n".join(shown(one) for one in curve(locomo, [weights.of_prompt(one) for one in locomo], MOST, 0.9)[::5])
-        )
+        points = curve(locomo, [weights.of_prompt(one) for one in locomo], MOST, CONFIDENCE)
+        print("\non LoCoMo")
+        print("\n".join(map(shown, points[::5])))
     if given.features:
         print_features(prompts, locomo)
 
