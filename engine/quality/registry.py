@@ -1,4 +1,4 @@
-"""The checks by name, and running them.
+"""The checks by name, what they look at and what they find, and running them.
 
 A new check is a module in `checks` with a function `find`, and a line in CHECKS.
 """
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from engine.memory import Memory, Skipped
-    from engine.quality.finding import Finding
 
     class Check(Protocol):
         """A check's module."""
@@ -35,6 +34,23 @@ CHECKS = {
     "size": "titles and texts that are too long",
 }
 """Each check and what it finds, in the order of the output. The name is that of the module."""
+
+
+class Finding(Record):
+    """What a check has to say about a memory, and the command that settles it. `severity` is 0..1.
+
+    `where` names a place: a field, a line, character offsets, or another memory. `memory_id` is empty for a finding
+    about the root. `others` are ids of further memories that it is about. `action` is a command line, or a sentence
+    where no command can do it.
+    """
+
+    check: str
+    memory_id: str
+    severity: float
+    reason: str
+    action: str
+    where: str = ""
+    others: tuple[str, ...] = ()
 
 
 class Usage(Record):

@@ -41,7 +41,7 @@ COMMANDS = {
     "merge-labels": "merge_labels:merge_labels",
     "move": "changes:move",
     "prompts": "prompts:prompts",
-    "quality": "quality:quality",
+    "quality": "quality.group:quality",
     "replay": "replay:replay",
     "report": "report:report",
     "restore": "changes:restore",

@@ -98,8 +98,8 @@ def _line(one: Decision) -> str:
 def _ledger(root: str, memory_id: str, log: Log, db: str | None, form: str) -> str:
     from engine import inject
     from engine.quality.checks.size import tokens
-    from tui.workspace.checking import label_counts
     from tui.workspace.curating import memories_of, named
+    from tui.workspace.quality.checking import label_counts
 
     (found,) = named([memory_id], memories_of([os.path.realpath(root)]))
     counts = ledger(memory_id, log.decisions)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.errors import CurationError
-from engine.quality.finding import Finding
+from engine.quality.registry import Finding
 from engine.stores.files import UnreadableFileError, read_text
 from engine.stores.registry import file_store_of
 from engine.stores.writing import writing_of

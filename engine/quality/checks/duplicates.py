@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rapidfuzz.fuzz import token_set_ratio
 
 from engine.lean.record import Record
-from engine.quality.finding import Finding
+from engine.quality.registry import Finding
 from engine.search.stems import stem
 from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import GAP, tokens

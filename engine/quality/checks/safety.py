@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.quality.finding import Finding
+from engine.quality.registry import Finding
 from engine.quality.safety import gate
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.inject import TITLE_LIMIT
-from engine.quality.finding import Finding
+from engine.quality.registry import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.quality.checks.usage import seconds
-from engine.quality.finding import Finding
+from engine.quality.registry import Finding
 from engine.quality.repository import Repository, repository
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from engine.quality.finding import Finding
-from engine.quality.registry import Usage
+from engine.quality.registry import Finding, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

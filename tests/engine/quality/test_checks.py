@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine.memory import Memory
-    from engine.quality.finding import Finding
+    from engine.quality.registry import Finding
 
 NOW = 1_750_000_000.0
 DAY = 86400

@@ -16,7 +16,7 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tui.workspace.approving import Risky
+    from tui.workspace.quality.approving import Risky
 
 OF_SEVERAL = "the memories of all of them are looked at."
 OF_ONE = "the memories are looked for in all of them."
@@ -25,11 +25,11 @@ NONE_RISKY = "No memory of these roots waits for approval."
 
 class Quality(Commands):
     table = {
-        "accept": "quality:accept",
-        "check": "quality_check:check",
-        "judge": "quality_judge:judge",
-        "list": "quality:list_",
-        "reject": "quality:reject",
+        "accept": "quality.group:accept",
+        "check": "quality.check:check",
+        "judge": "quality.judge:judge",
+        "list": "quality.group:list_",
+        "reject": "quality.group:reject",
     }
 
 
@@ -51,8 +51,8 @@ def list_(roots: tuple[str, ...], form: str) -> None:
     [{root, id, title, risk, state, digest, detections: [{category, severity, start, end, reason}]}]. `start` and `end`
     count characters in the title, tags and text of the memory, which stand on lines of their own.
     """
-    from tui.workspace.approving import risky_memories
     from tui.workspace.curating import resolved
+    from tui.workspace.quality.approving import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
     if form == "json":

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from engine.quality.judging.rating import Assessment
     from labels.measure.agreement import Concord
-    from tui.workspace.rating_agreement import Agreement, Compared
+    from tui.workspace.quality.rating_agreement import Agreement, Compared
 
     Rated = Sequence[tuple[str, Assessment]]
 

@@ -16,7 +16,7 @@ from tui.workspace.stderr import tell, visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.quality.finding import Finding
+    from engine.quality.registry import Finding
 
 OF_SEVERAL = "each root is checked by itself."
 CHECK_HELP = f"Only this check: {', '.join(CHECKS)}. Repeatable."
@@ -73,8 +73,8 @@ def check(
       usage       never injected, or often without being relevant
       size        titles and texts that are too long
     """
-    from tui.workspace.checking import checked
     from tui.workspace.curating import resolved
+    from tui.workspace.quality.checking import checked
 
     made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
     click.echo(output_of_roots({root: printed(found, form) for root, found in made.items()}, form), nl=False)

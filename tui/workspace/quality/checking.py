@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from engine.memory import Memory
-    from engine.quality.finding import Finding
+    from engine.quality.registry import Finding
 
 
 def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:

@@ -13,7 +13,7 @@ import click
 from engine.errors import MemsiftError
 from engine.quality.judging.rating import BEST, THRESHOLD, UNANSWERED
 from tui.cli.options import bulk_options, check_batch, judge_options, roots_option
-from tui.cli.quality_text import of_memories, printed, printed_agreement, summary_line
+from tui.cli.quality.text import of_memories, printed, printed_agreement, summary_line
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
     from tui.workspace.judge_options import JudgeOptions
-    from tui.workspace.rating import Rows, Subject
+    from tui.workspace.quality.rating import Rows, Subject
     from tui.workspace.replaying import Ending, Terms
 
     Keep = Callable[[Subject, Assessment], None]
@@ -84,7 +84,7 @@ def judge(
 
     found, given = resolved(roots), read_rubric(rubric)
     if agreement:
-        from tui.workspace.rating_agreement import rating_agreement
+        from tui.workspace.quality.rating_agreement import rating_agreement
 
         click.echo(printed_agreement(rating_agreement(found, given.name, os.environ), form), nl=False)
         return
@@ -122,7 +122,7 @@ class Rating:
         """The assessments of the memories, by root, and how the run ended."""
         from engine.quality.judging.rows import row_of
         from engine.quality.judging.store import RatingStore
-        from tui.workspace.rating import known, opened_rows, subjects
+        from tui.workspace.quality.rating import known, opened_rows, subjects
         from tui.workspace.replaying import Ending, Terms
 
         wanted = subjects(roots, ids)
@@ -148,7 +148,7 @@ class Rating:
         """Rate memories of a root, whose settings may name the judge."""
         from engine.judge.bulk.batches import Batches
         from tui.workspace import opening, replaying
-        from tui.workspace.rating import opened_quality_judge, refuse_another_judge
+        from tui.workspace.quality.rating import opened_quality_judge, refuse_another_judge
 
         config = opening.config_of(root, os.environ, self.judge)
         batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None

@@ -1,0 +1,1 @@
+"""`memsift quality`."""

@@ -1,0 +1,1 @@
+"""`memsift quality`: its commands, a module for each, and their output."""

@@ -1,0 +1,1 @@
+"""Quality of memories, shared by screens and commands: findings, approval, ratings by a model."""
