@@ -69,7 +69,7 @@ class MemsiftApp(Runner):
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(
         shown="app.help app.quit",
-        hidden="go.browse go.replay go.label go.report app.reload app.cancel app.skipped app.theme",
+        hidden="go.browse go.replay go.label go.report app.reload app.cancel app.judge app.skipped app.theme",
     )
 
     def __init__(self, workspace: Workspace, start: str | None = None, remembered: ThemeFile | None = None) -> None:
@@ -86,7 +86,9 @@ class MemsiftApp(Runner):
             self.tell(self.workspace.notice, title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A cancel needs a run."""
+        """A cancel needs a run, and an agreement a judge that waits for it."""
+        if action == "agree":
+            return self.workspace.needs_agreement
         return self.progress is not None if action == "cancel_run" else super().check_action(action, parameters)
 
     def watch_theme(self, before: str, chosen: str) -> None:

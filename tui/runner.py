@@ -15,16 +15,18 @@ from engine.systems import SYSTEMS
 from tui.messages import AllReplayed, Kept, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
 from tui.workspace.background_run import BackgroundRun, Progress
-from tui.workspace.replaying import jobs_left
+from tui.workspace.replaying import is_unanswered, jobs_left
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from textual.message import Message
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
     from tui.workspace.workspace import Workspace
+
+LIMIT_REACHED = "The judge has reached its limit of cost. Press $ for another limit."
 
 
 class Runner(App[None]):
@@ -112,10 +114,32 @@ class Runner(App[None]):
         is_whole = progress.done == progress.jobs
         replayed = len(self.workspace.prompts) if is_whole else progress.done
         if not is_whole:
-            self.tell(f"Cancelled. {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
+            reason = LIMIT_REACHED if self.workspace.needs_agreement else "Cancelled."
+            self.tell(f"{reason} {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
+            self._claims.clear()
         elif self.current_mode != "report":
             self.tell(f"{replayed:,} prompts replayed. F5 shows the report.")
         self._tell_screens(AllReplayed(replayed))
+
+    def with_agreement(self, act: Callable[[], None]) -> None:
+        """Call *act*, after the question about a judge that waits for an agreement, whatever the answer is."""
+        offer = self.workspace.offer() if self.workspace.needs_agreement else None
+        if offer is None:
+            act()
+            return
+        from tui.dialogs.agree_to_judge import NO_LIMIT, AgreeToJudge
+
+        def take(limit_usd: float | None) -> None:
+            if limit_usd is not None:
+                self.workspace.agree(None if limit_usd == NO_LIMIT else limit_usd)
+                self._tell_screens(Reloaded())
+                self.refresh_bindings()
+            act()
+
+        self.push_screen(AgreeToJudge(offer), take)
+
+    def action_agree(self) -> None:
+        self.with_agreement(lambda: None)
 
     def action_cancel_run(self) -> None:
         if self._background:
@@ -150,9 +174,14 @@ class Runner(App[None]):
         if message.reading != self.workspace.reading:
             return
         retrieval = message.retrieval
-        self._keep(retrieval)
         self._claims.discard((retrieval.prompt.id, retrieval.system))
+        if self.workspace.needs_agreement and is_unanswered(retrieval):
+            self.tell(LIMIT_REACHED)
+            self._tell_screens(Reloaded())
+            return
+        self._keep(retrieval)
         self._tell_screens(Kept(frozenset([retrieval.prompt.id])))
+        self._tell_screens(RunChanged())
 
     @on(Worker.StateChanged)
     def end_failed(self, event: Worker.StateChanged) -> None:

@@ -54,6 +54,18 @@ class Judge:
         """(provider, model, template hash). Judgements that differ in one of them come from different judges."""
         return self._provider.name, self._provider.model, self._templates[mode].hash
 
+    def calls(self, candidates: int) -> int:
+        """The largest number of calls for one judgement of this number of candidates."""
+        return self.samples * (2 if 0 < self._config.split_over < candidates else 1)
+
+    def most_usd(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> float | None:
+        """The largest possible cost of a judgement, in US dollars; None where no price is known."""
+        from engine.judge.bulk.cost_cap import most_usd
+
+        question = self._templates[mode].question(request_text(prompt, candidates, self._turns(prompt)))
+        most = most_usd(self._provider.name, self._provider.model, question)
+        return None if most is None else most * self.calls(len(candidates)) * self._price_share
+
     def close(self) -> None:
         """Close the provider and the cache."""
         self._provider.close()

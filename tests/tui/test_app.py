@@ -11,6 +11,7 @@ import pytest
 
 from engine.config import CONFIG_FILE
 from engine.judge.judge import Judge
+from engine.judge.providers.registry import RefusingProvider
 from engine.memory import Skipped
 from engine.paths import theme_file
 from tests.engine.builders import memory, write_memory, write_root
@@ -38,6 +39,7 @@ from tui.dialogs.key_help import KeyHelp, keys_by_id
 from tui.workspace import opening
 from tui.workspace.background_run import Progress
 from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.spending import Spending
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -160,7 +162,13 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
             together |= set(held)
         await press(pilot, "escape")
         app_of(pilot).progress = Progress(0, 1)
+        workspace.spending = closed = Spending()
+        closed.around(RefusingProvider("anthropic", "claude-haiku-4-5", "nobody asks"))
         together |= set(await palette(app_of(pilot)))
+        await press(pilot, "dollar_sign")
+        together |= set(await palette(app_of(pilot)))
+        await press(pilot, "escape")
+        workspace.spending = None
         await press(pilot, "f4")
         await card_shown(pilot)
         screen: Any = pilot.app.screen

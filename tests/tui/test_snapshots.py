@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.judge.judge import Judge
+from engine.judge.providers.registry import RefusingProvider
 from engine.judge.providers.scripted import ScriptedProvider
 from tests.tui.apps import at_rest, type_ahead
 from tests.tui.demo import DEMO, fresh_cutoff
 from tui.app import MemsiftApp
 from tui.workspace.background_run import Progress
+from tui.workspace.spending import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -148,6 +150,31 @@ def test_the_progress_of_a_run_looks_as_it_did(snap_compare: Compare, workspace:
         pilot.app._show_progress(Progress(1_204, 10_000, 0.0123, 720.0))  # type: ignore[attr-defined]
         await at_rest(pilot)
 
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
+
+
+def waiting_for_agreement(open_workspace: Opener) -> Workspace:
+    """A workspace with a judge that may not be asked yet."""
+    spending = Spending()
+    refusing = RefusingProvider("anthropic", "claude-haiku-4-5", "Nobody agreed.")
+    return open_workspace(
+        judge=lambda config: Judge(spending.around(refusing), config.judge), spending=spending, clock=stopped_clock
+    )
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_question_about_money_looks_as_it_did(snap_compare: Compare, open_workspace: Opener, size: Size) -> None:
+    workspace = waiting_for_agreement(open_workspace)
+    run = pressing("textual-dark", "f3", "dollar_sign")
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_a_judge_that_waits_for_an_agreement_looks_as_it_did(
+    snap_compare: Compare, open_workspace: Opener, size: Size
+) -> None:
+    workspace = waiting_for_agreement(open_workspace)
+    run = pressing("textual-dark", "f3", "down")
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 

@@ -137,4 +137,4 @@ def main(
 
         found = opening.resolve_root(root, os.environ)
         require_terminal()
-        run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order))
+        run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order, asks_first=True))

@@ -41,13 +41,13 @@ class ModeScreen(Screen[None]):
     @on(ScreenResume)
     @on(Reloaded)
     def begin_again(self) -> None:
-        self.query_one(TopBar).show_where(self.app.workspace)
         self.show_run()
         self.begin()
 
     @on(RunChanged)
     def show_run(self) -> None:
-        """Show the run that is under way, whichever screen started it."""
+        """Show the run that is under way, whichever screen started it, and the cost so far."""
+        self.query_one(TopBar).show_where(self.app.workspace)
         self.query_one(TopBar).show_run(self.app.progress)
 
     @on(Worker.StateChanged)

@@ -39,6 +39,7 @@ NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 REST_SECONDS = 0.3
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare two systems without a judge."
 NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
+WAITING = "Press $ to ask the judge, which may cost money."
 COMPARING = "Two systems without a judge, side by side. c goes back."
 
 
@@ -146,6 +147,8 @@ class ReplayScreen(ModeScreen):
     def _judge_text(self, second: Retrieval | None) -> str:
         if self.app.workspace.comparing:
             return COMPARING
+        if self.app.workspace.needs_agreement:
+            return WAITING
         if self.app.workspace.judged:
             return judge_sentence(second)
         cutoff = self.app.workspace.cutoff

@@ -109,7 +109,7 @@ class ReportScreen(ModeScreen):
         if not self.app.workspace.prompts:
             self.app.tell("There are no prompts. Start memsift with --prompts FILE, or type one in Replay.")
             return
-        self.app.replay_all()
+        self.app.with_agreement(self.app.replay_all)
 
     @on(AllReplayed)
     def finish(self, message: AllReplayed) -> None:

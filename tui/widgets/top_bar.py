@@ -71,9 +71,10 @@ class TopBar(Vertical):
 
 
 def where_text(workspace: Workspace) -> str:
-    """The name of the open root, and the number of skipped files."""
+    """The cost of the judge so far, the name of the open root, and the number of skipped files."""
     skipped = len(workspace.skipped)
-    return f"{root_name(workspace.root)}{f' · {skipped:,} skipped (s)' if skipped else ''}"
+    spent = workspace.spending.text if workspace.spending else ""
+    return " · ".join(filter(None, (spent, root_name(workspace.root), f"{skipped:,} skipped (s)" if skipped else "")))
 
 
 def root_name(root: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import LabelStoreError
 from tui.workspace.recording import record
-from tui.workspace.replaying import Job, retrievals
+from tui.workspace.replaying import Job, is_unanswered, retrievals
 from tui.workspace.workers import Workers
 
 if TYPE_CHECKING:
@@ -109,13 +109,21 @@ class BackgroundRun:
         last = monotonic()
         with closing(self._workers) as workers, self._store.another() as store:
             for _, found in workers:
-                batch += found
-                self._done += 1
+                answered = [one for one in found if not self._is_refused(one)]
+                batch += answered
+                if len(answered) < len(found):
+                    workers.finish()
+                else:
+                    self._done += 1
                 self._cost += sum(one.judgement.cost_usd or 0.0 for one in found if one.judgement)
                 if len(batch) >= MOST_IN_BATCH or monotonic() - last >= BATCH_S:
                     self._keep(store, batch)
                     batch, last = [], monotonic()
             self._keep(store, batch, is_over=True)
+
+    def _is_refused(self, retrieval: Retrieval) -> bool:
+        """Whether the judge was not asked because the limit of its cost is reached."""
+        return self._workspace.needs_agreement and is_unanswered(retrieval)
 
     def _work(self, job: Job) -> list[Retrieval]:
         left = tuple(system for system in job.systems if self._claim(job.prompt, system.name))

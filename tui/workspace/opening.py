@@ -149,15 +149,19 @@ def open_workspace(
     *,
     order: str | None = None,
     is_trusted: bool = False,
+    asks_first: bool = False,
 ) -> Workspace:
     """The workspace of the app. Close it after use. Raises MemsiftError if some part cannot be opened.
 
-    *is_trusted*: all of the root's configuration counts, whether or not the user trusted it.
+    *is_trusted*: all of the root's configuration counts, whether or not the user trusted it. *asks_first*: no judge is
+    asked before `Workspace.agree`.
     """
     from labels.store import LabelStore
     from tui.workspace.labelling_plan import require_possible
+    from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace
 
+    spending = Spending() if asks_first else None
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
     config = settings.config
     reading = project_prompts(prompts, environ)
@@ -166,7 +170,8 @@ def open_workspace(
             root,
             config,
             LabelStore.open(Path(db or labels_file(environ))),
-            judge=make_judge(judge, config, environ),
+            judge=make_judge(judge, config, environ, spending.around if spending else None),
+            spending=spending,
             cutoff=usable_cutoff(root, config, environ),
             prompts=reading.prompts,
             skipped=reading.skipped,

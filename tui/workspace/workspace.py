@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Dispute, Event, Label, Pair, Pool
+    from tui.workspace.spending import Offer, Spending
 
 DEFAULT_SEED = 1
 
@@ -42,8 +43,8 @@ class Workspace:
     *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
     order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
     last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
-    settings that do not count. `comparing`: a second first stage runs, too. `wanted_prompt`:
-    the id of the prompt that Replay shows next.
+    settings that do not count. *spending*: the agreement that the judge waits for, if any. `comparing`: a second first
+    stage runs, too. `wanted_prompt`: the id of the prompt that Replay shows next.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Workspace:
         clock: Callable[[], float] = perf_counter,
         skipped: tuple[Skipped, ...] = (),
         notice: str = "",
+        spending: Spending | None = None,
     ) -> None:
         self.root = root
         self.config = config
@@ -72,6 +74,7 @@ class Workspace:
         self.seed = seed
         self.clock = clock
         self.notice = notice
+        self.spending = spending
         self.wanted_prompt = ""
         self.comparing = False
         self.index = open_index(root, os.environ)
@@ -136,9 +139,28 @@ class Workspace:
 
     @property
     def judged(self) -> System | None:
-        """The system with the judge, and with the cutoff if there is one; None without a judge."""
-        system = system_of(self.config, has_judge=self.judge is not None, cutoff=self._kind)
+        """The system with the judge, and with the cutoff if there is one; None without a judge that may be asked."""
+        has_judge = self.judge is not None and not self.needs_agreement
+        system = system_of(self.config, has_judge=has_judge, cutoff=self._kind)
         return system if system.has_judge else None
+
+    @property
+    def needs_agreement(self) -> bool:
+        """Whether there is a judge that is not asked before a person agrees to its cost."""
+        return self.spending is not None and self.spending.needs_agreement
+
+    def agree(self, limit_usd: float | None) -> None:
+        """Let the judge be asked, up to this cost in US dollars. Pools are made anew, with its system."""
+        if self.spending:
+            self.spending.agree(limit_usd)
+            self._pools.clear()
+
+    def offer(self) -> Offer | None:
+        """What a person would agree to for all prompts; None without a judge that waits for it."""
+        if self.judge is None or self.spending is None:
+            return None
+        size = self.config.judge.candidate_pool_size
+        return self.spending.offer(self.judge, self.prompts, self.index.summaries(), size)
 
     @property
     def _kind(self) -> str:

@@ -1,0 +1,128 @@
+"""Money of one start of the app: no judge is asked before a person has agreed, and never over the limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from engine.config import AUTO
+from engine.errors import ProviderCancelledError
+from engine.judge.bulk.cost_cap import CostCapProvider
+from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.prices import cost_usd
+from engine.judge.providers.registry import SCRIPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.judge.judge import Judge
+    from engine.judge.provider import Completion, Provider, Question
+    from engine.memory import MemorySummary
+    from engine.prompt import Prompt
+
+RETRIES = 4
+NOT_AGREED = "The judge was not asked: nobody has agreed to that in this start."
+UNPRICED = {"claude-cli": "`claude -p` is paid for by your Claude subscription or its key; no price is known here."}
+NO_PRICE = "No price of this model is known here; a model on your own machine costs nothing."
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a person agrees to: about `prompts` at most `calls` calls of `judge`, for at most `most_usd` US dollars.
+
+    `most_usd` is None where no price is known; `payment` says who pays then.
+    """
+
+    judge: str
+    prompts: int
+    calls: int
+    most_usd: float | None
+    payment: str
+
+
+class Spending:
+    """The agreement of a person, and what the judge has cost since. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._gate: GatedProvider | None = None
+
+    def around(self, provider: Provider) -> Provider:
+        """*provider*, asked only after `agree`, and again after errors that pass. A script needs no agreement."""
+        if provider.name == SCRIPTED:
+            return provider
+        self._gate = GatedProvider(provider)
+        return RetryingProvider(self._gate, RETRIES)
+
+    @property
+    def needs_agreement(self) -> bool:
+        """Whether a judge is there that may not be asked: nobody agreed yet, or the limit is reached."""
+        return self._gate is not None and self._gate.is_closed
+
+    def agree(self, limit_usd: float | None) -> None:
+        """Let the judge be asked until all calls of this start cost *limit_usd*; without a limit if that is None."""
+        if self._gate:
+            self._gate.open(limit_usd)
+
+    @property
+    def text(self) -> str:
+        """The running total, for the top bar; empty before the first call."""
+        return self._gate.text if self._gate else ""
+
+    def offer(self, judge: Judge, prompts: Sequence[Prompt], memories: Sequence[MemorySummary], size: int) -> Offer:
+        """The offer to ask about *prompts* with up to *size* of *memories* each. The cost is an upper bound."""
+        largest = sorted(memories, key=lambda one: len(f"{one.title}{one.tags}{one.category}"), reverse=True)[:size]
+        longest = max(prompts, key=lambda one: len(one.text) + sum(len(turn.text) for turn in one.turns), default=None)
+        provider, model, _ = judge.identity(AUTO)
+        most = judge.most_usd(longest, largest, AUTO) if longest else None
+        calls = judge.calls(len(largest)) * len(prompts)
+        payment = UNPRICED.get(provider, NO_PRICE)
+        return Offer(f"{provider} ({model})", len(prompts), calls, most and most * len(prompts), payment)
+
+
+class GatedProvider:
+    """Asks *provider* while it is open, and counts calls and cost."""
+
+    def __init__(self, provider: Provider) -> None:
+        self.name, self.model = provider.name, provider.model
+        self.fingerprint = provider.fingerprint
+        self.hide, self.prepare, self.close = provider.hide, provider.prepare, provider.close
+        self.calls = 0
+        self._provider = provider
+        self._asked: Provider | None = None
+        self._capped: CostCapProvider | None = None
+        self._spent_before = 0.0
+        self._limit_usd: float | None = None
+        self._lock = Lock()
+
+    @property
+    def is_closed(self) -> bool:
+        return self._asked is None or (self._capped is not None and self._capped.is_spent)
+
+    @property
+    def spent_usd(self) -> float:
+        return self._spent_before + (self._capped.spent_usd if self._capped else 0.0)
+
+    @property
+    def text(self) -> str:
+        if not self.calls:
+            return ""
+        if self._limit_usd is None:
+            return f"judge: {self.calls:,} calls"
+        return f"judge: ${self.spent_usd:.4f} of ${self._limit_usd:,.2f}"
+
+    def open(self, limit_usd: float | None) -> None:
+        self._spent_before = self.spent_usd
+        self._limit_usd = limit_usd
+        has_price = cost_usd(self.name, self.model, 1, 1) is not None
+        capped = has_price and limit_usd is not None
+        self._capped = CostCapProvider(self._provider, limit_usd - self._spent_before) if capped and limit_usd else None
+        self._asked = self._capped or self._provider
+
+    def complete(self, question: Question, timeout_s: float) -> Completion:
+        """See `Provider.complete`. Raises ProviderCancelledError while it is closed."""
+        if self._asked is None:
+            raise ProviderCancelledError(NOT_AGREED)
+        with self._lock:
+            self.calls += 1
+        return self._asked.complete(question, timeout_s)
