@@ -59,8 +59,8 @@ def test_without_the_tags_it_still_reaches_what_was_asked_for(prompts: list[Judg
 
 def test_what_six_collections_promise_holds_on_the_seventh(prompts: list[JudgedPrompt]) -> None:
     """The target is barely reachable in another collection: now and then no threshold is granted."""
-    made = [promise(prompts, 2.9 * BM25_PRECISION, seed) for seed in range(7)]
+    made = [promise(prompts, 2.9 * BM25_PRECISION, seed) for seed in range(21)]
     found = [one for one in made if one]
-    assert len(found) >= 4
-    assert sum(holds for holds, _ in found) >= len(found) - 2
+    assert len(found) >= 18
+    assert sum(holds for holds, _ in found) >= 0.88 * len(found)
     assert sum(one.recall or 0 for _, one in found) / len(found) >= 0.65 * BM25_RECALL - 0.02
