@@ -220,8 +220,10 @@ def is_surely_higher(precision: Difference | None) -> bool:
 def label_step(number: int, report: Report, main: SystemReport, why: str = "") -> Step:
     """Label *number* more prompts; finish or add some where too few are left."""
     if left := report.prompts - report.labelled_prompts:
+        if left < number:
+            return Step(f"label the {counted(left, 'replayed prompt')} without a label", LABEL, "F4")
         prompts = "more prompt" if report.labelled_prompts else "prompt"
-        return Step(f"label about {counted(min(number, left), prompts)}{why}", LABEL, "F4")
+        return Step(f"label about {counted(number, prompts)}{why}", LABEL, "F4")
     if main.unjudged.part:
         missing = counted(main.unjudged.part, "injected memory that has", "injected memories that have")
         return Step(f"label the {missing} no label yet", LABEL, "F4")

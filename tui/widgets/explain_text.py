@@ -65,7 +65,7 @@ def judge_sentence(judged: Retrieval | None) -> str:
     if judgement.status == OK:
         return answered
     best = len(judged.injected)
-    instead = f"The best {best} are" if best != 1 else "The best one is"
+    instead = f"The best {best} are" if best > 1 else "The best one is" if best else "Nothing is"
     if judgement.status == NO_KEY:
         instead = "The choice of the system without a judge is"
     return f"{answered} {judgement.detail.rstrip('.')}. {instead} injected instead."

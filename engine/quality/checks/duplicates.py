@@ -139,6 +139,6 @@ def _finding(first: Memory, second: Memory, likeness: float) -> Finding:
         memory_id=one,
         severity=round(likeness, 2),
         reason=f"says nearly the same as {other} (likeness {likeness:.2f})",
-        action=f"Compare them: memsift show {one}, memsift show {other}. Then memsift merge {other} {one}",
+        action=f"Compare them: memsift show {one}, memsift show {other}. Then memsift merge {one} {other}",
         others=(other,),
     )

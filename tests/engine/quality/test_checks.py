@@ -68,12 +68,12 @@ def test_memories_that_look_alike_but_differ_are_seldom_taken_for_duplicates() -
     assert found_pairs(planted) <= 0.15 * len(planted)
 
 
-def test_exact_copies_are_found_and_the_action_merges_into_the_older_one() -> None:
+def test_exact_copies_are_found_and_the_action_keeps_the_newer_one() -> None:
     old = memory("cache rule", body="Reads go through the cache for an hour.", memory_id="old", updated_at="2024-01-01")
     new = memory("cache rule", body="Reads go through the cache for an hour.", memory_id="new", updated_at="2025-01-01")
     (found,) = duplicates.find(subject(old, new))
     assert (found.memory_id, found.others, found.severity) == ("new", ("old",), 1.0)
-    assert found.action.endswith("memsift merge old new")
+    assert found.action.endswith("memsift merge new old")
 
 
 def test_hundreds_of_copies_of_one_note_are_found_each_once() -> None:

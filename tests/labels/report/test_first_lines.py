@@ -135,6 +135,12 @@ def test_a_command_that_does_not_fit_has_a_line_of_its_own() -> None:
 # The next step
 
 
+def test_no_more_prompts_are_asked_for_than_were_replayed(store: LabelStore) -> None:
+    record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(3)))
+    say(store, "p0", "a", RELEVANT)
+    assert next_step(report(store)).in_app() == "Next: label the 2 replayed prompts without a label: press F4."
+
+
 def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
     assert next_step(report(store)).in_app() == "Next: replay prompts to label: press r."
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
