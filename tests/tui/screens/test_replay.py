@@ -173,11 +173,11 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(2)]
         assert "high" in columns[0][0]
         assert "P 0.85" in columns[0][1]
-        assert columns[1][1].strip() == "· cutoff P 0.57"
+        assert columns[1][1].strip() == "· cutoff P 0.58"
         await press(pilot, "right")
         await reads(pilot, "#why", "memsift+default: relevant with probability 0.85.")
         await press(pilot, "down")
-        await reads(pilot, "#why", "by the default model it is relevant with probability 0.57")
+        await reads(pilot, "#why", "by the default model it is relevant with probability 0.58")
 
 
 async def test_without_prompts_it_says_which_key_types_one(open_workspace: Opener) -> None:
