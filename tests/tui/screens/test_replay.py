@@ -177,7 +177,7 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
         await press(pilot, "right")
         await reads(pilot, "#why", "memsift+default: relevant with probability 0.85.")
         await press(pilot, "down")
-        await reads(pilot, "#why", "by the default model it is relevant with probability 0.58")
+        await reads(pilot, "#why", "by the default model it is relevant with probability 0.5")
 
 
 async def test_without_prompts_it_says_which_key_types_one(open_workspace: Opener) -> None:
