@@ -83,28 +83,16 @@ def retrieve(
     *now* are in seconds.
     """
     started = clock()
-    fits = cutoff is not None and mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy
-    cutoff = cutoff if fits else None
+    cutoff = fitting(cutoff, index, config, mode)
     is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT
     size = pool_size(config, mode, is_brief=is_brief, has_cutoff_alone=cutoff is not None and judge is None)
-    strategy, pool = _pool(prompt, index, config, size, mode, now, include_retired=include_retired)
-    has_floor = mode == AUTO and strategy != TITLE_TAGS
-
-    held = _held(pool, index, config)
-    candidates = rank(pool.memories, config, include_retired=include_retired, held=held)
-    candidates = _by_status(candidates, held, include_retired=include_retired)
-    if has_floor:
-        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=bool(judge or cutoff)))
-    if cutoff:
-        candidates = cutoff.weigh(candidates, pool)
-        candidates = cutoff.drop(candidates, has_judge=judge is not None)
-    judgement = _judgement(prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
-    candidates = _by_judge(candidates, judgement, mode)
+    strategy, pool = first_stage(prompt, index, config, size, mode, now, include_retired=include_retired)
+    held = waiting(pool, index, config)
+    candidates = ranked(pool, config, held, include_retired=include_retired)
+    candidates, judgement = later_stages(
+        prompt, strategy, pool, candidates, config, mode=mode, judge=judge, cutoff=cutoff, session=session
+    )
     has_failed = judgement is not None and not judgement.is_answer
-    if has_floor and has_failed:
-        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=cutoff is not None))
-        candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
-    candidates = by_places(candidates, config, mode, cap(config, mode, judgement), session)
     has_gaps = bool(held) or any(one.dropped_by == "budget" for one in candidates)
     if is_brief and has_gaps:
         whole = retrieve(prompt, index, config, session=session, include_retired=include_retired, clock=clock, now=now)
@@ -121,6 +109,42 @@ def retrieve(
         elapsed_ms=(clock() - started) * 1000,
         least=cutoff.least(has_judge=judge is not None and not has_failed) if cutoff else None,
     )
+
+
+def later_stages(
+    prompt: Prompt,
+    strategy: str,
+    pool: Pool,
+    candidates: list[Candidate],
+    config: Config,
+    *,
+    mode: str = AUTO,
+    judge: Judge | None = None,
+    cutoff: Cutoff | None = None,
+    session: Session | None = None,
+) -> tuple[list[Candidate], Judgement | None]:
+    """Every candidate after floors, cutoff, judge and places, and the judge's answer if it was asked.
+
+    *strategy* and *pool* come from `first_stage`, *candidates* from `ranked`, and *cutoff* from `fitting`.
+    """
+    has_floor = mode == AUTO and strategy != TITLE_TAGS
+    if has_floor:
+        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=bool(judge or cutoff)))
+    if cutoff:
+        candidates = cutoff.weigh(candidates, pool)
+        candidates = cutoff.drop(candidates, has_judge=judge is not None)
+    judgement = _judgement(prompt, candidates, mode, judge, cutoff) if strategy != TITLE_TAGS else None
+    candidates = _by_judge(candidates, judgement, mode)
+    if has_floor and judgement is not None and not judgement.is_answer:
+        candidates = _by_floor(candidates, config, pool, floor_share(strategy, has_choice=cutoff is not None))
+        candidates = cutoff.drop(candidates, has_judge=False) if cutoff else candidates
+    return by_places(candidates, config, mode, cap(config, mode, judgement), session), judgement
+
+
+def fitting(cutoff: Cutoff | None, index: Index, config: Config, mode: str = AUTO) -> Cutoff | None:
+    """*cutoff* if it acts with this mode and strategy, else None."""
+    fits = cutoff is not None and mode == AUTO and index.has_fts5 and cutoff.strategy == config.match_strategy
+    return cutoff if fits else None
 
 
 def pool_size(config: Config, mode: str, *, is_brief: bool = False, has_cutoff_alone: bool = False) -> int:
@@ -142,15 +166,15 @@ def floor_share(strategy: str, *, has_choice: bool) -> float:
     return SHARE_BEFORE_CHOICE if has_choice and strategy == MEMSIFT else 1.0
 
 
-def _pool(
+def first_stage(
     prompt: Prompt,
     index: Index,
     config: Config,
     size: int,
-    mode: str,
-    now: Callable[[], float],
+    mode: str = AUTO,
+    now: Callable[[], float] = time.time,
     *,
-    include_retired: bool,
+    include_retired: bool = False,
 ) -> tuple[str, Pool]:
     """The strategy that is used, and its pool. Strategies other than the default are imported only when asked for."""
     if config.match_strategy == TITLE_TAGS or not index.has_fts5:
@@ -162,15 +186,7 @@ def _pool(
 
         found = fts5_bm25.find(prompt.text, index, size, in_bodies=mode == SEARCH, include_retired=include_retired)
         return FTS5_BM25, found
-    found = memsift.find(
-        prompt.text,
-        index,
-        size,
-        min_strength=config.min_strength,
-        include_retired=include_retired,
-        turns=prompt.turns,
-    )
-    return MEMSIFT, found
+    return MEMSIFT, memsift.find(prompt.text, index, size, include_retired=include_retired, turns=prompt.turns)
 
 
 def _judgement(
@@ -180,10 +196,16 @@ def _judgement(
     return judge.evaluate(prompt, asked, mode) if judge and asked else None
 
 
-def _held(pool: Pool, index: Index, config: Config) -> frozenset[str]:
+def waiting(pool: Pool, index: Index, config: Config) -> frozenset[str]:
     """The ids of risky memories that no person has accepted."""
     risky = [one.memory for one in pool.memories if one.memory.risk >= config.max_risk]
     return frozenset([one.id for one in risky if not index.is_accepted(one)])
+
+
+def ranked(pool: Pool, config: Config, held: frozenset[str], *, include_retired: bool = False) -> list[Candidate]:
+    """The candidates of *pool* in rank order. Those in *held* and retired memories are dropped."""
+    candidates = rank(pool.memories, config, include_retired=include_retired, held=held)
+    return _by_status(candidates, held, include_retired=include_retired)
 
 
 def _by_status(candidates: list[Candidate], held: frozenset[str], *, include_retired: bool) -> list[Candidate]:
@@ -199,7 +221,7 @@ def _by_status(candidates: list[Candidate], held: frozenset[str], *, include_ret
 
 
 def _by_floor(candidates: list[Candidate], config: Config, pool: Pool, share: float) -> list[Candidate]:
-    return below_floor(candidates, share * config.floor, share * pool.least)
+    return below_floor(candidates, share * config.floor, share * (config.min_strength * pool.rare))
 
 
 def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: str) -> list[Candidate]:

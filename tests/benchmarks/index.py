@@ -76,7 +76,7 @@ def _measure(root: str, environ: dict[str, str], size: int) -> None:
 
 def _searches(index: Index) -> dict[str, Search]:
     def strongest(prompt: str, limit: int) -> set[str]:
-        found = memsift.find(prompt, index, limit, min_strength=1.0, include_retired=True)
+        found = memsift.find(prompt, index, limit, include_retired=True)
         return {one.memory.id for one in found.memories}
 
     def best(prompt: str, limit: int, *, in_bodies: bool) -> set[str]:

@@ -80,7 +80,6 @@ def find(
     index: Searchable,
     size: int,
     *,
-    min_strength: float,
     include_retired: bool,
     turns: Sequence[Turn] = (),
 ) -> Pool:
@@ -94,8 +93,7 @@ def find(
     def pool(db: Connection) -> Pool:
         matcher = Matcher(db, terms)
         found = _scored_memories(db, matcher, index.root, size, include_retired=include_retired)
-        least = min_strength * matcher.rare
-        return Pool(found, least, matcher.found.units, matcher.rare, matcher.unknown, searched)
+        return Pool(found, matcher.found.units, matcher.rare, matcher.unknown, searched)
 
     return index.pool(pool)
 

@@ -33,7 +33,7 @@ def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def best(prompt: str, index: Index, limit: int = 3) -> dict[str, float]:
     """Id -> score of the best memories, retired ones included."""
-    found = memsift.find(prompt, index, limit, min_strength=1.0, include_retired=True)
+    found = memsift.find(prompt, index, limit, include_retired=True)
     return {one.memory.id: one.score for one in found.memories}
 
 
@@ -57,7 +57,7 @@ def test_a_bounded_search_finds_the_top_three_of_an_exhaustive_one(
 
 def ids(prompt: str, *memories: Memory, limit: int = 3, include_retired: bool = False) -> list[str]:
     with open_index(*memories) as index:
-        found = memsift.find(prompt, index, limit, min_strength=1.0, include_retired=include_retired)
+        found = memsift.find(prompt, index, limit, include_retired=include_retired)
     return [one.memory.id for one in found.memories]
 
 

@@ -72,7 +72,7 @@ def everything(index: Index) -> object:
         for prompt in PROMPTS
         for in_bodies in (False, True)
     ]
-    pools += [memsift.find(prompt, index, 15, min_strength=1.0, include_retired=False).memories for prompt in PROMPTS]
+    pools += [memsift.find(prompt, index, 15, include_retired=False).memories for prompt in PROMPTS]
     hits = [[(one.memory, round(one.score, 9), one.matched) for one in pool] for pool in pools]
     summaries = index.summaries()
     memories = [index.memory(summary.id) for summary in summaries]
@@ -242,7 +242,7 @@ def asked(index: Index) -> list[list[str]]:
     pools = [
         fts5_bm25.find("cache rule", index, 3, in_bodies=False, include_retired=True),
         fts5_bm25.find("cache rule", index, 3, in_bodies=True, include_retired=True),
-        memsift.find("cache rule", index, 3, min_strength=1.0, include_retired=False),
+        memsift.find("cache rule", index, 3, include_retired=False),
         title_tags.find("cache rule", index, 3, now=0),
     ]
     return [[one.memory.title for one in pool.memories] for pool in pools]

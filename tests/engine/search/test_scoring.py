@@ -24,7 +24,7 @@ TITLE, TAGS, BODY = 4, 2, 1
 def ask(prompt: str, *memories: Memory | str) -> Pool:
     texts = [memory(one) if isinstance(one, str) else one for one in memories]
     with open_index(*texts) as index:
-        return memsift.find(prompt, index, 100, min_strength=1.0, include_retired=True)
+        return memsift.find(prompt, index, 100, include_retired=True)
 
 
 def strengths(prompt: str, *memories: Memory | str) -> dict[str, float]:

@@ -58,7 +58,7 @@ def test_a_memory_that_holds_more_of_the_prompt_is_never_less_likely() -> None:
     last = 0.0
     for held in range(1, 5):
         strength = 2.0 * held
-        pool = Pool([Scored(summary, -strength, 0, -strength, tuple(one.text for one in words[:held]))], 0.0, words)
+        pool = Pool([Scored(summary, -strength, 0, -strength, tuple(one.text for one in words[:held]))], words)
         (made,) = features(rank(pool.memories, Config()), pool).values()
         (probability,) = weights.probabilities([made])
         assert probability >= last
