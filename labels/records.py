@@ -8,6 +8,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from engine.prompt import TYPED
+
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.prompt import Prompt
@@ -26,6 +28,12 @@ MAX_GRADE = 3
 
 ADJUDICATED, MAJORITY, SINGLE = "adjudicated", "majority", "single"
 """The sources of a gold verdict."""
+
+CHOSEN, REMOVED = "chosen by hand", "typed, removed"
+"""Sources of prompts that a person added to the labelled sample, and of typed prompts that the app shows no more."""
+
+BY_HAND = (TYPED, CHOSEN, REMOVED)
+"""Sources of prompts that are no part of a random sample: a person wrote or picked them, perhaps to see a failure."""
 
 INJECTED, JUDGE_DROPPED = "injected", "judge-dropped"
 """Strata of a pool: memories that a system injects, and a sample of the memories that a judge dropped."""

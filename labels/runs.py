@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from engine.prompt import TYPED, Prompt, Turn
+from engine.prompt import Prompt, Turn
 from labels.database import storable
+from labels.records import BY_HAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -83,9 +84,20 @@ def read_prompt(db: LabelDatabase, prompt_id: str) -> Prompt | None:
     return prompt_of(rows[0]) if rows else None
 
 
-def typed_prompts(db: LabelDatabase) -> frozenset[str]:
-    rows = db.tuples("SELECT prompt_id FROM prompt WHERE source = ?", [TYPED])
+def prompts_by_hand(db: LabelDatabase) -> frozenset[str]:
+    places = ", ".join("?" * len(BY_HAND))
+    rows = db.tuples(f"SELECT prompt_id FROM prompt WHERE source IN ({places})", BY_HAND)
     return frozenset(prompt_id for (prompt_id,) in rows)
+
+
+def prompts_of_source(db: LabelDatabase, root: str, source: str, limit: int) -> tuple[Prompt, ...]:
+    """The prompts of a source that were replayed over a root, the latest replay first."""
+    rows = db.rows(
+        """SELECT prompt.*, max(retrieval_id) AS latest FROM prompt JOIN retrieval USING (prompt_id)
+           JOIN run USING (run_id) WHERE source = ? AND root = ? GROUP BY prompt_id ORDER BY latest DESC LIMIT ?""",
+        [source, root, limit],
+    )
+    return tuple(map(prompt_of, rows))
 
 
 def record_memory(db: LabelDatabase, memory: MemorySummary, body: str | None = None) -> None:

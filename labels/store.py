@@ -122,6 +122,11 @@ class LabelStore:
                 runs.record_memory(self._db, card.memory)
                 pooling.record_card(self._db, pool, card, ts)
 
+    def record_prompt(self, prompt: Prompt) -> None:
+        """Keep a prompt, such as one with another source. Raises as `record_retrieval` does."""
+        with self._db.writing():
+            runs.record_prompt(self._db, prompt)
+
     def record_seen(self, annotator: str, prompt_id: str) -> None:
         """Note that the annotator has seen ranks and verdicts of a prompt. Later labels of it are not blind."""
         ts = self._timestamp()
@@ -141,9 +146,13 @@ class LabelStore:
         """The text of every prompt: prompt id -> text."""
         return dict(self._db.tuples("SELECT prompt_id, text FROM prompt"))
 
-    def typed_prompts(self) -> frozenset[str]:
-        """The ids of the prompts that were typed in Replay, and come from no file."""
-        return runs.typed_prompts(self._db)
+    def prompts_by_hand(self) -> frozenset[str]:
+        """The ids of the prompts that a person typed or picked: their source is one of BY_HAND."""
+        return runs.prompts_by_hand(self._db)
+
+    def prompts_of_source(self, root: str, source: str, limit: int = 1000) -> tuple[Prompt, ...]:
+        """The prompts of a source that were replayed over a root, the latest replay first."""
+        return runs.prompts_of_source(self._db, root, source, limit)
 
     def outcomes(self, root: str | None = None) -> tuple[Outcome, ...]:
         """The newest outcome of each prompt and system, of one root or of all.

@@ -70,6 +70,10 @@ KEYS = {
     "replay.memories": Key("right,l", "memories", "Memories", "replay: Go to the memories of this prompt"),
     "replay.prompts": Key("left,h", "prompts", "Prompts", "replay: Go back to the prompts"),
     "replay.type": Key("n,slash", "type", "Type", "replay: Type a prompt and replay it"),
+    "replay.choose": Key(
+        "plus", "choose", "Sample", "replay: Add this prompt to the sample that is labelled, or take it out again"
+    ),
+    "replay.remove": Key("delete,backspace", "remove", "Remove", "replay: Remove this typed prompt from the list"),
     "replay.next": Key("right_square_bracket", "move(1)", "Next prompt", "replay: Go to the next prompt"),
     "replay.previous": Key("left_square_bracket", "move(-1)", "Previous prompt", "replay: Go to the previous prompt"),
     "replay.again": Key("r", "again", "Again", "replay: Run this prompt again"),

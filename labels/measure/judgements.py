@@ -41,7 +41,7 @@ class LabelFacts:
     `stale` labels are about a text that was edited or removed since, `unmatched` labels about another text than the
     replayed one. On `disputed` pairs people are evenly split. Of the `brought_up` memories, `drifted` ones were edited
     or removed since the replay; None if that is not known. `imported` labels count. `by_hand` is the number of labelled
-    prompts that were left out, because a person typed them in Replay.
+    prompts that were left out, because a person typed or picked them.
     """
 
     stale: int
@@ -55,7 +55,7 @@ class LabelFacts:
 
 @dataclass(frozen=True)
 class JudgedLabels:
-    """The labels on replayed memories, without those of prompts that were typed in Replay: see `drawn`.
+    """The labels on replayed memories, without those of prompts that were typed or picked by hand: see `drawn`.
 
     `given` are all labels and `settling` all adjudications, whatever text they are about. `labels` and `settled` are
     those that count. `moments` is when each memory was judged.
@@ -79,9 +79,9 @@ def judged_labels(
     text. Labels about another text than the present one are stale; those about another than the replayed are unmatched.
     """
     replayed, returned = replayed_texts(rows), store.returned_texts(root)
-    typed, all_given = store.typed_prompts(), store.labels(root=root)
-    given = [label for label in all_given if label.prompt_id not in typed]
-    settling = [label for label in store.adjudications(root) if label.prompt_id not in typed]
+    by_hand, all_given = store.prompts_by_hand(), store.labels(root=root)
+    given = [label for label in all_given if label.prompt_id not in by_hand]
+    settling = [label for label in store.adjudications(root) if label.prompt_id not in by_hand]
     fresh = current(given, digests)
     labels, settled = matching(fresh, replayed), matching(current(settling, digests), replayed)
     agreed = consensus(labels, settled)
@@ -97,7 +97,7 @@ def judged_labels(
             unmatched=len(fresh) - len(labels),
             disputed=agreed.disputed,
             imported=sum(bool(label.source) for label in labels),
-            by_hand=len({label.prompt_id for label in all_given} & typed),
+            by_hand=len({label.prompt_id for label in all_given} & by_hand),
             drifted=None if digests is None else len({name for name, text in returned if digests.get(name) != text}),
             brought_up=len(dict(returned)),
         ),
@@ -105,12 +105,12 @@ def judged_labels(
 
 
 def drawn(store: LabelStore, root: str | None) -> list[Outcome]:
-    """The newest outcomes of *root*, without prompts that were typed in Replay.
+    """The newest outcomes of *root*, without prompts that a person typed or picked.
 
-    A person chose those prompts, perhaps to see a system fail, so they are no part of a random sample.
+    They were chosen, perhaps to see a system fail, so they are no part of a random sample.
     """
-    typed = store.typed_prompts()
-    return [row for row in store.outcomes(root) if row.prompt_id not in typed]
+    by_hand = store.prompts_by_hand()
+    return [row for row in store.outcomes(root) if row.prompt_id not in by_hand]
 
 
 def replayed_texts(outcomes: Iterable[Outcome]) -> dict[str, dict[str, str]]:

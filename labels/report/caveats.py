@@ -70,7 +70,7 @@ def imported_note(labels: int) -> str:
 
 def by_hand_note(prompts: int) -> str:
     left = counted(prompts, "prompt chosen by hand is", "prompts chosen by hand are")
-    return f"{left} left out: prompts that somebody typed in Replay are no random sample."
+    return f"{left} left out: prompts that somebody typed or picked are no random sample."
 
 
 def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:

@@ -130,7 +130,7 @@ def config_of(roots: Sequence[str]) -> Config:
 def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list[JudgedPrompt], dict[str, str]]:
     """The prompts with labels, and prompt id -> stratum for prompts whose labelling order has strata.
 
-    Prompts that a person typed in Replay are left out, as in the report: they are no random sample.
+    Prompts that a person typed or picked are left out, as in the report: they are no random sample.
     """
     from labels.tuning.examples import Truth, judged_prompts
 
@@ -140,8 +140,8 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
                 truth = Truth.from_gold(store.gold(index.root))
-                typed = store.typed_prompts()
-                prompts = [prompt for prompt in store.prompts(index.root) if prompt.id not in typed]
+                by_hand = store.prompts_by_hand()
+                prompts = [prompt for prompt in store.prompts(index.root) if prompt.id not in by_hand]
                 judged += judged_prompts(prompts, index, config, truth, root, cutoff)
                 strata |= store.strata(index.root)
     return judged, strata

@@ -42,7 +42,10 @@ CARD_ACTIONS = ("label", "skip", "open", "note", "reason")
 QUESTION = "Inject it for this prompt?"
 HINT, HINT_FROM_WIDTH = " · m note, r reason", 70
 ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or z to take the last label back."
-NO_PROMPTS = "There are no prompts to label. Press F3, then n to type one, or start memsift with --prompts FILE."
+NO_PROMPTS = (
+    "There are no prompts to label. In Replay (F3), n types a prompt and + adds it to the sample. "
+    "Or start memsift with --prompts FILE."
+)
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
 REVEALED = "Done: what you said, and what each system does. Space goes on, z takes your last label back."

@@ -36,6 +36,8 @@ NO_PROMPTS = (
     "(a transcript, a history file or JSON lines)."
 )
 NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
+CHOSEN_NOW = "It is in the sample now, and F4 asks about it next. As a prompt chosen by hand, it is reported apart."
+SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
 REST_SECONDS = 0.3
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare two systems without a judge."
 NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
@@ -62,7 +64,8 @@ class ReplayScreen(ModeScreen):
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
         shown="replay.memories replay.prompts mark.relevant mark.not mark.undo replay.compare",
-        hidden="replay.type mark.unsure mark.unrateable replay.again replay.next replay.previous replay.open "
+        hidden="replay.remove replay.choose replay.type "
+        "mark.unsure mark.unrateable replay.again replay.next replay.previous replay.open "
         "replay.explain replay.pick prompt.read",
     )
     HELP = (
@@ -90,14 +93,16 @@ class ReplayScreen(ModeScreen):
         self.set_interval(0.1, self._show_waiting)
 
     def begin(self) -> None:
-        prompts = self.app.workspace.prompts
+        lists = self.app.workspace.lists
         self.result.name_systems(self.app.workspace.heads)
-        self.prompt_list.border_title = f"{len(prompts):,} prompts · n types another"
+        scratch = f" · {len(lists.scratch):,} scratch" if lists.scratch else ""
+        self.prompt_list.border_title = f"{len(lists.sample):,} prompts{scratch} · n types another"
         self.prompt_list.mark_labelled(self.app.workspace.labelled_pairs().keys())
-        self.prompt_list.show(prompts)
+        self.prompt_list.scratch = len(lists.scratch)
+        self.prompt_list.show(lists.all)
         self.prompt_list.go_to(self.app.workspace.wanted_prompt)
         self.app.workspace.wanted_prompt = ""
-        if not prompts:
+        if not lists.all:
             self.result.prompt_pane.update(plain(NO_PROMPTS))
 
     # The prompt and its ranking
@@ -183,10 +188,33 @@ class ReplayScreen(ModeScreen):
 
     def replay_typed(self, text: str | None) -> None:
         if text:
-            self.app.workspace.add_prompt(typed_prompt(text))
+            typed = typed_prompt(text)
+            self.app.workspace.add_prompt(typed)
+            self.app.workspace.wanted_prompt = typed.id
             self.begin()
-            self.prompt_list.cursor = 0
         self.prompt_list.focus()
+
+    def action_choose(self) -> None:
+        """Move the prompt from scratch into the labelled sample, or back."""
+        lists, prompt = self.app.workspace.lists, self.prompt
+        if prompt is None:
+            return
+        if not lists.is_scratch(prompt) and prompt not in lists.chosen:
+            self.app.tell("This prompt is in the sample: it comes from a file.")
+            return
+        with self.app.telling_errors():
+            lists.choose(prompt)
+            self.app.tell(SCRATCH_AGAIN if lists.is_scratch(prompt) else CHOSEN_NOW)
+            self.begin()
+
+    def action_remove(self) -> None:
+        lists, prompt = self.app.workspace.lists, self.prompt
+        if prompt is None:
+            return
+        with self.app.telling_errors():
+            lists.remove(prompt)
+            self.app.tell("Removed. To have it again, type it again with n.")
+            self.begin()
 
     def action_again(self) -> None:
         if self.prompt:
@@ -203,6 +231,8 @@ class ReplayScreen(ModeScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Keys about a memory act only while the table has the focus: nobody labels a row that is not looked at."""
+        if action == "remove":
+            return self.focused is self.prompt_list and self.prompt_list.is_on_scratch
         if action in ("label", "prompts", "open", "explain"):
             return self.focused is self.table
         return self.focused is self.prompt_list if action == "memories" else True

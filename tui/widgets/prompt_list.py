@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engine.prompt import Prompt
+from labels.records import CHOSEN
 from tui.plain import beginning, cells, plain
 from tui.widgets.row_list import RecordList
 
@@ -17,16 +18,26 @@ if TYPE_CHECKING:
     from tui.widgets.row_list import Cell
 
 
+SCRATCH, BY_HAND = "scratch ", "by hand "
+"""Words before prompts beside the labelled sample, and before prompts that a person added to it."""
+
+
 class PromptList(RecordList[Prompt]):
-    """Prompts, a row each, with a tick before those whose id is in `labelled`."""
+    """Prompts, a row each, with a tick before those whose id is in `labelled`. The first `scratch` rows are scratch."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.labelled: Collection[str] = ()
+        self.scratch = 0
 
     def mark_labelled(self, labelled: Collection[str]) -> None:
         self.labelled = labelled
         self.refresh()
+
+    @property
+    def is_on_scratch(self) -> bool:
+        """Whether the cursor is on a scratch prompt."""
+        return self.cursor < self.scratch
 
     def id_of(self, record: Prompt) -> str:
         return record.id
@@ -34,7 +45,8 @@ class PromptList(RecordList[Prompt]):
     def row_cells(self, index: int, width: int) -> list[Cell]:
         prompt = self.records[index]
         mark = "✓" if prompt.id in self.labelled else " "
-        return [(f" {mark} ", "good"), (cells(prompt.text, width - 4) + " ", "")]
+        word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else ""
+        return [(f" {mark} ", "good"), (word, "muted"), (cells(prompt.text, width - 4 - len(word)) + " ", "")]
 
 
 class PromptPane(Static):

@@ -50,7 +50,7 @@ def require_possible(workspace: Workspace, order: str) -> None:
 
 
 class Planning:
-    """The prompts that have no place in the workspace's order yet.
+    """The prompts that have no place in the workspace's order yet; prompts chosen by hand need none.
 
     `unknown`: the prompts whose facet must be found out first, with `survey`. Strata stay once a label was given by
     them, and so do the strata of other people. Before the first label, a person's own strata are made anew.
@@ -63,9 +63,9 @@ class Planning:
         plan = store.plan(root, workspace.annotator)
         own = plan.strata if plan and plan.order == order else {}
         self._known = store.strata(root, besides=None if store.is_labelled(root) else workspace.annotator)
-        self._unplanned = tuple(prompt.id for prompt in workspace.prompts if prompt.id not in own)
+        self._unplanned = tuple(prompt.id for prompt in workspace.lists.drawn if prompt.id not in own)
         lacking = {one for one in self._unplanned if not has_facet(self._known.get(one, ALL), order)}
-        self.unknown = tuple(prompt for prompt in workspace.prompts if prompt.id in lacking)
+        self.unknown = tuple(prompt for prompt in workspace.lists.drawn if prompt.id in lacking)
 
     def keep(self, facets: Mapping[str, str]) -> None:
         """Save a stratum for every prompt; *facets* are those of the unknown prompts. Raises LabelStoreError."""

@@ -16,6 +16,7 @@ from labels.measure.report import PLAIN, Captions, ReportOptions, report_from_st
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore
+from tui.workspace.prompt_lists import PromptLists
 from tui.workspace.recording import record
 
 if TYPE_CHECKING:
@@ -43,8 +44,9 @@ class Workspace:
     *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
     order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
     last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
-    settings that do not count. *spending*: the agreement that the judge waits for, if any. `comparing`: a second first
-    stage runs, too. `wanted_prompt`: the id of the prompt that Replay shows next.
+    settings that do not count. *spending*: the agreement that the judge waits for, if any. `lists`: the sample and the
+    scratch prompts. `comparing`: a second first stage runs, too. `wanted_prompt`: the id of the prompt that Replay
+    shows next.
     """
 
     def __init__(
@@ -69,7 +71,6 @@ class Workspace:
         self.store = store
         self.judge = judge
         self.cutoff = cutoff
-        self.prompts = prompts
         self.annotator = annotator
         self.seed = seed
         self.clock = clock
@@ -78,6 +79,7 @@ class Workspace:
         self.wanted_prompt = ""
         self.comparing = False
         self.index = open_index(root, os.environ)
+        self.lists = PromptLists(store, self.index.root, prompts)
         self.reading = 1
         plan = store.plan(self.index.root, annotator)
         self.order = order or (plan.order if plan else RANDOM)
@@ -203,21 +205,26 @@ class Workspace:
 
     # Prompts
 
+    @property
+    def prompts(self) -> tuple[Prompt, ...]:
+        """The sample: what is labelled, replayed as a whole, and measured."""
+        return self.lists.sample
+
     def add_prompt(self, prompt: Prompt) -> None:
-        """Put a typed prompt first, once. A prompt of the files that has the same text keeps its source."""
-        known = self.prompt(prompt.id) or prompt
-        self.prompts = (known, *(other for other in self.prompts if other.id != prompt.id))
+        """Show a prompt in Replay, beside the sample."""
+        self.lists.add(prompt)
 
     def prompt(self, prompt_id: str) -> Prompt | None:
-        return next((prompt for prompt in self.prompts if prompt.id == prompt_id), None)
+        return self.lists.find(prompt_id)
 
     def labelling_order(self) -> tuple[Prompt, ...]:
-        """The prompts in labelling order. A prompt without a stratum yet is in the stratum of all."""
-        by_id = {prompt.id: prompt for prompt in self.prompts}
+        """The chosen prompts, and then the others in labelling order. Without a stratum yet, it is that of all."""
+        by_id = {prompt.id: prompt for prompt in self.lists.drawn}
         plan = self.store.plan(self.index.root, self.annotator)
         known = plan.strata if plan else {}
         strata = {prompt_id: known.get(prompt_id, ALL) for prompt_id in by_id}
-        return tuple(by_id[prompt_id] for prompt_id in offered(Plan(self.order, self.seed, strata)))
+        offers = offered(Plan(self.order, self.seed, strata))
+        return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in offers))
 
     def marker(self, prompt: Prompt) -> Marker:
         """Marks the words of a prompt in a memory, as the first stages match them."""
@@ -346,7 +353,7 @@ class Workspace:
 
     def undo(self) -> Event | None:
         """Take back the annotator's latest label or skip of these prompts; None if there is none."""
-        return self.store.undo(self.annotator, [prompt.id for prompt in self.prompts])
+        return self.store.undo(self.annotator, [prompt.id for prompt in self.lists.all])
 
     def disputes(self, prompt_id: str | None = None) -> tuple[Dispute, ...]:
         """The pairs on which people differ, of one prompt or of all. Changed memories are left out."""

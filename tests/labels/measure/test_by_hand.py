@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "ab"}
 GATE = Gate(0.5, Interval(0.5, 0.5))
-NOTE = "2 prompts chosen by hand are left out: prompts that somebody typed in Replay are no random sample."
+NOTE = "2 prompts chosen by hand are left out: prompts that somebody typed or picked are no random sample."
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ async def test_a_prompt_that_was_not_labelled_is_only_counted(workspace: Workspa
 
 async def test_p_goes_to_a_prompt_that_pulled_the_memory_in(workspace: Workspace) -> None:
     label(workspace, "not")
-    workspace.prompts = (typed_prompt("another prompt first"), PROMPT)
+    workspace.lists.read([typed_prompt("another prompt first"), PROMPT])
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await reads(pilot, "#detail-text", f"− {PROMPT.text}")
         await reads(pilot, "#detail-text", "The hook injected it 1 times.")

@@ -313,7 +313,7 @@ async def test_progress_counts_prompts_and_labels(open_workspace: Opener) -> Non
         await until(pilot, lambda: shown(pilot, "#recent").count("−") == given, "the latest labels")
 
 
-async def test_a_prompt_typed_in_replay_can_be_labelled(open_workspace: Opener) -> None:
+async def test_a_prompt_typed_in_replay_is_labelled_once_it_is_added_to_the_sample(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=(), judge=None)
     async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
         await open_labels(pilot)
@@ -321,7 +321,10 @@ async def test_a_prompt_typed_in_replay_can_be_labelled(open_workspace: Opener) 
         await press(pilot, "a", "x", "space", "enter", "z", "f3", "n")
         editor: Any = pilot.app.screen.query_one("TextArea")
         editor.text = "the job queue is stuck"
-        await press(pilot, "ctrl+s", "f4")
+        await press(pilot, "ctrl+s", "f4", "a")
+        await reads(pilot, "#card-text", "adds it to the sample")
+        assert workspace.store.labels() == ()
+        await press(pilot, "f3", "plus", "f4")
         await card_shown(pilot)
         await press(pilot, "a")
         (label,) = workspace.store.labels()

@@ -122,7 +122,7 @@ async def test_a_prompt_that_comes_in_joins_the_order_and_takes_no_card_away(ope
         while screen.card:
             await press(pilot, "a")
         here = screen.prompt
-        workspace.add_prompt(demo_prompts("p20")[0])
+        workspace.lists.read(demo_prompts("p01", "p04", "p20"))
         await press(pilot, "f2", "f4")
         await until(pilot, lambda: len(screen.queue.order) == 3)
         assert (screen.prompt, screen.is_revealed) == (here, True)

@@ -211,17 +211,18 @@ async def type_prompt(pilot: Pilot[None], text: str) -> None:
     await settled(pilot)
 
 
-async def test_a_typed_prompt_is_replayed_and_stands_first(open_workspace: Opener) -> None:
+async def test_a_typed_prompt_is_replayed_and_stands_first_beside_the_sample(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01", "p02"))
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await type_prompt(pilot, QUESTION)
-        assert workspace.prompts[0].text == QUESTION
+        assert [prompt.text for prompt in workspace.lists.scratch] == [QUESTION]
+        assert len(workspace.prompts) == 2
         await reads(pilot, "#prompt", QUESTION)
         await until(pilot, lambda: "queue" in text_of(table(pilot)).lower())
         assert pilot.app.screen.query_one("PromptList").has_focus
         await type_prompt(pilot, "  \n ")
-        assert len(workspace.prompts) == 3, "a prompt without words is none"
+        assert len(workspace.lists.all) == 3, "a prompt without words is none"
 
 
 async def test_every_line_of_a_pasted_prompt_is_kept(open_workspace: Opener) -> None:
@@ -230,7 +231,7 @@ async def test_every_line_of_a_pasted_prompt_is_kept(open_workspace: Opener) -> 
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await type_prompt(pilot, "\r\n".join(lines))
-        assert workspace.prompts[0].text == "\n".join(lines)
+        assert workspace.lists.scratch[0].text == "\n".join(lines)
 
 
 async def test_enter_begins_a_line_and_escape_leaves_without_a_prompt(open_workspace: Opener) -> None:
@@ -243,6 +244,25 @@ async def test_enter_begins_a_line_and_escape_leaves_without_a_prompt(open_works
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.query("PromptList"))
         assert len(workspace.prompts) == 1
+
+
+async def test_a_key_moves_a_typed_prompt_into_the_sample_and_another_removes_it(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await settled(pilot)
+        await press(pilot, "plus", "delete")
+        assert "comes from a file" in toasts(pilot)[-1]
+        await type_prompt(pilot, QUESTION)
+        prompts = pilot.app.screen.query_one("PromptList")
+        assert "scratch How do" in text_of(prompts)
+        await press(pilot, "plus")
+        assert "by hand How do" in text_of(prompts)
+        assert [prompt.text for prompt in workspace.prompts][:1] == [QUESTION]
+        await press(pilot, "backspace")
+        assert len(workspace.prompts) == 2, "a prompt of the sample is not removed"
+        await press(pilot, "plus", "delete")
+        assert "How do" not in text_of(prompts)
+        assert [prompt.id for prompt in workspace.lists.all] == ["p01"]
 
 
 async def test_a_label_on_a_typed_prompt_is_left_out_of_report_and_gate(open_workspace: Opener) -> None:

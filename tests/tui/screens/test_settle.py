@@ -128,7 +128,7 @@ def test_a_memory_that_was_edited_is_no_longer_to_be_settled(disputed: Workspace
 
 
 async def test_a_prompt_that_is_not_open_now_is_shown_as_it_was_recorded(disputed: Workspace) -> None:
-    disputed.prompts = ()
+    disputed.lists.read([])
     async with starting_in("settle", disputed).run_test(size=SIZE) as pilot:
         await reads(pilot, "#prompt", "who is signing what?")
 

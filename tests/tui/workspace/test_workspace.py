@@ -89,24 +89,6 @@ def test_forgetting_lets_a_prompt_be_run_again(open_workspace: Opener) -> None:
     assert workspace.retrieval("p02", "memsift") is not None
 
 
-def test_a_typed_prompt_stands_first_and_only_once(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"))
-    typed = typed_prompt("why is the queue stuck")
-    workspace.add_prompt(typed)
-    workspace.add_prompt(demo_prompts("p01")[0])
-    workspace.add_prompt(typed)
-    assert [prompt.id for prompt in workspace.prompts] == [typed.id, "p01"]
-    assert workspace.prompt(typed.id) == typed
-    assert workspace.prompt("nobody") is None
-
-
-def test_typing_the_text_of_a_prompt_of_a_file_leaves_it_in_the_sample(open_workspace: Opener) -> None:
-    from_file = typed_prompt("why is the queue stuck", source="file:prompts.txt")
-    workspace = open_workspace(prompts=[*demo_prompts("p01"), from_file])
-    workspace.add_prompt(typed_prompt("why is the queue stuck"))
-    assert workspace.prompts == (from_file, *demo_prompts("p01"))
-
-
 def test_reloading_forgets_retrievals_and_a_reload_that_fails_changes_nothing(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
