@@ -1,4 +1,7 @@
-"""Pictures of the screens at three sizes, dark and light. Look at each picture before you accept a change."""
+"""Pictures of the screens at three sizes, dark and light. The two sizes that are not usual are slow tests.
+
+Look at each picture before you accept a change.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,10 @@ EXPLAIN = ("f3", "right", "down", "down", "e")
 LABEL = ("f4", "a", "x")
 REVEAL = ("f4", "a", "x", "a")
 REPORT = (*REVEAL, "enter", "a", "x", "f5", "r")
-SIZES = ((60, 20), (80, 24), (160, 48))
+NARROW = pytest.param((60, 20), id="60x20", marks=pytest.mark.slow)
+USUAL = pytest.param((80, 24), id="80x24")
+WIDE = pytest.param((160, 48), id="160x48", marks=pytest.mark.slow)
+SIZES = (NARROW, USUAL, WIDE)
 THEMES = [
     pytest.param("textual-dark", id="dark"),
     pytest.param("textual-light", id="light", marks=pytest.mark.slow),
@@ -81,7 +87,7 @@ def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
     "keys", [BROWSE, REPLAY, LABEL, REVEAL, REPORT], ids=["browse", "replay", "label", "reveal", "report"]
 )
@@ -92,7 +98,7 @@ def test_a_screen_looks_as_it_did(
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("keys", [BROWSE_SORTED, RETIRE, FORM, MERGE], ids=["sorted", "retire", "form", "merge"])
 def test_changing_memories_looks_as_it_did(
     snap_compare: Compare, workspace: Workspace, keys: tuple[str, ...], size: Size, theme: str
@@ -101,7 +107,7 @@ def test_changing_memories_looks_as_it_did(
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_replay_without_a_judge_looks_as_it_did(
     snap_compare: Compare, without_judge: Workspace, size: Size, theme: str
 ) -> None:
@@ -109,7 +115,7 @@ def test_replay_without_a_judge_looks_as_it_did(
     assert snap_compare(MemsiftApp(without_judge), terminal_size=size, run_before=pressing(theme, *REPLAY))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_an_explanation_of_the_cutoff_looks_as_it_did(
     snap_compare: Compare, without_judge: Workspace, size: Size
 ) -> None:
@@ -117,7 +123,7 @@ def test_an_explanation_of_the_cutoff_looks_as_it_did(
     assert snap_compare(MemsiftApp(without_judge), terminal_size=size, run_before=run)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     """A memory that a floor drops in one system and the judge in the other."""
     run = pressing("textual-dark", *EXPLAIN)
@@ -125,7 +131,7 @@ def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Worksp
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_a_note_and_a_reason_look_as_they_did(
     snap_compare: Compare, workspace: Workspace, size: Size, theme: str
 ) -> None:
@@ -135,7 +141,7 @@ def test_a_note_and_a_reason_look_as_they_did(
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     typed = ("w", "h", "y", "enter", "enter", *"queue")
     assert snap_compare(
@@ -143,7 +149,7 @@ def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Works
     )
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_the_progress_of_a_run_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     async def run(pilot: Pilot[Any]) -> None:
         await pressing("textual-dark", "f5")(pilot)
@@ -162,14 +168,14 @@ def waiting_for_agreement(open_workspace: Opener) -> Workspace:
     )
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_the_question_about_money_looks_as_it_did(snap_compare: Compare, open_workspace: Opener, size: Size) -> None:
     workspace = waiting_for_agreement(open_workspace)
     run = pressing("textual-dark", "f3", "dollar_sign")
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_a_judge_that_waits_for_an_agreement_looks_as_it_did(
     snap_compare: Compare, open_workspace: Opener, size: Size
 ) -> None:
@@ -178,20 +184,20 @@ def test_a_judge_that_waits_for_an_agreement_looks_as_it_did(
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
-@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES[:2])
 def test_choosing_a_reason_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     run = pressing("textual-dark", "f4", "r", "down", "down")
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES)
 def test_settling_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     """A memory on which two people differ, one of them with a note."""
     let_people_differ(workspace)
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f4", "d"))
 
 
-@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES[:2])
 def test_labelling_where_people_differ_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     """The line at the bottom names the number of disputes and the key that settles them."""
     let_people_differ(workspace)
@@ -208,7 +214,7 @@ def let_people_differ(workspace: Workspace) -> None:
         workspace.store.label(who, pool.prompt.id, pool.cards[0], verdict, **how)
 
 
-@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("size", SIZES[:2])
 def test_choosing_an_order_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     run = pressing("textual-dark", "f4", "o", "down", "down")
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
@@ -216,7 +222,7 @@ def test_choosing_an_order_looks_as_it_did(snap_compare: Compare, workspace: Wor
 
 def test_an_order_that_is_not_random_looks_as_it_did(snap_compare: Compare, workspace: Workspace) -> None:
     run = pressing("textual-light", "f4", "a", "o", "down", "down", "enter", "x")
-    assert snap_compare(MemsiftApp(workspace), terminal_size=SIZES[1], run_before=run)
+    assert snap_compare(MemsiftApp(workspace), terminal_size=(80, 24), run_before=run)
 
 
 def test_the_readme_shows_what_replay_looks_like(snap_compare: Compare, workspace: Workspace) -> None:
