@@ -150,7 +150,8 @@ async def test_the_palettes_together_hold_every_action_once_each(open_workspace:
             ["right"],
             ["f"],
             ["escape", "n"],
-            ["escape", "f4"],
+            ["q", "ctrl+s"],
+            ["f4"],
             ["f5"],
             ["s"],
         ):
