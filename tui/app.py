@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LONGEST_THEME = 200
 """Bytes read from a theme file; the name of a theme is shorter."""
 
+NO_OFFER, NO_RUN = "No judge waits for an agreement.", "Nothing is being replayed."
+
 NOTICE_SECONDS = 20.0
 """Time to read which settings are ignored, and the command that allows them."""
 
@@ -85,15 +87,24 @@ class MemsiftApp(Runner):
         if self.workspace.notice:
             self.tell(self.workspace.notice, title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A cancel needs a run, and an agreement a judge that waits for it."""
-        if action == "agree":
-            return self.workspace.needs_agreement
-        return self.progress is not None if action == "cancel_run" else super().check_action(action, parameters)
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        """The reason why an action of the app is off now; empty while it acts."""
+        if action == "agree" and not self.workspace.needs_agreement:
+            return NO_OFFER
+        return NO_RUN if action == "cancel_run" and self.progress is None else ""
 
-    def watch_theme(self, before: str, chosen: str) -> None:
-        """Write down the theme that a person chose."""
-        if self._remembered is None or before == chosen or self._remembered.read() == chosen:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self.why_off(action, parameters) and super().check_action(action, parameters)
+
+    def action_change_theme(self) -> None:
+        """Show the themes; the one under the cursor is tried at once."""
+        from tui.dialogs.choices import ChooseTheme
+
+        self.push_screen(ChooseTheme(sorted(self.available_themes), self.theme), self.remember_theme)
+
+    def remember_theme(self, chosen: str | None) -> None:
+        """Write down the theme that a person chose; None is no choice."""
+        if self._remembered is None or chosen is None:
             return
         try:
             self._remembered.write(chosen)

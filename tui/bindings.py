@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from textual.actions import parse
 from textual.binding import Binding, BindingType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection
 
+    from textual.app import App
     from textual.binding import ActiveBinding
     from textual.screen import Screen
 
@@ -121,6 +123,10 @@ INTO_INPUT = frozenset(
 keys of the screen."""
 
 
+HOMES = {"change": "browse", "mark": "label", "prompt": "replay"}
+"""Groups of ids that no screen is named after -> the screen to which their keys lead first."""
+
+
 def bindings(shown: str = "", hidden: str = "", at_once: str = "") -> list[BindingType]:
     """The bindings of the ids in *shown*, separated by spaces, and in *hidden*, which the footer leaves out.
 
@@ -132,11 +138,33 @@ def bindings(shown: str = "", hidden: str = "", at_once: str = "") -> list[Bindi
     return [_binding(name, show=name in shown.split(), priority=name in first) for name in ids]
 
 
-def active_keys(screen: Screen[object]) -> Iterator[tuple[str, ActiveBinding]]:
-    """Each binding of the table that acts on *screen* now, with its id; the screen's bindings before the app's."""
+def active_keys(screen: Screen[Any]) -> dict[str, ActiveBinding]:
+    """Each binding of the table that acts on *screen* now, by its id; the screen's bindings before the app's."""
+    found: dict[str, ActiveBinding] = {}
     for active in screen.active_bindings.values():
         if active.enabled and active.binding.id in KEYS:
-            yield active.binding.id, active
+            found.setdefault(active.binding.id, active)
+    return found
+
+
+def idle_keys(node: Screen[Any] | App[Any], acting: Collection[str]) -> dict[str, str]:
+    """The ids in the BINDINGS of *node* that are not *acting*, with the reason why each is off, or an empty text."""
+    tables = [vars(kind).get("BINDINGS", ()) for kind in type(node).__mro__]
+    ids = dict.fromkeys(one.id for table in tables for one in table if isinstance(one, Binding) and one.id in KEYS)
+    why_off = getattr(node, "why_off", lambda _action, _parameters: "")
+    return {one: why_off(*parse(KEYS[one].action)[1:]) for one in ids if one not in acting}
+
+
+def key_names(app: App[Any], name: str) -> str:
+    """The keys of the id *name* as a person reads them, such as "z ⌫"."""
+    binding = _binding(name, show=False, priority=False)
+    return " ".join(app.get_key_display(one) for one in Binding.make_bindings([binding]))
+
+
+def home_of(name: str) -> str:
+    """The screen on which the key *name* acts, if no other screen is open; empty if it belongs to a dialog."""
+    group = name.split(".", 1)[0]
+    return HOMES.get(group, group)
 
 
 def _binding(name: str, *, show: bool, priority: bool) -> Binding:

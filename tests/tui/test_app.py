@@ -32,12 +32,11 @@ from tests.tui.apps import (
 )
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp, ThemeFile
-from tui.bindings import KEYS
+from tui.bindings import KEYS, home_of
 from tui.commands import KeyCommands
 from tui.dialogs.full_text import FullText
-from tui.dialogs.key_help import KeyHelp, keys_by_id
+from tui.dialogs.key_help import KeyHelp, sections
 from tui.workspace import opening
-from tui.workspace.background_run import Progress
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
 
@@ -49,6 +48,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 ONE = demo_prompts("p01")
+DIALOGS = ("agree", "close", "form", "merge", "pick", "type")
+"""The groups of the keys of dialogs."""
 
 
 async def palette(app: MemsiftApp) -> list[str]:
@@ -132,70 +133,68 @@ async def test_what_is_typed_ahead_goes_into_the_editor_of_a_prompt(open_workspa
         assert pilot.app._exit is False
 
 
-async def test_ctrl_t_chooses_a_theme(open_workspace: Opener) -> None:
-    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        await press(pilot, "ctrl+t", *"textual-light", "enter")
-        await until(pilot, lambda: pilot.app.theme == "textual-light")
-
-
-async def test_the_palettes_together_hold_every_action_once_each(open_workspace: Opener) -> None:
-    together: set[str] = set()
-    workspace = open_workspace(prompts=demo_prompts("p06"))
-    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
-        for keys in (
-            ["f2"],
-            ["e"],
-            ["escape", "slash", *"celery", "enter", "m", *"redis", "enter"],
-            ["escape", "f3"],
-            ["right"],
-            ["f"],
-            ["escape", "n"],
-            ["q", "ctrl+s"],
-            ["f4"],
-            ["f5"],
-            ["s"],
-        ):
+async def test_the_palette_of_any_screen_holds_every_action_of_every_screen_once_with_its_key(
+    open_workspace: Opener,
+) -> None:
+    """All but the keys of dialogs, which are in the palette while the dialog is open."""
+    of_screens = {key.sentence for name, key in KEYS.items() if home_of(name) in (*MemsiftApp.MODES, "go", "app")}
+    async with MemsiftApp(open_workspace(prompts=demo_prompts("p06"))).run_test(size=SIZE) as pilot:
+        for keys in (["f2"], ["f3"], ["right"], ["f4"], ["f5"]):
             await press(pilot, *keys)
-            if "f4" in keys:
-                await card_shown(pilot)
+            await settled(pilot)
             held = await palette(app_of(pilot))
-            assert len(held) == len(set(held))
-            together |= set(held)
-        await press(pilot, "escape")
-        app_of(pilot).progress = Progress(0, 1)
+            sentences = [line.split("   ")[0] for line in held]
+            assert len(sentences) == len(set(sentences))
+            assert set(sentences) == of_screens
+        assert "browse: Copy the path of the memory   y · Browse" in held
+
+
+async def test_the_palettes_of_dialogs_hold_their_keys(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p06"))
+    together: set[str] = set()
+    async with MemsiftApp(workspace).run_test(size=SIZE) as pilot:
         workspace.spending = closed = Spending()
         closed.around(RefusingProvider("anthropic", "claude-haiku-4-5", "nobody asks"))
-        together |= set(await palette(app_of(pilot)))
-        await press(pilot, "dollar_sign")
-        together |= set(await palette(app_of(pilot)))
-        await press(pilot, "escape")
-        workspace.spending = None
-        await press(pilot, "f4")
-        await card_shown(pilot)
-        screen: Any = pilot.app.screen
-        while screen.card:
-            await press(pilot, "x")
-        together |= set(await palette(app_of(pilot)))
-        pool = workspace.pool("p06")
-        assert pool
-        workspace.store.label("you", "p06", pool.cards[0], "relevant", seed=1, blind=True, elapsed_ms=1)
-        await press(pilot, "d")
-        together |= set(await palette(app_of(pilot)))
-    assert {key.sentence for key in KEYS.values()} - together == set()
+        for keys in (
+            ["e"],
+            ["escape", "slash", *"celery", "enter", "m", *"redis", "enter"],
+            ["escape", "f3", "f"],
+            ["escape", "n"],
+            ["escape", "s"],
+            ["escape", "dollar_sign"],
+        ):
+            await press(pilot, *keys)
+            together |= {line.split("   ")[0] for line in await palette(app_of(pilot))}
+    of_dialogs = {key.sentence for name, key in KEYS.items() if name.split(".")[0] in DIALOGS}
+    assert of_dialogs - together == set()
 
 
-async def test_the_palette_leaves_out_what_does_not_work_now(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_the_palette_says_why_an_action_is_off_now(open_workspace: Opener, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    async with MemsiftApp(open_workspace(root=empty, prompts=())).run_test(size=SIZE) as pilot:
-        held = await palette(app_of(pilot))
-        assert KEYS["browse.copy"].sentence not in held
-        assert KEYS["browse.filter"].sentence in held
+    async with MemsiftApp(open_workspace(root=empty, prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "ctrl+p", *"copypath")
+        await until(pilot, lambda: commands(pilot) == 1)
+        await press(pilot, "enter")
+        await until(pilot, lambda: toasts(pilot))
+        assert toasts(pilot) == ["Copy the path of the memory: this is off now. No memory is listed."]
+
+
+async def test_an_action_of_another_screen_leads_there_and_does_nothing_unseen(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=ONE)
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "ctrl+p", *"not relevant")
+        await until(pilot, lambda: commands(pilot) == 1)
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.current_mode == "label")
+        await card_shown(pilot)
+        assert workspace.store.events() == ()
+        assert toasts(pilot) == ["x 0   Not relevant to this prompt"]
 
 
 async def test_the_palette_runs_what_is_chosen(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
-        await press(pilot, "ctrl+p", *"report")
+        await press(pilot, "ctrl+p", *"readthereport")
         await until(pilot, lambda: commands(pilot) == 1)
         await press(pilot, "enter")
         await until(pilot, lambda: pilot.app.current_mode == "report")
@@ -219,14 +218,23 @@ async def test_help_opens_and_closes_with_the_same_key(open_workspace: Opener) -
             await until(pilot, lambda: not isinstance(pilot.app.screen, KeyHelp))
 
 
-async def test_help_names_the_keys_that_act_on_the_screen_now(open_workspace: Opener) -> None:
+async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(), "label").run_test(size=SIZE) as pilot:
-        await until(pilot, lambda: "label.note" in keys_by_id(pilot.app.screen))
-        keys = keys_by_id(pilot.app.screen)
-        assert "label.next" not in keys
-        assert keys["mark.undo"] == "z ⌫"
-        assert list(keys).index("mark.undo") < list(keys).index("app.quit")
-        assert KEYS["mark.undo"].phrase == "Take the last label back"
+        await card_shown(pilot)
+        found = sections(pilot.app.screen)
+        here, off, everywhere = ([line.name for line in found[title]] for title in list(found)[:3])
+        assert {"label.note", "mark.undo"} <= set(here)
+        assert {"app.quit", "go.browse", "app.cancel"} <= set(everywhere)
+        assert off == ["label.next"]
+        await press(pilot, "question_mark")
+        said = shown(pilot, "FullText Static")
+        assert "z ⌫ Take the last label back" in said
+        assert "Go to the next prompt. Label or skip this card first." in said
+        assert "Cancel the replay, and keep its finished prompts. Nothing is being replayed." in said
+        await press(pilot, "question_mark", "f3")
+        found = sections(pilot.app.screen)
+        assert all(line.phrase.endswith("Go to the memories first.") for line in found["Off now"])
+        assert "mark.relevant" in [line.name for line in found["Off now"]]
 
 
 async def test_a_key_that_opens_a_text_pressed_twice_opens_one(open_workspace: Opener) -> None:
@@ -347,21 +355,25 @@ def file(theme_path: Path) -> ThemeFile:
     return ThemeFile(str(theme_path))
 
 
-async def test_a_chosen_theme_is_there_at_the_next_start(
+async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chosen(
     open_workspace: Opener, theme_path: Path, file: ThemeFile
 ) -> None:
     async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE) as pilot:
         assert pilot.app.theme == USUAL
-        await settled(pilot)
+        await press(pilot, "ctrl+t")
+        assert pilot.app.theme == USUAL
+        await press(pilot, "down")
+        assert pilot.app.theme == OTHER
+        await press(pilot, "escape")
+        assert pilot.app.theme == USUAL
         assert not theme_path.exists()
-        await press(pilot, "ctrl+t", *OTHER, "enter")
-        await until(pilot, lambda: pilot.app.theme == OTHER)
-    for theme in (OTHER, USUAL):
+        await press(pilot, "ctrl+t", "down", "enter")
+        assert pilot.app.theme == OTHER
+    for theme, key in ((OTHER, "up"), (USUAL, "up")):
         async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE) as pilot:
             await settled(pilot)
             assert pilot.app.theme == theme
-            pilot.app.theme = USUAL
-            await settled(pilot)
+            await press(pilot, "ctrl+t", key, "enter")
 
 
 @pytest.mark.parametrize(
@@ -375,8 +387,7 @@ async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
     async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
         assert (pilot.app.theme, toasts(pilot)) == (USUAL, [])
-        pilot.app.theme = OTHER
-        await settled(pilot)
+        await press(pilot, "ctrl+t", "down", "enter")
     assert file.read() == OTHER
 
 
@@ -385,7 +396,7 @@ async def test_where_no_theme_can_be_written_it_is_told_and_holds_for_now(
 ) -> None:
     theme_path.mkdir(parents=True)
     async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE, notifications=True) as pilot:
-        pilot.app.theme = OTHER
+        await press(pilot, "ctrl+t", "down", "enter")
         await until(pilot, lambda: toasts(pilot))
         assert "cannot be remembered" in toasts(pilot)[0]
         assert pilot.app.theme == OTHER

@@ -1,4 +1,4 @@
-"""Dialogs that choose one of a few: which prompts come first, the reason for a label, the reason to retire a memory."""
+"""Dialogs that choose one of a few: the order of prompts, the reason for a label or for retiring a memory, a theme."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tui.bindings import bindings
 from tui.plain import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from textual.app import ComposeResult
 
@@ -82,6 +82,24 @@ class ChooseOrder(Choice):
 
     def __init__(self, current: str) -> None:
         super().__init__(ORDERS, current)
+
+
+class ChooseTheme(Choice):
+    """One of the themes. The theme under the cursor is tried at once; escape brings the present theme back."""
+
+    DEFAULT_CSS = "ChooseTheme Vertical { width: 40; }"
+    QUESTION, HINT = "Theme", "enter chooses, esc goes back"
+
+    def __init__(self, themes: Iterable[str], current: str) -> None:
+        super().__init__({name: name for name in themes}, current)
+
+    @on(OptionList.OptionHighlighted)
+    def preview(self, event: OptionList.OptionHighlighted) -> None:
+        self.app.theme = list(self.options)[event.option_index]
+
+    def leave_with(self, value: str | None) -> None:
+        self.app.theme = value or self._current
+        super().leave_with(value)
 
 
 class DigitChoice(Choice):

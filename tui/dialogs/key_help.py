@@ -1,19 +1,42 @@
-"""Help: the purpose of the screen below, and the keys that act on it now."""
+"""Help: the purpose of the screen below, its keys that act now, its keys that are off, and the keys of the app."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from tui.bindings import KEYS, active_keys, bindings
-from tui.dialogs.full_text import FullText
+from tui.bindings import KEYS, active_keys, bindings, idle_keys, key_names
+from tui.dialogs.full_text import FullText, text_width
 from tui.plain import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.app import App
     from textual.screen import Screen
 
-SCROLLING = "arrows, page up, page down, home, end   Move in a list, or scroll"
+OFF = "$foreground-muted"
+GAP, MIN_PHRASE = 3, 12
+"""Cells between keys and phrase, and cells of a phrase at least."""
+
+MOVING = {
+    "↑ ↓ j k": "Move in a list, or scroll",
+    "pgup pgdn": "A page up or down",
+    "home end g G": "The beginning or the end",
+    "tab": "The next list or panel",
+    "ctrl+p": "Find any action by its name",
+}
+
+
+class Line(NamedTuple):
+    """A key of the table by its id (empty for keys that move), as a person reads it, and what it does."""
+
+    name: str
+    keys: str
+    phrase: str
+    is_off: bool = False
 
 
 class KeyHelp(FullText):
@@ -22,19 +45,44 @@ class KeyHelp(FullText):
     BINDINGS = bindings(hidden="app.help")
 
     def __init__(self, screen: Screen[object]) -> None:
-        about = [plain(screen.HELP), Content("")] if screen.HELP else []
-        keys = keys_by_id(screen)
-        width = max(map(len, keys.values()), default=0)
-        lines = [
-            plain(shown.ljust(width)).stylize_before("bold $text-accent") + plain(f"   {KEYS[name].phrase}")
-            for name, shown in keys.items()
-        ]
-        super().__init__("Keys", Content("\n").join([*about, *lines, Content(""), plain(SCROLLING)]))
+        about = [plain(screen.HELP)] if screen.HELP else []
+        keys = _paragraphs(sections(screen), text_width(screen.size.width))
+        super().__init__("Keys", Content("\n").join([*about, *keys]))
 
 
-def keys_by_id(screen: Screen[object]) -> dict[str, str]:
-    """By the id of each binding that acts on *screen* now: its keys, as a person reads them."""
-    keys: dict[str, list[str]] = {}
-    for name, active in active_keys(screen):
-        keys.setdefault(name, []).append(screen.app.get_key_display(active.binding))
-    return {name: " ".join(shown) for name, shown in keys.items()}
+def sections(screen: Screen[object]) -> dict[str, list[Line]]:
+    """The lines of the help by title. The keys of the app stand apart from those of the screen, off ones last."""
+    acting = active_keys(screen)
+    app = screen.app
+    of_screen = [name for name, active in acting.items() if active.node is not app]
+    return {
+        "On this screen": [_line(app, name) for name in of_screen],
+        "Off now": [_line(app, *one) for one in idle_keys(screen, acting).items()],
+        "Everywhere": [
+            *(_line(app, name) for name in acting if name not in of_screen),
+            *(_line(app, *one) for one in idle_keys(app, acting).items()),
+        ],
+        "Moving": [Line("", keys, phrase) for keys, phrase in MOVING.items()],
+    }
+
+
+def _line(app: App[object], name: str, why: str | None = None) -> Line:
+    """The line of a key that acts, or with the reason *why* of a key that is off."""
+    phrase = KEYS[name].phrase
+    return Line(name, key_names(app, name), f"{phrase}. {why}" if why else phrase, is_off=why is not None)
+
+
+def _paragraphs(found: dict[str, list[Line]], width: int) -> Iterator[Content]:
+    keys_width = max(len(line.keys) for lines in found.values() for line in lines) + GAP
+    for title, lines in found.items():
+        if lines:
+            yield plain(f"\n{title}").stylize_before("bold $text-primary")
+            yield from (_shown(line, keys_width, width) for line in lines)
+
+
+def _shown(line: Line, keys_width: int, width: int) -> Content:
+    """The keys, and beside them the phrase, of which every line begins at the same cell."""
+    pieces = wrap(line.phrase, max(MIN_PHRASE, width - keys_width))
+    phrase = plain(("\n" + " " * keys_width).join(pieces))
+    keys = plain(line.keys.ljust(keys_width))
+    return (keys + phrase).stylize(OFF) if line.is_off else keys.stylize_before("bold $text-accent") + phrase

@@ -33,6 +33,13 @@ class ModeScreen(Screen[None]):
         """Show what may have changed on other screens: memories, prompts, labels."""
         raise NotImplementedError
 
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        """The reason why an action of this screen is off now, as a sentence for the help; empty while it acts."""
+        return ""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self.why_off(action, parameters)
+
     @property
     def prompt(self) -> Prompt | None:
         """The prompt that the screen is about now."""

@@ -37,6 +37,7 @@ NO_MEMORIES = (
     "There are no memories here yet.\n\n`memsift create` makes one, and ctrl+r reads the folder again. "
     "To open another folder, start memsift with --root."
 )
+TYPING, NOT_LISTED = "Leave the filter with enter first.", "No memory is listed."
 NO_MATCH = "No memory fits the filter. Press esc to clear it."
 ORDERS = {
     "": "Path, or the best match first",
@@ -301,9 +302,9 @@ class BrowseScreen(CuratingScreen):
         self._progress = text
         self.show_title()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if action not in (*ON_MEMORIES, *CHOOSING) or not self.is_mounted:
-            return True
+            return ""
         if isinstance(self.focused, Input):
-            return False
-        return action not in ON_MEMORIES or bool(self.memories.count)
+            return TYPING
+        return NOT_LISTED if action in ON_MEMORIES and not self.memories.count else ""

@@ -280,13 +280,15 @@ class LabelScreen(ModeScreen):
     def action_skip(self) -> None:
         self._write(self.app.workspace.store.skip)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys of a card act on a card, and not while a note is typed; the key that goes on acts in a reveal."""
         if isinstance(self.focused, NoteInput) and action in (*CARD_ACTIONS, "undo"):
-            return False
-        if action in CARD_ACTIONS:
-            return self.card is not None
-        return self.is_revealed or self._has_failed if action == "next" else True
+            return "Leave the note with enter first."
+        if action in CARD_ACTIONS and self.card is None:
+            return "This prompt is done." if self.is_revealed else "No card is shown."
+        if action == "next" and not (self.is_revealed or self._has_failed):
+            return "Label or skip this card first." if self.card else "No card is shown."
+        return ""
 
     def _write(self, write: Callable[..., Event]) -> None:
         """Write one event about the card, and go on once it is on disk."""

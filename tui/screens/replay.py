@@ -39,6 +39,8 @@ NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 CHOSEN_NOW = "It is in the sample now, and F4 asks about it next. As a prompt chosen by hand, it is reported apart."
 SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
 REST_SECONDS = 0.3
+IN_PROMPTS, IN_MEMORIES = "Go to the memories first.", "You are at the memories."
+NOT_TYPED = "Go to a prompt that you typed."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare two systems without a judge."
 NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 WAITING = "Press $ to ask the judge, which may cost money."
@@ -229,13 +231,13 @@ class ReplayScreen(ModeScreen):
     def action_prompts(self) -> None:
         self.prompt_list.focus()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys about a memory act only while the table has the focus: nobody labels a row that is not looked at."""
         if action == "remove":
-            return self.focused is self.prompt_list and self.prompt_list.is_on_scratch
+            return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("label", "prompts", "open", "explain"):
-            return self.focused is self.table
-        return self.focused is self.prompt_list if action == "memories" else True
+            return "" if self.focused is self.table else IN_PROMPTS
+        return IN_MEMORIES if action == "memories" and self.focused is not self.prompt_list else ""
 
     @on(RowList.Selected, "RankingTable")
     def action_open(self) -> None:

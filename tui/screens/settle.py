@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from labels.records import Dispute
 
 TITLE = "People differ on this memory · Inject it for this prompt?"
+NOBODY_DIFFERS = "Nobody differs."
 NONE_LEFT = "Nobody differs. Press F4 to label, F5 for the report, or z to take back what you settled last."
 
 
@@ -96,8 +97,8 @@ class SettleScreen(ModeScreen):
 
     # Keys
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        return self.dispute is not None if action in ("label", "later", "open") else True
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        return NOBODY_DIFFERS if action in ("label", "later", "open") and self.dispute is None else ""
 
     def action_label(self, verdict: str) -> None:
         workspace, dispute = self.app.workspace, self.dispute

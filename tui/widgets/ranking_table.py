@@ -105,7 +105,7 @@ class RankingPane(Vertical):
     def compose(self) -> ComposeResult:
         yield Static(id="head", markup=False)
         yield RankingTable(id="table")
-        yield Static(id="judge")
+        yield Static(id="judge", classes="ruled")
 
     def show(self, rows: Sequence[Row], marker: Marker, note: str) -> None:
         self.table.marker, self.table.note = marker, note

@@ -37,6 +37,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         scrollbar-size-vertical: 1;
         scrollbar-gutter: stable;
         .row-list--cursor { background: $surface-lighten-2; text-style: bold; }
+        &:light .row-list--cursor { background: $surface-darken-1; }
         .row-list--muted { color: $foreground-muted; }
         .row-list--match { color: $text-warning; text-style: bold; }
         .row-list--good { color: $text-success; }
