@@ -12,19 +12,37 @@ from tui.plain import plain
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.events import Resize
 
     from tui.workspace.background_run import Progress
     from tui.workspace.workspace import Workspace
 
-TABS = (("browse", "F2 Browse"), ("replay", "F3 Replay"), ("label", "F4 Label"), ("report", "F5 Report"))
+TABS = (
+    ("browse", "F2", "Browse"),
+    ("replay", "F3", "Replay"),
+    ("label", "F4", "Label"),
+    ("report", "F5", "Report"),
+    ("whatif", "F6", "What-if"),
+    ("inbox", "F7", "Inbox"),
+    ("activity", "F8", "Activity"),
+)
+"""Mode, key and name of each tab. A tab is there if the app has its mode."""
+
+NAMED_FROM = 120
+"""In terminals of at least this number of columns, each tab shows its name; in others, only the current tab."""
 
 
 class Tab(Static):
-    """The name of one screen; a click goes there."""
+    """The key of one screen, with or without its name; a click goes there."""
 
-    def __init__(self, mode: str, text: str) -> None:
-        super().__init__(text, markup=False)
+    def __init__(self, mode: str, key: str, name: str) -> None:
+        super().__init__(key, markup=False)
         self.mode = mode
+        self._key, self._label = key, name
+        self.tooltip = name
+
+    def show(self, *, is_named: bool) -> None:
+        self.update(f"{self._key} {self._label}" if is_named else self._key)
 
     async def on_click(self) -> None:
         await self.app.switch_mode(self.mode)
@@ -38,8 +56,10 @@ class TopBar(Vertical):
         height: auto;
         background: $panel;
         Horizontal { height: 1; }
-        Tab { width: auto; padding: 0 1; color: $foreground-muted; }
-        Tab.-current { background: $primary; color: $text; text-style: bold; }
+        Tab { width: auto; padding: 0 0 0 1; color: $foreground-muted; }
+        Tab.-current { padding: 0 1; margin-left: 1; background: $primary; color: $text; text-style: bold; }
+        Tab:first-child { margin-left: 0; }
+        &.-named Tab { padding: 0 1; margin-left: 0; }
         #where { width: 1fr; text-align: right; padding: 0 1; color: $foreground-muted; }
         #where, #run { text-overflow: ellipsis; text-wrap: nowrap; }
         #running { display: none; background: $surface; }
@@ -55,12 +75,25 @@ class TopBar(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            for mode, text in TABS:
-                yield Tab(mode, text).add_class("-current") if mode == self._mode else Tab(mode, text)
+            for mode, key, name in TABS:
+                if mode in self.app.MODES:
+                    yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
             yield Static("", id="where", markup=False)
         with Horizontal(id="running"):
             yield Static("", id="run", markup=False)
             yield Static("ctrl+x cancels", id="cancel", markup=False)
+
+    def on_mount(self) -> None:
+        self._name_tabs(self.app.size.width)
+
+    def on_resize(self, event: Resize) -> None:
+        self._name_tabs(event.size.width)
+
+    def _name_tabs(self, width: int) -> None:
+        """Show as many names as a terminal of *width* columns has room for."""
+        self.set_class(width >= NAMED_FROM, "-named")
+        for tab in self.query(Tab):
+            tab.show(is_named=width >= NAMED_FROM or tab.mode == self._mode)
 
     def show_where(self, workspace: Workspace) -> None:
         self.query_one("#where", Static).update(plain(where_text(workspace)))

@@ -1,0 +1,71 @@
+"""The line at the top: tabs for the screens that exist, and a run with its cost and its cancel key at every width."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tui
+from tests.tui.apps import at_rest, shown, text_of
+from tui.app import MemsiftApp, make_screen
+from tui.widgets.top_bar import TABS, Tab
+from tui.workspace.background_run import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tui.workspace.workspace import Workspace
+
+    Opener = Callable[..., Workspace]
+
+pytestmark = pytest.mark.anyio
+
+RUN = Progress(1_204, 10_000, 0.0123, 720.0)
+
+
+class AllTabs(MemsiftApp):
+    """An app with a mode for each tab."""
+
+    CSS_PATH = Path(tui.__file__).parent / "app.tcss"
+    MODES = {**{mode: partial(make_screen, mode) for mode, _, _ in TABS}, **MemsiftApp.MODES}
+
+
+class TwoTabs(MemsiftApp):
+    CSS_PATH = Path(tui.__file__).parent / "app.tcss"
+    MODES = {mode: MemsiftApp.MODES[mode] for mode in ("browse", "label")}
+
+
+async def test_every_key_a_run_and_its_cancel_key_are_visible_at_every_width(open_workspace: Opener) -> None:
+    async with AllTabs(open_workspace(prompts=())).run_test(size=(60, 20)) as pilot:
+        app: Any = pilot.app
+        app._show_progress(RUN)
+        for width, tabs in [
+            (60, "F2 Browse F3 F4 F5 F6 F7 F8"),
+            (80, "F2 Browse F3 F4 F5 F6 F7 F8"),
+            (160, "F2 Browse F3 Replay F4 Label F5 Report F6 What-if F7 Inbox F8 Activity"),
+        ]:
+            await pilot.resize_terminal(width, 24)
+            await at_rest(pilot)
+            found = list(app.screen.query(Tab))
+            assert " ".join(text_of(tab).strip() for tab in found) == tabs
+            assert found[-1].region.right <= width
+            assert shown(pilot, "#run") == "Replayed 1,204/10,000 · 12 min left · $0.01"
+            assert shown(pilot, "#cancel") == "ctrl+x cancels"
+            assert shown(pilot, "#where") == "demo"
+
+
+async def test_the_cost_has_room_beside_the_longest_name_at_60_columns(open_workspace: Opener) -> None:
+    async with AllTabs(open_workspace(prompts=())).run_test(size=(60, 20)) as pilot:
+        for tab in pilot.app.screen.query(Tab):
+            tab.set_class(tab.mode == "activity", "-current")
+            tab.show(is_named=tab.mode == "activity")
+        await at_rest(pilot)
+        assert pilot.app.screen.query_one("#where").content_size.width >= len("judge: $0.0100 of $1.00")
+
+
+async def test_a_screen_that_the_app_does_not_have_has_no_tab(open_workspace: Opener) -> None:
+    async with TwoTabs(open_workspace(prompts=())).run_test(size=(160, 20)) as pilot:
+        assert [tab.mode for tab in pilot.app.screen.query(Tab)] == ["browse", "label"]
