@@ -21,8 +21,23 @@ class Turn(Record):
     text: str
 
 
+class Injection(Record):
+    """The memories that a hook added to a prompt, as a transcript or the hook's log tells. Without any, it was silent.
+
+    `hook` is the name of the hook, empty for memsift's own. `text` is the text that the model saw. The log has no text,
+    only the `ids` of the memories.
+    """
+
+    hook: str
+    text: str = ""
+    ids: tuple[str, ...] = ()
+
+
 class Prompt(Record):
-    """A query. `turns` are the last turns before it, oldest first; `kind` is a free word such as "specific"."""
+    """A query. `turns` are the last turns before it, oldest first; `kind` is a free word such as "specific".
+
+    `injections` has one entry for each hook of which it is known what it added.
+    """
 
     id: str
     text: str
@@ -32,6 +47,7 @@ class Prompt(Record):
     timestamp: str = ""
     source: str = ""
     kind: str = ""
+    injections: tuple[Injection, ...] = ()
 
 
 def prompt_id(text: str, turns: tuple[Turn, ...] = ()) -> str:

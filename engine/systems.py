@@ -17,6 +17,10 @@ STRATEGIES = {"memsift": MEMSIFT, "bm25": FTS5_BM25, "keywords": TITLE_TAGS}
 """The beginning of a system's name -> its `match_strategy`."""
 
 
+INJECTED = "injected"
+"""The system of the memories that memsift's own hook really injected. Other hooks have their names behind a colon."""
+
+
 class System(Record):
     """`strategy` is how memories are found; then a cutoff may drop some, and a judge may have the last word.
 
@@ -54,3 +58,18 @@ def system_of(config: Config, *, has_judge: bool, cutoff: str = OFF) -> System:
     if config.match_strategy == TITLE_TAGS:
         return SYSTEMS[name]
     return SYSTEMS[f"{name}{CUTS[cutoff]}{JUDGED if has_judge else ''}"]
+
+
+def injected_system(name: str) -> System:
+    """The system that stands for a record of injections."""
+    return System(name, INJECTED, has_judge=False)
+
+
+def injected_name(hook: str) -> str:
+    """The name of the system of a hook: see `Injection`."""
+    return f"{INJECTED}:{hook}" if hook else INJECTED
+
+
+def is_injected(name: str) -> bool:
+    """Whether a system is a record of injections: nothing is searched for it."""
+    return name == INJECTED or name.startswith(f"{INJECTED}:")

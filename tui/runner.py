@@ -53,6 +53,9 @@ class Runner(App[None]):
         for system in (self.workspace.first, self.workspace.other, self.workspace.with_cutoff):
             if system and self.workspace.retrieval(prompt.id, system.name) is None:
                 self._keep(self.workspace.run(prompt, system.name))
+        for one in self.workspace.injections.all_of(prompt):
+            if self.workspace.retrieval(prompt.id, one.system) is None:
+                self._keep(one)
 
     def ask_judge(self, prompt: Prompt) -> bool:
         """Start a worker that runs a prompt through the judge's system, at most once.

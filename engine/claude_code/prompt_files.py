@@ -7,6 +7,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from engine.claude_code.injections import with_injections
 from engine.claude_code.prompt_rows import (
     HISTORY,
     PASTED_TEXT,
@@ -19,6 +20,7 @@ from engine.claude_code.prompt_rows import (
 from engine.errors import PromptFileError
 from engine.lean.record import Record, replace
 from engine.memory import Skipped
+from engine.prompt import Injection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -66,11 +68,14 @@ def _identity(path: str) -> str:
 
 def _read(path: str, skipped: list[Skipped], *, is_named: bool) -> list[FoundPrompt]:
     found: list[FoundPrompt] = []
+    injected: dict[int, list[Injection]] = defaultdict(list)
     bad: list[BadRow] = []
     try:
         for item in prompts_in(path, is_named=is_named):
             if isinstance(item, FoundPrompt):
                 found.append(item)
+            elif isinstance(item, Injection):
+                injected[len(found) - 1].append(item)
             else:
                 bad.append(item)
     except (OSError, ValueError) as error:
@@ -78,7 +83,10 @@ def _read(path: str, skipped: list[Skipped], *, is_named: bool) -> list[FoundPro
             raise _unreadable(path, error) from error
         skipped.append(Skipped(where=path, reason=_reason(error)))
     skipped.extend(skipped_rows(path, bad))
-    return found
+    if not injected:
+        return found
+    prompts = with_injections([one.prompt for one in found], injected)
+    return [replace(one, prompt=prompt) for one, prompt in zip(found, prompts, strict=True)]
 
 
 def _files(path: str, skipped: list[Skipped]) -> Iterator[str]:

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from engine.claude_code.injections import injection_of
 from engine.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, with_turn
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
-from engine.prompt import Prompt, Turn, is_human_prompt, prompt_id
+from engine.prompt import Injection, Prompt, Turn, is_human_prompt, prompt_id
 from engine.stores.files import open_regular, read_regular
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     Line = tuple[int, bytes | None]
-    Reader = Callable[[dict[str, Any]], "FoundPrompt | None"]
+    Reader = Callable[[dict[str, Any]], "FoundPrompt | Injection | None"]
 
 TRANSCRIPT, HISTORY, PROMPTS = "transcript", "history", "prompts"
 """Kinds of files."""
@@ -58,8 +59,10 @@ class BadRow(Record):
 
 def prompts_in(
     path: str, *, is_named: bool = True, max_line_bytes: int = MAX_LINE_BYTES
-) -> Iterator[FoundPrompt | BadRow]:
+) -> Iterator[FoundPrompt | Injection | BadRow]:
     """The prompts and the unreadable rows of a file, in its order. OSError if the file itself cannot be read.
+
+    Behind a prompt of a transcript stand the injections that hooks added to it.
 
     The first row of a known kind decides the kind of the file. A file of another name than .jsonl and .json that does
     not begin with such a row holds a prompt per line. A line of *max_line_bytes* or more is a bad row.
@@ -124,7 +127,7 @@ def _kind_of_line(number: int, line: bytes | None) -> str:
         return ""
 
 
-def _from_rows(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRow]:
+def _from_rows(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | Injection | BadRow]:
     read: Reader | None = None
     for number, line in lines:
         if _is_blank(line):
@@ -178,7 +181,15 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
         timestamp=_iso(row.get("timestamp")) or _word(row, "timestamp"),
         source=_word(row, "source") or source,
         kind=_word(row, "kind"),
+        injections=_injections_of(row.get("injected")),
     )
+
+
+def _injections_of(rows: object) -> tuple[Injection, ...]:
+    """The field `injected` of a prompt row, as `memsift prompts` prints it. Anything else in it is left out."""
+    found = rows if isinstance(rows, list) else []
+    whole = (one for one in found if isinstance(one, dict) and isinstance(one.get("text"), str))
+    return tuple(Injection(_word(one, "hook"), without_lone_surrogates(one["text"])) for one in whole)
 
 
 def _turns_of(context: object) -> tuple[Turn, ...]:
@@ -193,14 +204,26 @@ def _is_turn(row: object) -> bool:
 
 
 class _TranscriptReader:
-    """Reads the rows of a transcript in order. Each prompt gets the turns before it."""
+    """Reads the rows of a transcript in order. Each prompt gets the turns before it.
+
+    Hooks also run for texts that no person typed, such as a slash command, so not every injection belongs to a prompt.
+    """
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._turns: tuple[Turn, ...] = ()
         self._seen: set[str] = set()
+        self._is_after_prompt = False
 
-    def read(self, row: dict[str, Any]) -> FoundPrompt | None:
+    def read(self, row: dict[str, Any]) -> FoundPrompt | Injection | None:
+        if injection := injection_of(row):
+            return injection if self._is_after_prompt else None
+        found = self._prompt(row)
+        if found or (row.get("type") == USER and not row.get("isMeta")):
+            self._is_after_prompt = found is not None
+        return found
+
+    def _prompt(self, row: dict[str, Any]) -> FoundPrompt | None:
         turn = turn_of(row)
         if turn is None:
             return None

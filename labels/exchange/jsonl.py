@@ -44,7 +44,8 @@ def rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
 
 
 def prompt_row(prompt: Prompt) -> dict[str, Any]:
-    return {**fields(prompt), "turns": [fields(turn) for turn in prompt.turns]}
+    written = {name: value for name, value in fields(prompt).items() if name != "injections"}
+    return {**written, "turns": [fields(turn) for turn in prompt.turns]}
 
 
 def read(source: Source) -> Dataset:
@@ -78,7 +79,7 @@ def read_header(node: Node) -> bool:
 
 
 def read_prompt(node: Node) -> Prompt:
-    words = {name: node.text(name, "") for name in ("session_id", "cwd", "timestamp", "source", "kind")}
+    words: dict[str, Any] = {name: node.text(name, "") for name in ("session_id", "cwd", "timestamp", "source", "kind")}
     turns = tuple(Turn(turn.text("role"), turn.text("text")) for turn in node.children("turns"))
     return Prompt(id=node.name("id"), text=node.text("text"), turns=turns, **words)
 

@@ -129,11 +129,12 @@ def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> GateEvidence:
 def evidence_of_labels(found: str, db: str | None) -> tuple[GateEvidence, str]:
     """The evidence in the labels of a root, and the name of its configured system."""
     from labels.measure.gate import evidence_from_store
+    from tui.workspace.reporting import present_digests
 
     config = opening.config_of(found, os.environ)
     cutoff = opening.usable_cutoff(found, config, os.environ)
     with opened_store(db) as store, opening.opened_index(found) as index:
-        digests = {summary.id: summary.digest for summary in index.summaries()}
+        digests = present_digests(store, index)
         evidence = evidence_from_store(store, index.root, digests, config, cutoff)
     return evidence, system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name
 

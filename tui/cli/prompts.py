@@ -24,8 +24,9 @@ def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     PATH is a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. Default:
     the transcripts of this project.
 
-    Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}. --prompts of other commands
-    reads such lines; only `prompt` must be there.
+    Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
+    holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must
+    be there.
     """
     from engine.claude_code.prompt_files import read_prompts
 
@@ -47,4 +48,10 @@ def prompt_row(prompt: Prompt) -> dict[str, Any]:
         "timestamp": prompt.timestamp,
         "source": prompt.source,
         **({"kind": prompt.kind} if prompt.kind else {}),
+        **({"injected": injected_rows(prompt)} if prompt.injections else {}),
     }
+
+
+def injected_rows(prompt: Prompt) -> list[dict[str, str]]:
+    """What hooks added to a prompt; `hook` is empty for memsift's own, `text` for a hook that was silent."""
+    return [{"hook": one.hook, "text": one.text} for one in prompt.injections]

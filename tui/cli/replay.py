@@ -16,7 +16,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.pipeline import BY_KEYWORDS
 from engine.stores.files import open_named
-from engine.systems import SYSTEMS, system_of
+from engine.systems import SYSTEMS, injected_system, is_injected, system_of
 from tui.cli.options import (
     DB,
     PROMPTS_HELP,
@@ -36,7 +36,7 @@ from tui.workspace.judge_options import JudgeOptions, opened_judge
 from tui.workspace.stderr import report_skipped, tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
+    from tui.workspace.injections import Injections
     from tui.workspace.replaying import Ending, Job
 
     Write = Callable[[dict[str, Any]], None]
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
 NAMES = (
     f"Systems, separated by commas: {', '.join(SYSTEMS)}. Default: the configured system alone, with the cutoff "
     "that the hook uses, and with the judge if there is one. +default is the cutoff that comes with memsift, +cutoff "
-    "the cutoff that was tuned for this root."
+    "the cutoff that was tuned for this root. injected is no search: it is what memsift's hook really injected, from "
+    "transcripts and the hook's log. injected:NAME is what another hook injected."
 )
+NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
@@ -111,12 +114,15 @@ class Replay:
         self, root: str, reading: PromptReading, store: LabelStore | None, *, names_root: bool
     ) -> tuple[Ending, int]:
         """Print the rows, and record them in *store*. Returns the end, and the number of disputed verdicts."""
+        from engine.injected import names_of
         from engine.judge.bulk.batches import Batches, without_split
         from labels.exchange.replay_file import run_row
         from tui.workspace import replaying
+        from tui.workspace.injections import Injections, with_hook_log
         from tui.workspace.recording import record
 
         config = opening.config_of(root, os.environ, self.judge)
+        reading = with_hook_log(reading, root, os.environ)
         batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
         if batches:
             config = without_split(config)
@@ -127,7 +133,8 @@ class Replay:
             opened_judge(options, config, (batches or terms).around) as asked,
             opening.opened_index(root) as index,
         ):
-            chosen, cutoffs = chosen_systems(self.systems, root, config, asked)
+            chosen, cutoffs = chosen_systems(self.systems, root, config, asked, names_of(reading.prompts))
+            injections = Injections(index)
             with opened_output(self.resume, [system.name for system in chosen]) as (before, write):
                 has_judge = asked is not None and any(system.has_judge for system in chosen)
                 if asked and has_judge:
@@ -139,14 +146,17 @@ class Replay:
                     nonlocal disagreements
                     self.judge.refuse_a_miss(retrieval)
                     if store:
-                        record(retrieval, store, index, config, asked, cutoffs.get(SYSTEMS[retrieval.system].cutoff))
+                        cutoff = cutoffs.get(kinds[retrieval.system])
+                        record(retrieval, store, index, config, asked, cutoff, injections.memory)
                     row = run_row(retrieval)
                     write({**row, "root": index.root} if names_root else row)
                     disagreements += disputed(retrieval)
 
                 def work(job: Job) -> list[Retrieval]:
-                    return replaying.retrievals(job, index, config, asked, cutoffs)
+                    return replaying.retrievals(job, index, config, asked, cutoffs, injections=injections)
 
+                kinds = {system.name: system.cutoff for system in chosen}
+                report_records(chosen, reading, injections)
                 jobs = replaying.jobs_left(reading.prompts, chosen, before.pairs)
                 if batches and has_judge:
                     return replaying.run_in_batches(jobs, work, keep, batches), disagreements
@@ -155,9 +165,11 @@ class Replay:
 
 
 def chosen_systems(
-    given: str | None, root: str, config: Config, judge: Judge | None
+    given: str | None, root: str, config: Config, judge: Judge | None, injected: Sequence[str] = ()
 ) -> tuple[list[System], dict[str, Cutoff]]:
     """The systems to run, and kind -> cutoff for the kinds that they have. *given* is the value of --systems.
+
+    *injected*: the records of injections that the prompts have.
 
     By default: the configured system alone, with the hook's cutoff, and with the judge, as far as these exist. Raises
     click.UsageError for an unknown system, a judge that was not named, or a cutoff that was not tuned.
@@ -168,7 +180,7 @@ def chosen_systems(
         parts = ((False, OFF), (False, kind), (judge is not None, kind))
         chosen = list(dict.fromkeys(system_of(config, has_judge=j, cutoff=c) for j, c in parts))
         return chosen, {kind: cutoff} if cutoff else {}
-    chosen = named_systems(given, judge)
+    chosen = named_systems(given, judge, injected)
     return chosen, {one.cutoff: cutoff_for(one, root, config) for one in chosen if one.has_cutoff}
 
 
@@ -186,15 +198,24 @@ def cutoff_for(system: System, root: str, config: Config) -> Cutoff:
     return found
 
 
-def named_systems(given: str, judge: Judge | None) -> list[System]:
+def named_systems(given: str, judge: Judge | None, injected: Sequence[str]) -> list[System]:
     names = list(dict.fromkeys(name.strip() for name in given.split(",")))
-    unknown = [name for name in names if name not in SYSTEMS]
-    if unknown:
-        raise click.UsageError(f"There is no system {unknown[0]!r}. Choose from {', '.join(SYSTEMS)}.")
-    chosen = [SYSTEMS[name] for name in names]
+    for name in names:
+        if is_injected(name) and name not in injected:
+            raise click.UsageError(f"{NO_RECORD.format(name)} {records_text(injected)}")
+        if not is_injected(name) and name not in SYSTEMS:
+            raise click.UsageError(f"There is no system {name!r}. Choose from {', '.join((*SYSTEMS, *injected))}.")
+    chosen = [injected_system(name) if is_injected(name) else SYSTEMS[name] for name in names]
     if judge is None and any(system.has_judge for system in chosen):
         raise click.UsageError("Name the judge with --judge, such as --judge anthropic.")
     return chosen
+
+
+def records_text(injected: Sequence[str]) -> str:
+    """The records of injections that there are, for people."""
+    if injected:
+        return f"There are records of {', '.join(injected)}."
+    return "Name transcripts of Claude Code 2.1 or later with --prompts; the hook's log knows of later prompts."
 
 
 def report_start(before: UnfinishedRun, index: Index, reading: PromptReading) -> None:
@@ -204,6 +225,21 @@ def report_start(before: UnfinishedRun, index: Index, reading: PromptReading) ->
     report_skipped((*index.skipped, *reading.skipped))
     if not index.has_fts5:
         tell(f"{BY_KEYWORDS}.")
+
+
+def report_records(chosen: Sequence[System], reading: PromptReading, injections: Injections) -> None:
+    """Tell how much of what hooks injected is in no open root, and how many prompts have no record of a hook."""
+    from engine.injected import is_text_id
+
+    for name in (system.name for system in chosen if is_injected(system.name)):
+        found = [one for prompt in reading.prompts if (one := injections.retrieval(prompt, name))]
+        ids = [one.memory.id for retrieval in found for one in retrieval.injected]
+        unknown, left = sum(map(is_text_id, ids)), len(reading.prompts) - len(found)
+        without = f" {left:,} prompts without a record have no row." if left else ""
+        tell(
+            f"{name}: {len(ids):,} memories for {len(found):,} prompts. {unknown:,} are texts that no open root holds; "
+            f"each counts as a memory.{without}"
+        )
 
 
 def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> None:

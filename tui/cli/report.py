@@ -120,7 +120,7 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
 
 
 def report_of_labels(root: str, db: str | None, options: ReportOptions) -> Report:
-    from tui.workspace.workspace import root_report
+    from tui.workspace.reporting import root_report
 
     config = opening.config_of(root, os.environ)
     cutoff = opening.usable_cutoff(root, config, os.environ)

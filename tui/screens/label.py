@@ -260,7 +260,7 @@ class LabelScreen(ModeScreen):
         self.progress.update(plain(" · ".join(filter(None, (self._happened, progress)))))
         self._happened = ""
         self.recent.border_title = "Latest"
-        self.recent.update(recent_text(workspace.store.recent(workspace.annotator, repeats=True), workspace.index))
+        self.recent.update(recent_text(workspace.store.recent(workspace.annotator, repeats=True), workspace.memory))
 
     # Keys
 

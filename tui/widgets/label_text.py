@@ -9,9 +9,9 @@ from textual.content import Content
 from tui.plain import one_line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from engine.search.index import Index
+    from engine.memory import Memory
     from labels.records import Label
 
 SIGNS = {"relevant": ("+", "good"), "not": ("−", "bad"), "unsure": ("?", "match"), "unrateable": ("!", "muted")}
@@ -21,14 +21,14 @@ TONES = {"good": "$text-success", "bad": "$text-error", "match": "$text-warning"
 VERDICTS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
 
 
-def recent_text(labels: Iterable[Label], index: Index) -> Content:
-    """A line for each label: the sign of its verdict, its reason or "note", and the memory's title."""
-    lines = [_recent_line(label, index) for label in labels]
+def recent_text(labels: Iterable[Label], memory_of: Callable[[str], Memory | None]) -> Content:
+    """A line for each label: the sign of its verdict, its reason or "note", and the title of the memory."""
+    lines = [_recent_line(label, memory_of) for label in labels]
     return Content("\n").join(lines) if lines else plain("Nothing yet.").stylize_before("$foreground-muted")
 
 
-def _recent_line(label: Label, index: Index) -> Content:
-    memory = index.memory(label.memory_id)
+def _recent_line(label: Label, memory_of: Callable[[str], Memory | None]) -> Content:
+    memory = memory_of(label.memory_id)
     sign, tone = SIGNS[label.verdict]
     title = one_line(memory.summary.title) if memory else label.memory_id
     why = label.reason or ("note" if label.note else "")

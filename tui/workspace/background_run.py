@@ -10,6 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.errors import LabelStoreError
+from engine.injected import names_of
 from tui.workspace.recording import record
 from tui.workspace.replaying import Job, is_unanswered, retrievals
 from tui.workspace.workers import Workers
@@ -86,7 +87,8 @@ class BackgroundRun:
         self._index, self._config, self._judge = workspace.index, workspace.config, workspace.judge
         self._cutoff, self._clock = workspace.cutoff, workspace.clock
         self._cutoffs = {workspace.cutoff.kind: workspace.cutoff} if workspace.cutoff else {}
-        self._memory = lru_cache(MOST_REMEMBERED)(workspace.index.memory)
+        self._injections = workspace.injections
+        self._memory = lru_cache(MOST_REMEMBERED)(self._injections.memory)
         self._claim, self._tell, self._late = claim, tell, late
         self._has_judge = any(system.has_judge for job in jobs for system in job.systems)
         self._workers = Workers(self._work, jobs, AT_ONCE_WITH_JUDGE if self._has_judge else AT_ONCE)
@@ -128,6 +130,8 @@ class BackgroundRun:
     def _work(self, job: Job) -> list[Retrieval]:
         left = tuple(system for system in job.systems if self._claim(job.prompt, system.name))
         found = retrievals(Job(job.prompt, left), self._index, self._config, self._judge, self._cutoffs, self._clock)
+        records = [name for name in names_of([job.prompt]) if self._claim(job.prompt, name)]
+        found += filter(None, (self._injections.retrieval(job.prompt, name) for name in records))
         for one in found:
             for candidate in one.candidates:
                 self._memory(candidate.memory.id)  # read now, so that no file is read while the store is locked

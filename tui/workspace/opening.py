@@ -157,6 +157,7 @@ def open_workspace(
     asked before `Workspace.agree`.
     """
     from labels.store import LabelStore
+    from tui.workspace.injections import with_hook_log
     from tui.workspace.labelling_plan import require_possible
     from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace
@@ -164,7 +165,7 @@ def open_workspace(
     spending = Spending() if asks_first else None
     settings = read_settings(root, environ, judge, is_trusted=is_trusted)
     config = settings.config
-    reading = project_prompts(prompts, environ)
+    reading = with_hook_log(project_prompts(prompts, environ), root, environ)
     with explained_if_slow(root):
         workspace = Workspace(
             root,

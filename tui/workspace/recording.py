@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.systems import SYSTEMS
+from engine.systems import SYSTEMS, is_injected
 from labels.run_settings import settings_json
 
 if TYPE_CHECKING:
@@ -31,14 +31,9 @@ def record(
     """Record *retrieval*, which ran over *index* with *config*, *judge* and *cutoff*. Raises LabelStoreError.
 
     The judge is recorded only if the retrieval's system has one, and the cutoff only if it is of the system's kind.
-    *memory* gives the memory of an id; the index reads its file each time.
+    *memory* gives the memory of an id; the index reads its file each time. Injections of a hook have no settings here.
     """
-    system = SYSTEMS[retrieval.system]
-    settings = settings_json(
-        system.of(config),
-        samples=judge.samples if judge and system.has_judge else None,
-        cutoff=cutoff if cutoff and cutoff.kind == system.cutoff else None,
-    )
+    settings = "{}" if is_injected(retrieval.system) else _settings(retrieval.system, config, judge, cutoff)
     memories = [(memory or index.memory)(one.memory.id) for one in retrieval.candidates]
     store.record_retrieval(
         retrieval,
@@ -46,4 +41,13 @@ def record(
         config_json=settings,
         corpus_hash=index.corpus_hash,
         bodies={one.summary.id: one.body for one in memories if one},
+    )
+
+
+def _settings(name: str, config: Config, judge: Judge | None, cutoff: Cutoff | None) -> str:
+    system = SYSTEMS[name]
+    return settings_json(
+        system.of(config),
+        samples=judge.samples if judge and system.has_judge else None,
+        cutoff=cutoff if cutoff and cutoff.kind == system.cutoff else None,
     )

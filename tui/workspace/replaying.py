@@ -15,6 +15,7 @@ from engine.judge.bulk.retries import RetryingProvider
 from engine.judge.verdict import OK
 from engine.lean.record import replace
 from engine.pipeline import retrieve
+from engine.systems import is_injected
 from tui.workspace.stderr import progress_bar
 from tui.workspace.workers import Workers
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
+    from tui.workspace.injections import Injections
     from tui.workspace.stderr import Judged
 
     Task = TypeVar("Task")
@@ -106,12 +108,16 @@ def retrievals(
     judge: Judge | None,
     cutoffs: Mapping[str, Cutoff] = NO_CUTOFFS,
     clock: Callable[[], float] = perf_counter,
+    injections: Injections | None = None,
 ) -> list[Retrieval]:
     """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind.
 
-    *clock* gives seconds.
+    *clock* gives seconds. *injections* answers for the systems that are records of injections; where nothing is known
+    about a prompt, there is no retrieval.
     """
-    return [
+    searched = [system for system in job.systems if not is_injected(system.name)]
+    recorded = [system.name for system in job.systems if is_injected(system.name)] if injections else []
+    found = [
         retrieve(
             job.prompt,
             index,
@@ -120,8 +126,10 @@ def retrievals(
             cutoff=cutoffs.get(system.cutoff),
             clock=clock,
         )
-        for system in job.systems
+        for system in searched
     ]
+    known = (injections.retrieval(job.prompt, name) for name in recorded) if injections else ()
+    return found + [one for one in known if one]
 
 
 def run(

@@ -7,17 +7,20 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT, OFF
+from engine.injected import names_of
 from engine.pipeline import retrieve
 from engine.search.highlight import Marker
 from engine.search.opening import open_index
-from engine.systems import SYSTEMS, system_of
+from engine.systems import INJECTED, SYSTEMS, is_injected, system_of
 from labels.labelling_order import ALL, RANDOM, Plan, offered
-from labels.measure.report import PLAIN, Captions, ReportOptions, report_from_store
+from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore
+from tui.workspace.injections import Injections
 from tui.workspace.prompt_lists import PromptLists
 from tui.workspace.recording import record
+from tui.workspace.reporting import present_digests, root_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Set
@@ -80,6 +83,7 @@ class Workspace:
         self.comparing = False
         self.index = open_index(root, os.environ)
         self.lists = PromptLists(store, self.index.root, prompts)
+        self.injections = Injections(self.index)
         self.reading = 1
         plan = store.plan(self.index.root, annotator)
         self.order = order or (plan.order if plan else RANDOM)
@@ -119,6 +123,7 @@ class Workspace:
 
     def _forget_retrievals(self) -> None:
         self.reading += 1
+        self.injections = Injections(self.index)
         self._retrievals.clear()
         self._pools.clear()
 
@@ -203,6 +208,11 @@ class Workspace:
         """The names of all systems that run."""
         return tuple(system.name for system in (self.first, self.other, self.with_cutoff, self.judged) if system)
 
+    @property
+    def injected_systems(self) -> tuple[str, ...]:
+        """The names of the hooks of which the prompts have records: `injected` is memsift's own, and comes first."""
+        return names_of(self.prompts)
+
     # Prompts
 
     @property
@@ -236,12 +246,22 @@ class Workspace:
     def run(self, prompt: Prompt, system: str) -> Retrieval:
         """Run *prompt* through a system. Asks the judge if the system has one, which may take seconds.
 
-        An error of the judge is a status of the retrieval, not an exception.
+        An error of the judge is a status of the retrieval, not an exception. Raises KeyError for an unknown system, and
+        for a record of injections that the prompt does not have: see `injected`.
         """
+        if is_injected(system):
+            found = self.injections.retrieval(prompt, system)
+            if found is None:
+                raise KeyError(system)
+            return found
         named = SYSTEMS[system]
         judge = self.judge if named.has_judge else None
         cutoff = self.cutoff if named.has_cutoff else None
         return retrieve(prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock)
+
+    def injected(self, prompt: Prompt, system: str = INJECTED) -> Retrieval | None:
+        """What a hook really injected for *prompt*, from transcripts and the hook's log; None if that is not known."""
+        return self.injections.retrieval(prompt, system)
 
     def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
         """The outcome of a memory for a prompt in `first` and `second`, as far as both are kept."""
@@ -263,7 +283,7 @@ class Workspace:
     def keep(self, retrieval: Retrieval) -> None:
         """Keep a retrieval and record it in the label store. Raises LabelStoreError."""
         self.adopt(retrieval)
-        record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff)
+        record(retrieval, self.store, self.index, self.config, self.judge, self.cutoff, self.injections.memory)
 
     def adopt(self, retrieval: Retrieval) -> None:
         """Keep a retrieval that is recorded already."""
@@ -286,7 +306,8 @@ class Workspace:
             self._retrievals.pop((prompt_id, system), None)
 
     def memory(self, memory_id: str) -> Memory | None:
-        return self.index.memory(memory_id)
+        """A memory of the root, or an injected text that no root holds."""
+        return self.injections.memory(memory_id, self.prompts)
 
     # Labels
 
@@ -296,7 +317,9 @@ class Workspace:
         if not all(retrievals):
             return None
         if prompt_id not in self._pools:
-            made = pool([one for one in retrievals if one], self.seed)
+            prompt = self.prompt(prompt_id)
+            injected = self.injections.all_of(prompt) if prompt else []
+            made = pool([*(one for one in retrievals if one), *injected], self.seed)
             self.store.record_pool(made)
             self._pools[prompt_id] = made
         return self._pools[prompt_id]
@@ -304,7 +327,8 @@ class Workspace:
     def empty_prompts(self) -> set[str]:
         """The prompts for which every system ran over the current memories at some time and left nothing to label."""
         found = self.store.empty_replays(self.index.root, self.index.corpus_hash)
-        return set.intersection(*(empty_prompts(found, name, self.config, self.cutoff) for name in self.systems))
+        empty = set.intersection(*(empty_prompts(found, name, self.config, self.cutoff) for name in self.systems))
+        return empty - {prompt.id for prompt in self.prompts if any(one.text or one.ids for one in prompt.injections)}
 
     def earlier_pools(self) -> dict[str, frozenset[Pair]]:
         """Prompt id -> the newest recorded pool, as (memory id, current digest), without deleted memories.
@@ -319,7 +343,7 @@ class Workspace:
 
     def digests(self) -> dict[str, str]:
         """Memory id -> digest of its current text."""
-        return {summary.id: summary.digest for summary in self.index.summaries()}
+        return present_digests(self.store, self.index)
 
     def skips(self, prompt_id: str) -> Mapping[Pair, int]:
         """(memory id, digest) -> how often this annotator skipped that card of the prompt."""
@@ -365,15 +389,3 @@ class Workspace:
         """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
         with LabelStore.open(self.store.path) as store:
             return root_report(store, self.index, self.config, self.cutoff, options)
-
-
-def root_report(
-    store: LabelStore, index: Index, config: Config, cutoff: Cutoff | None, options: ReportOptions
-) -> Report:
-    """The report on the labels of one root. Raises LabelStoreError."""
-    summaries = index.summaries()
-    digests = {summary.id: summary.digest for summary in summaries}
-    captions = Captions(memories={summary.id: summary.title for summary in summaries})
-    return report_from_store(
-        store, index.root, digests, captions=captions, options=options, config=config, cutoff=cutoff
-    )

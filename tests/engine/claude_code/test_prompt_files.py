@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.claude_code.prompt_files import PromptReading, read_prompts
 from engine.errors import PromptFileError
 from engine.memory import Skipped
-from engine.prompt import Prompt, Turn
+from engine.prompt import Injection, Prompt, Turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,6 +158,7 @@ def test_a_real_prompt_comes_with_what_was_said_before(shared_data: Path) -> Non
         cwd="/home/dev/tui/proj",
         timestamp="2026-11-21T20:53:36.849Z",
         source=f"transcript:{SESSION}",
+        injections=(Injection("hook.sh", "MARK-tui remembered"),),
     )
 
 

@@ -1,0 +1,86 @@
+"""The text that hooks added to a prompt, from the rows of a transcript."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from engine.inject import HEADER
+from engine.lean.json_text import without_lone_surrogates
+from engine.lean.record import replace
+from engine.prompt import Injection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from engine.prompt import Prompt
+
+EVENT = "UserPromptSubmit"
+KINDS = ("hook_success", "hook_additional_context")
+"""Attachments that hold text for the model: of a hook that printed text, and of a hook that printed JSON."""
+
+UNNAMED = "other"
+"""The name of a hook about which the transcript says nothing."""
+
+_OLD_TAG, _OLD_END = "<user-prompt-submit-hook>", "</user-prompt-submit-hook>"
+"""Around the text of a hook in a row of its own, as client 1.0 wrote it."""
+
+_FIRST_TAG = re.compile(r"<([A-Za-z][\w-]{0,39})[\s>]")
+_MOST_OF_NAME = 40
+
+
+def injection_of(row: Mapping[str, Any]) -> Injection | None:
+    """The text that a hook added to the prompt before this row; None for other kinds of rows."""
+    attachment = row.get("attachment")
+    if row.get("type") == "attachment" and isinstance(attachment, dict):
+        is_of_prompt = attachment.get("type") in KINDS and attachment.get("hookEvent") == EVENT
+        return _named(_text(attachment), attachment.get("command")) if is_of_prompt else None
+    message = row.get("message")
+    content = message.get("content") if row.get("type") == "user" and isinstance(message, dict) else None
+    if isinstance(content, str) and content.startswith(_OLD_TAG):
+        return _named(content.removeprefix(_OLD_TAG).removesuffix(_OLD_END), None)
+    return None
+
+
+def with_injections(prompts: Sequence[Prompt], found: Mapping[int, Sequence[Injection]]) -> list[Prompt]:
+    """The prompts of one transcript with *found*: place of a prompt among them -> injections.
+
+    A hook that injected something in a transcript was in use there. For the prompts without a text of it, it was
+    silent. Nothing is known of a hook that injected nothing in the whole transcript.
+    """
+    hooks = sorted({one.hook for ones in found.values() for one in ones})
+    return [replace(one, injections=_by_hook(found.get(place, ()), hooks)) for place, one in enumerate(prompts)]
+
+
+def _by_hook(found: Iterable[Injection], hooks: Sequence[str]) -> tuple[Injection, ...]:
+    """One injection for each of *hooks*. Two hooks without a name of their own count as one."""
+    texts: dict[str, list[str]] = {hook: [] for hook in hooks}
+    for one in found:
+        texts[one.hook].append(one.text)
+    return tuple(Injection(hook, "\n\n".join(parts)) for hook, parts in texts.items())
+
+
+def _text(attachment: Mapping[str, Any]) -> str:
+    content = attachment.get("content")
+    parts = content if isinstance(content, list) else [content]
+    return without_lone_surrogates("\n".join(part for part in parts if isinstance(part, str))).strip()
+
+
+def _named(text: str, command: object) -> Injection | None:
+    """The injection of *text*; None for an empty text."""
+    if not text.strip():
+        return None
+    return Injection("" if text.startswith(HEADER) else _hook_name(text, command), text)
+
+
+def _hook_name(text: str, command: object) -> str:
+    """A name for a hook: the tag that its text begins with, else the file of its command.
+
+    The client writes no name of a plugin, and for a hook that prints JSON not even the command.
+    """
+    if tag := _FIRST_TAG.match(text):
+        return tag[1]
+    words = command.replace('"', "").replace("'", "").split() if isinstance(command, str) else []
+    paths = [word for word in words if "/" in word] or words
+    return paths[0].rpartition("/")[2][:_MOST_OF_NAME] or UNNAMED if paths else UNNAMED

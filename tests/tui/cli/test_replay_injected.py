@@ -1,0 +1,146 @@
+"""What hooks really injected, replayed, labelled and reported beside the systems of memsift."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.hook.process import respond
+from labels.store import LabelStore
+from tests.engine.builders import memory, write_root
+from tests.labels.samples import card
+from tests.tui.cli.command_line import jsonl, memsift, printed, rows
+from tui.workspace import opening
+from tui.workspace.judge_options import JudgeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from engine.memory import MemorySummary
+    from tui.workspace.workspace import Workspace
+
+ASK, OTHER = "how long does the token cache live?", "and what is for lunch today?"
+NEW = "the kitchen is closed in August"
+MEMORIES = [
+    memory("Token cache rule", "cache", memory_id="cache-rule", body="fifteen minutes"),
+    memory("Lunch in the canteen", "lunch", memory_id="lunch", body="at noon"),
+]
+
+
+def user(text: str, number: int) -> dict[str, Any]:
+    uuid = f"{number:08}-0000-0000-0000-000000000000"
+    return {"type": "user", "uuid": uuid, "sessionId": "s", "message": {"role": "user", "content": text}}
+
+
+def added(text: str, command: str = "") -> dict[str, Any]:
+    hook = {"type": "hook_success", "hookEvent": "UserPromptSubmit", "content": text, "command": command}
+    return {"type": "attachment", "attachment": hook}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_cutoff: None) -> Path:  # noqa: ARG001
+    project = tmp_path / "project"
+    made = write_root(project / ".claude/memory", MEMORIES)
+    monkeypatch.chdir(project)
+    return made
+
+
+@pytest.fixture
+def transcript(tmp_path: Path, root: Path) -> Path:
+    """Two prompts. memsift's own hook ran for the first; its log tells of it. A plugin injected for both."""
+    payload = {"prompt": ASK, "session_id": "s", "cwd": str(root.parent.parent)}
+    assert "Token cache rule" in respond(json.dumps(payload).encode(), os.environ, io.StringIO())
+    notes = ("- Token cache rule: fifteen minutes\n- " + NEW, "Lunch in the canteen")
+    first, second = (added(text, "/plugins/notes/recall.sh") for text in notes)
+    return jsonl(tmp_path / "s.jsonl", user(ASK, 1), first, user(OTHER, 2), second)
+
+
+def test_injections_are_rows_of_a_replay(transcript: Path) -> None:
+    done = memsift("replay", "--prompts", transcript, "--systems", "memsift,injected,injected:recall.sh")
+    found = [(row["prompt_id"][:8], row["system"], [one["id"] for one in row["injected"]]) for row in rows(done)]
+    unknown = found[2][2][1]
+    assert unknown.startswith("text-")
+    assert found == [
+        ("00000001", "memsift", ["cache-rule"]),
+        ("00000001", "injected", ["cache-rule"]),
+        ("00000001", "injected:recall.sh", ["cache-rule", unknown]),
+        ("00000002", "memsift", ["lunch"]),
+        ("00000002", "injected:recall.sh", ["lunch"]),
+    ]
+    assert "injected: 1 memories for 1 prompts. 0 are texts" in done.stderr
+    assert "1 prompts without a record have no row." in done.stderr
+    assert "injected:recall.sh: 3 memories for 2 prompts. 1 are texts that no open root holds" in done.stderr
+
+
+def test_a_hook_without_a_record_is_refused_with_those_that_there_are(transcript: Path, tmp_path: Path) -> None:
+    done = memsift("replay", "--prompts", transcript, "--systems", "injected:x")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "no record 'injected:x'" in done.stderr
+    assert "There are records of injected, injected:recall.sh." in done.stderr
+    plain = jsonl(tmp_path / "plain.jsonl", {"prompt": "something else"})
+    assert "Name transcripts" in memsift("replay", "--prompts", plain, "--systems", "injected").stderr
+
+
+def test_the_same_labels_grade_what_was_injected(transcript: Path, root: Path, tmp_path: Path) -> None:
+    """Also a label on a text that no root holds: it does not count as deleted."""
+    store = tmp_path / "labels.db"
+    systems = "memsift,injected,injected:recall.sh"
+    memsift("replay", "--prompts", transcript, "--systems", systems, "--save", "--db", store)
+    with LabelStore.open(store) as opened:
+        for outcome in opened.outcomes(str(root)):
+            for memory_id, digest in outcome.digests.items():
+                verdict = "not" if memory_id.startswith("text-") else "relevant"
+                opened.label(
+                    "me", outcome.prompt_id, card(memory_id, digest), verdict, seed=1, blind=True, elapsed_ms=1
+                )
+    report = printed(memsift("report", "--db", store, "--format", "json"))
+    precision = {one["system"]: (one["precision"]["part"], one["precision"]["whole"]) for one in report["systems"]}
+    assert precision == {"memsift": (2, 2), "injected": (1, 1), "injected:recall.sh": (2, 3)}
+    assert report["stale"] == 0
+    gate = memsift("gate", "--min-precision", "0.5", "--system", "injected", "--db", store, "--format", "json")
+    assert printed(gate)["system"] == "injected"
+
+
+@pytest.fixture
+def workspace(transcript: Path, root: Path, tmp_path: Path) -> Iterator[Workspace]:
+    judge = JudgeOptions(is_off=True)
+    opened = opening.open_workspace(str(root), [str(transcript)], judge, str(tmp_path / "labels.db"), os.environ)
+    yield opened
+    opened.close()
+
+
+def test_injected_texts_are_cards_of_the_pool(workspace: Workspace) -> None:
+    first, second = workspace.prompts
+    assert workspace.injected_systems == ("injected", "injected:recall.sh")
+    assert workspace.injected(second) is None
+    for system in workspace.systems:
+        workspace.keep(workspace.run(first, system))
+    pool = workspace.pool(first.id)
+    assert pool is not None
+    titles = {one.memory.title: one.memory for one in pool.cards}
+    assert {*titles} == {"Token cache rule", NEW}
+    text = workspace.memory(titles[NEW].id)
+    assert text is not None
+    assert (text.summary, text.body) == (titles[NEW], NEW)
+    made = workspace.run(first, "injected:recall.sh")
+    workspace.keep(made)
+    assert workspace.digests()[titles[NEW].id] == titles[NEW].digest
+    with pytest.raises(KeyError):
+        workspace.run(second, "injected")
+
+
+def test_a_text_of_an_earlier_start_is_found_again(workspace: Workspace) -> None:
+    (unknown,) = (one for one in text_summaries(workspace))
+    workspace.reload()
+    assert workspace.memory(unknown.id) is not None
+
+
+def text_summaries(workspace: Workspace) -> list[MemorySummary]:
+    found = [one for prompt in workspace.prompts for one in workspace.injections.all_of(prompt)]
+    memories = [one.memory for retrieval in found for one in retrieval.injected]
+    return [one for one in memories if one.id.startswith("text-")]

@@ -1,0 +1,63 @@
+"""What hooks really injected for the prompts of an open root, beside what its systems would inject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.activity_log import read_log
+from engine.injected import Matcher, injection_by, is_text_id, names_of, with_log
+from engine.lean.record import replace
+from engine.paths import state_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from engine.claude_code.prompt_files import PromptReading
+    from engine.memory import Memory
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+    from engine.search.index import Index
+
+
+class Injections:
+    """Matches injections to the memories of *index*, when they are asked for. Any thread may ask."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._matcher: Matcher | None = None
+        self._unknown: dict[str, Memory] = {}
+        self._found: dict[tuple[str, str], Retrieval] = {}
+
+    def retrieval(self, prompt: Prompt, system: str) -> Retrieval | None:
+        """The injections of a hook for *prompt* in the form of a retrieval; None if nothing is known of them."""
+        injection = injection_by(prompt, system)
+        if injection is None:
+            return None
+        if (prompt.id, system) not in self._found:
+            self._matcher = self._matcher or Matcher(self._index)
+            found = self._matcher.injected(prompt, injection)
+            self._unknown.update(found.unknown)
+            self._found[prompt.id, system] = found.retrieval
+        return self._found[prompt.id, system]
+
+    def all_of(self, prompt: Prompt) -> list[Retrieval]:
+        """The injections of each hook for *prompt*, as far as they are known."""
+        found = (self.retrieval(prompt, name) for name in names_of([prompt]))
+        return [one for one in found if one]
+
+    def memory(self, memory_id: str, prompts: Sequence[Prompt] = ()) -> Memory | None:
+        """A memory of the root, or the injected text with this id that no open root holds.
+
+        A text that is not known yet is looked for in the injections for *prompts*.
+        """
+        if not is_text_id(memory_id):
+            return self._index.memory(memory_id)
+        for prompt in () if memory_id in self._unknown else prompts:
+            self.all_of(prompt)
+        return self._unknown.get(memory_id)
+
+
+def with_hook_log(reading: PromptReading, root: str, environ: Mapping[str, str]) -> PromptReading:
+    """*reading* with the injections that only the hook's log in the state folder of *root* tells."""
+    decisions = read_log(state_dir(root, environ)).decisions
+    return replace(reading, prompts=tuple(with_log(reading.prompts, decisions))) if decisions else reading
