@@ -14,6 +14,7 @@
     |   +-- TombstoneError       a person rejected this text before
     |   +-- JournalError         the journal of changes cannot be used, or has no such change
     +-- DecisionsError           the decisions about findings cannot be read or written
+    +-- MissingLibraryError      a check needs a package that is not installed
     +-- ConfigError              a setting is not allowed: in config.toml, memory-config.json, a variable or a flag
     +-- PromptFileError          a prompt, history or transcript file cannot be read
     +-- ProviderError            a judge's provider gave no answer; `status` is the status of the verdict
@@ -94,6 +95,10 @@ class JournalError(CurationError):
 
 class DecisionsError(MemsiftError):
     title = "Decisions"
+
+
+class MissingLibraryError(MemsiftError):
+    title = "Package"
 
 
 class ConfigError(MemsiftError):

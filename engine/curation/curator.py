@@ -136,7 +136,8 @@ class Curator:
     def _carry_out(self, files: Sequence[FileChange]) -> None:
         """Write the files, those that arrive before those that go, then the indexes."""
         for change in files:
-            write(change.root, change.name, change.after)
+            if change.before != change.after:
+                write(change.root, change.name, change.after)
         for root in dict.fromkeys(one.root for one in files):
             index = IndexFile(root, writing_of(root))
             for change in files:

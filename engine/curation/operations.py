@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,13 +11,22 @@ from engine.curation.journal import Effect
 from engine.curation.tombstones import tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record
-from engine.stores.files import UnreadableFileError
+from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of
-from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, one_line, writing_of
+from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, changes_of, one_line, writing_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.memory import Memory, MemorySummary
     from engine.stores.writing import Writing
+
+
+MASK = "[secret removed]"
+SEVERAL = "several"
+"""The kind of an operation that joins operations of different kinds."""
+
+NAMED = ("memories", "roots")
 
 
 class Plan(Record):
@@ -232,6 +242,73 @@ class Move(Record):
         arrived = FileChange(target, place.name, None, place.mark + place.text)
         plan = _plan("move", f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
         return Plan(plan.kind, plan.summary, plan.memories, (place.root, target), plan.effect)
+
+
+class TakeOut(Record):
+    """Put MASK in the place of each of these texts, wherever it is in the file, also in its list of changes."""
+
+    root: str
+    memory: MemorySummary
+    secrets: tuple[str, ...]
+
+    def plan(self, now: str) -> Plan:
+        place = place_of(self.root, self.memory)
+        form = place.writing.form(place.text)
+        changes = changes_of(form, {one.name: _masked(one.text, self.secrets) for one in form})
+        text = place.writing.edited(place.text, changes, now)
+        inside = tuple(json.dumps(one)[1:-1] for one in self.secrets)
+        text = _masked(text, (*self.secrets, *inside))
+        try:
+            place.writing.form(text)
+        except ValueError:
+            raise CurationError(f"A secret of {self.memory.id} is a part of other text. Use memsift edit.") from None
+        return _of_one("edit", "Took a secret out of", place, text)
+
+
+class Relist(Record):
+    """Bring the lines of the index in step with a file that was changed or removed by another program."""
+
+    root: str
+    name: str
+
+    def plan(self, now: str) -> Plan:  # noqa: ARG002 - the file stays as it is
+        root = os.path.realpath(self.root)
+        path = os.path.join(root, self.name)
+        if not is_inside(root, path):
+            raise CurationError(f"{path} is outside of the root. memsift does not change its line.")
+        text = text_at(path)
+        change = FileChange(root, self.name, text, text)
+        return Plan("list", f"Brought the line of {self.name} in step", (), (root,), Effect((change,)))
+
+
+class Together(Record):
+    """Several operations as one, so that they are undone together. An empty `summary` is made of theirs."""
+
+    operations: tuple[Operation, ...]
+    summary: str = ""
+
+    def plan(self, now: str) -> Plan:
+        plans = [one.plan(now) for one in self.operations]
+        files = tuple(change for one in plans for change in one.effect.files)
+        if len({one.path for one in files}) < len(files):
+            raise CurationError("Two of these changes are about the same file. Make them one after the other.")
+        buried = tuple(stone for one in plans for stone in one.effect.buried)
+        lifted = tuple(stone for one in plans for stone in one.effect.lifted)
+        kinds = {one.kind for one in plans}
+        memories, roots = (tuple(dict.fromkeys(x for one in plans for x in getattr(one, of))) for of in NAMED)
+        kind = kinds.pop() if len(kinds) == 1 else SEVERAL
+        return Plan(kind, self.summary or _joined(plans), memories, roots, Effect(files, buried, lifted))
+
+
+def _masked(text: str, secrets: Sequence[str]) -> str:
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, MASK)
+    return text
+
+
+def _joined(plans: Sequence[Plan]) -> str:
+    more = len(plans) - 1
+    return f"{plans[0].summary}{f', and {more:,} more' if more else ''}"
 
 
 def _of_one(kind: str, words: str, place: Place, text: str) -> Plan:

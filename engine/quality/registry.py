@@ -8,11 +8,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from engine.errors import MissingLibraryError
 from engine.lean.record import Record
 from engine.quality.decisions import ACCEPTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from engine.memory import Memory, Skipped
@@ -31,9 +32,16 @@ CHECKS = {
     "staleness": "old, superseded, or about files, functions and versions that are no more",
     "drift": "differences between the files and the list of memories",
     "usage": "never injected, or injected often without being relevant",
-    "size": "titles and texts that are too long",
+    "size": "titles and texts that are too long, or too short to say anything",
+    "fields": "fields that a memory lacks, or that its category does not allow",
 }
 """Each check and what it finds, in the order of the output. The name is that of the module."""
+
+LIBRARIES = {"duplicates": "rapidfuzz", "secrets": "detect-secrets"}
+"""The package that a check needs, as pip names it. The module's name has underscores."""
+
+MERGE, RETIRE, TAKE_OUT, LIST = "merge", "retire", "take out", "list"
+"""Changes: merge the others into the memory; retire it; take secrets out of it; bring its line in the list in step."""
 
 
 class Finding(Record):
@@ -41,7 +49,8 @@ class Finding(Record):
 
     `where` names a place: a field, a line, character offsets, or another memory. `memory_id` is empty for a finding
     about the root. `others` are ids of further memories that it is about. `action` is a command line, or a sentence
-    where no command can do it.
+    where no command can do it. `change` is the change that needs no judgement, for `engine.quality.fixing`: MERGE,
+    RETIRE, TAKE_OUT, or LIST with the name of a file; empty if a person has to look first.
     """
 
     check: str
@@ -51,6 +60,7 @@ class Finding(Record):
     action: str
     where: str = ""
     others: tuple[str, ...] = ()
+    change: tuple[str, ...] = ()
 
 
 class Usage(Record):
@@ -83,8 +93,12 @@ class Subject(Record):
         return [one for one in self.memories if one.summary.status == "active"]
 
 
-def findings(subject: Subject, names: Iterable[str], decided: Mapping[tuple[str, str, str], str]) -> list[Finding]:
-    """The findings of the named checks, without those that a person dismissed: by check, then the severest first."""
+def findings(subject: Subject, names: Collection[str], decided: Mapping[tuple[str, str, str], str]) -> list[Finding]:
+    """The findings of the named checks, without those that a person dismissed: by check, then the severest first.
+
+    Raises MissingLibraryError before any check runs.
+    """
+    _require_libraries(names)
     digests = {one.summary.id: one.summary.digest for one in subject.memories}
     found: list[Finding] = []
     for name in CHECKS:
@@ -92,6 +106,19 @@ def findings(subject: Subject, names: Iterable[str], decided: Mapping[tuple[str,
             module: Any = import_module(f"engine.quality.checks.{name}")
             found += _ordered([one for one in module.find(subject) if not _is_dismissed(one, digests, decided)])
     return found
+
+
+def _require_libraries(names: Collection[str]) -> None:
+    for check, package in LIBRARIES.items():
+        if check in names:
+            try:
+                import_module(package.replace("-", "_"))
+            except ImportError as error:
+                others = " ".join(f"--check {name}" for name in CHECKS if name not in LIBRARIES)
+                raise MissingLibraryError(
+                    f"The check {check} needs the package {package}, which cannot be imported ({error}). Install it "
+                    f"with: pip install {package}. Other checks work without it: {others}"
+                ) from None
 
 
 def _ordered(found: Sequence[Finding]) -> list[Finding]:

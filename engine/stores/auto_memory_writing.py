@@ -56,6 +56,12 @@ def form(text: str) -> tuple[FormField, ...]:
     return (*heads, FormField(BODY, body, "the text", is_long=True))
 
 
+def broken_rules(text: str) -> list[str]:
+    """As `engine.stores.writing.Writing.broken_rules`. Notes without front matter are allowed."""
+    note = _note(text)
+    return _problems({key: value for key in FIELDS if (value := _value(note, key))})
+
+
 def related(text: str) -> tuple[str, ...]:  # noqa: ARG001
     """The format names no files."""
     return ()

@@ -61,6 +61,11 @@ def form(text: str) -> tuple[FormField, ...]:
     )
 
 
+def broken_rules(text: str) -> list[str]:
+    """As `engine.stores.writing.Writing.broken_rules`."""
+    return [sentence for _, sentence in problems(_document(text))]
+
+
 def related(text: str) -> tuple[str, ...]:
     """As `engine.stores.writing.Writing.related`."""
     files = _document(text).get("related_files")
@@ -251,10 +256,12 @@ def _with_field(text: str, category: str, name: str, given: tuple[str, ...]) -> 
         return with_member(text, name, list(dict.fromkeys(filter(None, map(_tag, tags)))))
     if name in TOP:
         return with_member(text, name, value_of(TOP[name], given), after="tags")
-    if inner not in CONTENT.get(category, {}):
-        known = ", ".join(("title", *TOP, *CONTENT.get(category, {})))
-        raise ValueError(f"is no field that can be set here; a {category} has {known}")
-    return with_inner(text, "content", inner, value_of(CONTENT[category][inner], given) if given != ("",) else None)
+    known = CONTENT.get(category, {})
+    if given == ("",) and (inner in known or inner in _content(_document(text))):
+        return with_inner(text, "content", inner, None)
+    if inner not in known:
+        raise ValueError(f"is no field that can be set here; a {category} has {', '.join(('title', *TOP, *known))}")
+    return with_inner(text, "content", inner, value_of(known[inner], given))
 
 
 def _up_to_date(before: str, after: str, now: str, also: Sequence[dict[str, Any]] = ()) -> str:

@@ -80,6 +80,9 @@ class Writing(Protocol):
     def form(self, text: str) -> tuple[FormField, ...]:
         """The fields that `edited` can change, with their values; "body" is the body of `Changes`."""
 
+    def broken_rules(self, text: str) -> list[str]:
+        """A sentence for each rule of the format that the text of a file breaks."""
+
     def related(self, text: str) -> tuple[str, ...]:
         """The files of the project that the memory names as related; empty where the format has none."""
 

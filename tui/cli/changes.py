@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.curation.files import diff_of, text_at
-from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
+from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag, Together
 from engine.errors import CurationError
 from engine.stores.writing import Changes, Draft
-from tui.cli.options import roots_option
+from tui.cli.options import IDS, roots_option
 from tui.workspace import opening
 from tui.workspace.curating import (
     carry_out,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tui.workspace.curating import Found
 
 ROOTS = roots_option("the memories are looked for in all of them.", takes_all=True)
-IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 DRY_RUN = click.option(
     "--dry-run", is_flag=True, help="Print the differences that the command would make, and change nothing."
 )
@@ -60,23 +59,25 @@ def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], .
 
 
 def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
-    """Perform the operations, each with a number of its own; or print what they would change.
+    """Perform the operations as one, so that they are undone together; or print what they would change.
 
     All of them are planned first, so none is performed if one is refused.
     """
+    if not operations:
+        tell("No memory was named, so nothing was changed.")
+        return
     with opened_curator(os.environ) as curator:
-        plans = [curator.plan(operation) for operation in operations]
-        for plan in plans:
-            if dry_run:
-                click.echo("".join(f"{visible(line)}\n" for line in diff_of(plan.effect.files).splitlines()), nl=False)
-                tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
-            else:
-                carry_out(curator, plan)
+        plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
+        if dry_run:
+            click.echo("".join(f"{visible(line)}\n" for line in diff_of(plan.effect.files).splitlines()), nl=False)
+            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
+        else:
+            carry_out(curator, plan)
 
 
 def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[Found], Operation]) -> list[Operation]:
     """An operation for each memory. Raises UnknownMemoryError before any is performed."""
-    return [make(one) for one in named(tuple(dict.fromkeys(ids)), memories_of(resolved(roots)))]
+    return [make(one) for one in named(ids, memories_of(resolved(roots)))]
 
 
 @click.command()
@@ -138,7 +139,10 @@ def edit(
 @click.option("--wrong", is_flag=True, help="The text is wrong: memsift create will not make it again.")
 @DRY_RUN
 def retire(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, wrong: bool, dry_run: bool) -> None:
-    """Take the memories ID... out of use. They are not injected any more, and `memsift restore` brings them back."""
+    """Take the memories ID... out of use. They are not injected any more, and `memsift restore` brings them back.
+
+    With - for ID, the ids come from stdin: memsift quality check --check staleness --format ids | memsift retire -
+    """
     perform(of_each(ids, roots, lambda one: Retire(one.root, one.memory, reason, wrong)), dry_run=dry_run)
 
 

@@ -9,7 +9,7 @@ import click
 from engine.errors import UnknownMemoryError
 from engine.lean.json_text import printed_json
 from engine.stores.writing import STATUSES
-from tui.cli.options import TEXT_OR_JSON, roots_option
+from tui.cli.options import TEXT_JSON_OR_IDS, TEXT_OR_JSON, roots_option
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ OF_ONE = "the memory is looked for in all of them."
 @click.option("--category", metavar="NAME", multiple=True, help="Only this category. Repeatable.")
 @click.option("--tag", metavar="NAME", multiple=True, help="Only memories with this tag. Repeatable: with all of them.")
 @click.option("--text", metavar="WORDS", default="", help="Only memories that hold all of these words, best first.")
-@TEXT_OR_JSON
+@TEXT_JSON_OR_IDS
 def list_(
     roots: tuple[str, ...], status: str, category: tuple[str, ...], tag: tuple[str, ...], text: str, form: str
 ) -> None:
     """List memories.
+
+    memsift list --text "old login" --format ids | memsift retire - changes all that are listed.
 
     Output: a line for each memory, with id, status, category and title; or as JSON [{root, id, title, category, path,
     tags, status, created_at, updated_at, digest}].
@@ -51,7 +53,8 @@ def list_(
     if form == "json":
         click.echo(printed_json([{"root": one.root, **_row(one.memory)} for one in found], indent=2))
     else:
-        click.echo("".join(f"{visible(line)}\n" for line in _lines(found)), nl=False)
+        lines = [one.memory.id for one in found] if form == "ids" else _lines(found)
+        click.echo("".join(f"{visible(line)}\n" for line in lines), nl=False)
 
 
 @click.command()

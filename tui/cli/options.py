@@ -76,6 +76,14 @@ def roots_option(of_several: str, *, takes_all: bool = False) -> Callable[[F], F
     return click.option("--root", "roots", metavar="PATH", multiple=True, help=text)
 
 
+def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
+    """The ids, each once. For "-" those of stdin, one on each line, as `--format ids` prints them."""
+    lines = [line.strip() for line in sys.stdin] if "-" in ids else []
+    given = [one for each in ids for one in (lines if each == "-" else [each])]
+    return tuple(dict.fromkeys(filter(None, given)))
+
+
+IDS = click.argument("ids", metavar="ID...|-", nargs=-1, required=True, callback=ids_given)
 ROOT = click.option("--root", metavar="PATH", multiple=True, callback=only_one, help=ROOT_HELP)
 PROMPTS = click.option(
     "--prompts", metavar="FILE", multiple=True, help=f"{PROMPTS_HELP} Default: the transcripts of this project."
@@ -114,6 +122,14 @@ TEXT_OR_JSON = click.option(
     default="text",
     show_default=True,
     help="Text for people or JSON for programs.",
+)
+TEXT_JSON_OR_IDS = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "ids"]),
+    default="text",
+    show_default=True,
+    help="Text for people, JSON for programs, or only the ids, for a command that takes - as ID.",
 )
 FULL = click.option("--full", "is_full", is_flag=True, help="Print everything in text form, not only the first lines.")
 JUDGE_OPTIONS = (

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.errors import CurationError
-from engine.quality.registry import Finding
-from engine.stores.files import UnreadableFileError, read_text
+from engine.quality.registry import LIST, Finding
+from engine.stores.files import UnreadableFileError, is_inside, read_text
 from engine.stores.registry import file_store_of
 from engine.stores.writing import writing_of
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from engine.stores.writing import Entry, Writing
 
 NOTICE_SEVERITY, DEAD_SEVERITY, UNLISTED_SEVERITY, TITLE_SEVERITY = 0.5, 0.4, 0.5, 0.3
+
+MOST_NAME = 200
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -42,7 +44,14 @@ def _dead(root: str, name: str, entries: Sequence[Entry]) -> Iterator[Finding]:
         if not os.path.exists(os.path.join(root, entry.name)):
             where = f"{name}:{entry.start + 1}"
             reason = f"{where} names {entry.name[:200]}, which does not exist"
-            yield Finding("drift", "", DEAD_SEVERITY, reason, f"Delete the line {entry.start + 1} of {name}", where)
+            action = f"Delete the line {entry.start + 1} of {name}"
+            yield Finding("drift", "", DEAD_SEVERITY, reason, action, where, (), _change(root, entry.name))
+
+
+def _change(root: str, name: str) -> tuple[str, ...]:
+    """The change that takes away the line of a file that is gone; none for a name that can be no file of the root."""
+    is_name = len(os.path.basename(name)) < MOST_NAME and "\0" not in name
+    return (LIST, name) if is_name and is_inside(root, os.path.join(root, name)) else ()
 
 
 def _of_memories(
@@ -56,11 +65,12 @@ def _of_memories(
         expected = _expected(subject.root, writing, file, lines[entry.start] if entry else "")
         if entry is None and expected:
             reason, action = f"{name} does not list it", f"Add the line: {expected}"
-            yield Finding("drift", one.id, UNLISTED_SEVERITY, reason, action, name)
+            yield Finding("drift", one.id, UNLISTED_SEVERITY, reason, action, name, (), (LIST, file))
         elif entry and expected and lines[entry.start].strip() != expected.strip():
             where = f"{name}:{entry.start + 1}"
             reason = "its line in the list has another title, category or tags than the file"
-            yield Finding("drift", one.id, TITLE_SEVERITY, reason, f"Change {where} to: {expected}", where)
+            action = f"Change {where} to: {expected}"
+            yield Finding("drift", one.id, TITLE_SEVERITY, reason, action, where, (), (LIST, file))
 
 
 def _expected(root: str, writing: Writing, file: str, old: str) -> str:

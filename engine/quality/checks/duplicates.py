@@ -14,10 +14,10 @@ from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING
 
-from rapidfuzz.fuzz import token_set_ratio
+from rapidfuzz.fuzz import token_set_ratio, token_sort_ratio
 
 from engine.lean.record import Record
-from engine.quality.registry import Finding
+from engine.quality.registry import MERGE, Finding
 from engine.search.stems import stem
 from engine.search.stopwords import STOP_WORDS
 from engine.search.tokens import GAP, tokens
@@ -35,6 +35,9 @@ alphabet: so many copies of one note are found, each once."""
 LEAST_SHARED = 3
 LEAST_LIKENESS, LEAST_BY_WORDS = 0.55, 0.2
 EXACT = 0.97
+CERTAIN, SURE, SURE_TITLES = 0.99, 0.9, 60.0
+"""Likeness from which on a pair is merged without a closer look: CERTAIN, or SURE with titles as alike (0 to 100)."""
+
 FACT = re.compile(
     r"`[^`\n]+`|\b[A-Za-z]*\d[\w.:-]*|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z][A-Z0-9_]{1,}\b"
 )
@@ -61,14 +64,27 @@ class Text(Record):
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """A finding for each pair, at the memory that was changed last; `others` has the other one."""
+    """A finding for each memory that says nearly the same as a newer one, at the newest of the most alike.
+
+    `memory_id` is the newer memory, `others` has the older one.
+    """
     stem_of = cache(stem)
     texts = [_text(one, stem_of) for one in subject.active]
     weights = _weights(texts)
-    for first, second in sorted(_pairs(texts, weights)):
-        likeness = _likeness(texts[first], texts[second], weights)
-        if likeness >= LEAST_LIKENESS:
-            yield _finding(texts[first].memory, texts[second].memory, likeness)
+    best: dict[int, tuple[float, tuple[str, str], int]] = {}
+    for pair in sorted(_pairs(texts, weights)):
+        likeness = _likeness(texts[pair[0]], texts[pair[1]], weights)
+        older, newer = sorted(pair, key=lambda number: _age(texts[number].memory))
+        found = (round(likeness, 2), _age(texts[newer].memory), newer)
+        if likeness >= LEAST_LIKENESS and found > best.get(older, (0.0, ("", ""), 0)):
+            best[older] = found
+    for older, (likeness, _, newer) in best.items():
+        yield _finding(texts[older].memory, texts[newer].memory, likeness)
+
+
+def _age(memory: Memory) -> tuple[str, str]:
+    """The order of memories by their last change."""
+    return memory.summary.updated_at, memory.summary.path
 
 
 def _text(memory: Memory, stem_of: Callable[[str], str]) -> Text:
@@ -131,14 +147,16 @@ def _sum(stems: Iterable[str], weights: Mapping[str, float]) -> float:
     return sum(weights[one] for one in stems)
 
 
-def _finding(first: Memory, second: Memory, likeness: float) -> Finding:
-    older, newer = sorted((first, second), key=lambda one: (one.summary.updated_at, one.summary.path))
+def _finding(older: Memory, newer: Memory, likeness: float) -> Finding:
     one, other = newer.summary.id, older.summary.id
+    titles = token_sort_ratio(older.summary.title, newer.summary.title)
+    is_sure = likeness >= (SURE if titles >= SURE_TITLES else CERTAIN)
     return Finding(
         check="duplicates",
         memory_id=one,
-        severity=round(likeness, 2),
+        severity=likeness,
         reason=f"says nearly the same as {other} (likeness {likeness:.2f})",
         action=f"Compare them: memsift show {one}, memsift show {other}. Then memsift merge {one} {other}",
         others=(other,),
+        change=(MERGE,) if is_sure else (),
     )

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """A finding for each memory at or above `max_risk`. Its severity is the risk."""
-    for memory in subject.memories:
+    """A finding for each active memory at or above `max_risk`. Its severity is the risk."""
+    for memory in subject.active:
         text = gate.text_of(memory)
         looks = gate.look(text)
         result = gate.scanned(text, looks) if looks else None

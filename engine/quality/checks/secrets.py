@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from engine.quality.registry import Finding
+from engine.quality.registry import TAKE_OUT, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +27,36 @@ FILTERS = (
 SEVERITY = 0.9
 
 
+BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*-----|\Z)", re.DOTALL)
+WORD = re.compile(r"[\w+/~-]+(?:\.[\w+/~-]+)*={0,2}")
+"""A key as a whole: the library often names only a part of it."""
+
+LEAST_RANDOM = 20
+"""Letters of a second key beside the secret that was found, such as the longer of a pair."""
+
+LEAST = 6
+"""Characters of a secret that can be taken out of a text without changing other words."""
+
+
 def find(subject: Subject) -> Iterator[Finding]:
     """A finding for each line with a secret, and each kind of secret in it."""
+    with _settings():
+        for memory in subject.memories:
+            change = (TAKE_OUT,) if _secrets(memory) else ()
+            for where, line in _lines(memory):
+                for kind in sorted({kind for kind, _ in _scanned(line)}):
+                    yield _finding(memory.summary.id, where, kind, change)
+
+
+def secrets_of(memory: Memory) -> tuple[str, ...]:
+    """The secrets in the text of a memory, as they stand there. They are for taking them out, never for showing."""
+    with _settings():
+        return _secrets(memory)
+
+
+@contextmanager
+def _settings() -> Iterator[None]:
+    """The library, set to the kinds of secrets that are looked for."""
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.settings import transient_settings
 
@@ -35,23 +65,49 @@ def find(subject: Subject) -> Iterator[Finding]:
     plugins = [{"name": name} for name in sorted(set(names)) if name not in TOO_LOUD]
     filters = [{"path": f"detect_secrets.filters.heuristic.{name}"} for name in FILTERS]
     with transient_settings({"plugins_used": plugins, "filters_used": filters}):
-        for memory in subject.memories:
-            yield from _in_memory(memory)
+        yield
 
 
-def _in_memory(memory: Memory) -> Iterator[Finding]:
-    from detect_secrets.core.scan import scan_line
-
+def _lines(memory: Memory) -> list[tuple[str, str]]:
+    """The lines of a memory, each with its place."""
     one = memory.summary
     lines = [("title", one.title), ("tags", ", ".join(one.tags))]
-    lines += [(f"line {number}", line) for number, line in enumerate(memory.body.splitlines(), 1)]
-    for where, line in lines:
-        for kind in sorted({secret.type for secret in scan_line(line)}):
-            yield Finding(
-                check="secrets",
-                memory_id=one.id,
-                severity=SEVERITY,
-                reason=f"looks like a secret: {kind}",
-                action=f"Take it out with memsift edit {one.id}, and replace the secret where it is used",
-                where=where,
-            )
+    return lines + [(f"line {number}", line) for number, line in enumerate(memory.body.splitlines(), 1)]
+
+
+def _scanned(line: str) -> list[tuple[str, str]]:
+    """The kind and the text, or a part of it, of each secret in a line."""
+    from detect_secrets.core.scan import scan_line
+
+    return [(secret.type, secret.secret_value or "") for secret in scan_line(line)]
+
+
+def _secrets(memory: Memory) -> tuple[str, ...]:
+    found: set[str] = set()
+    for _, line in _lines(memory):
+        values = {value for _, value in _scanned(line) if value}
+        if values and not BLOCK.search(line):
+            found.update(values)
+            found.update(word for word in WORD.findall(line) if _is_key(word, values))
+    found.update(BLOCK.findall(memory.body))
+    return tuple(sorted(one for one in found if len(one) >= LEAST))
+
+
+def _is_key(word: str, values: set[str]) -> bool:
+    """Whether a word of a line with the secrets *values* is one of them, or a second key."""
+    is_random = len(word) >= LEAST_RANDOM and all(
+        any(test(letter) for letter in word) for test in (str.islower, str.isupper, str.isdigit)
+    )
+    return is_random or any(value in word for value in values)
+
+
+def _finding(one: str, where: str, kind: str, change: tuple[str, ...]) -> Finding:
+    return Finding(
+        check="secrets",
+        memory_id=one,
+        severity=SEVERITY,
+        reason=f"looks like a secret: {kind}",
+        action=f"Take it out with memsift edit {one}, and replace the secret where it is used",
+        where=where,
+        change=change,
+    )

@@ -1,4 +1,4 @@
-"""Titles and texts that are too long to be worth their place in a prompt."""
+"""Titles and texts that are too long to be worth their place in a prompt, and texts too short to say anything."""
 
 from __future__ import annotations
 
@@ -6,17 +6,24 @@ from typing import TYPE_CHECKING
 
 from engine.inject import TITLE_LIMIT
 from engine.quality.registry import Finding
+from engine.search.stopwords import STOP_WORDS
+from engine.search.tokens import GAP
+from engine.search.tokens import tokens as tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from engine.memory import Memory
     from engine.quality.registry import Subject
 
 MOST_CHARACTERS, MOST_TOKENS = 4000, 1000
 PER_TOKEN = 4
 """Characters of a token in most languages; a character beyond the Latin scripts counts as a token."""
 
-TITLE_SEVERITY, BODY_SEVERITY = 0.3, 0.4
+MOST_SHORT, LEAST_WORDS = 120, 7
+"""A title and text of no more characters say too little if they have fewer different words, without common words."""
+
+SHORT_SEVERITY, TITLE_SEVERITY, BODY_SEVERITY = 0.2, 0.3, 0.4
 
 
 def tokens(text: str) -> int:
@@ -26,7 +33,7 @@ def tokens(text: str) -> int:
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """A finding for a title that is cut when it is injected, and for a text of more than MOST_TOKENS tokens."""
+    """A finding for a title that is cut when it is injected, and for a text that is too long or too short."""
     for memory in subject.active:
         one = memory.summary
         if len(one.title) > TITLE_LIMIT:
@@ -48,3 +55,20 @@ def find(subject: Subject) -> Iterator[Finding]:
                 action=f"Shorten it or make several memories of it: memsift edit {one.id}",
                 where="text",
             )
+        elif (words := _words(memory)) < LEAST_WORDS:
+            yield Finding(
+                check="size",
+                memory_id=one.id,
+                severity=SHORT_SEVERITY,
+                reason=f"title and text have only {words} words that say something, and no number or name in code",
+                action=f"Say what, where and why: memsift edit {one.id}, or memsift retire {one.id}",
+                where="text",
+            )
+
+
+def _words(memory: Memory) -> int:
+    """How many different words say something; LEAST_WORDS if there is a number or a name in code."""
+    text = f"{memory.summary.title}\n{memory.body}"
+    if len(text) > MOST_SHORT or any(letter.isdigit() or letter in "`_" for letter in text):
+        return LEAST_WORDS
+    return len({word for word in tokens_of(text) if word != GAP and word not in STOP_WORDS})

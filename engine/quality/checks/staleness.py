@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from engine.quality.checks.usage import seconds
-from engine.quality.registry import Finding
+from engine.quality.registry import RETIRE, Finding
 from engine.quality.repository import Repository, repository
 
 if TYPE_CHECKING:
@@ -63,9 +63,8 @@ def _superseded(memory: Memory) -> Iterator[Finding]:
         return
     reason = f"its own status is {said}" if said else f"it says {' '.join(match[0].split())!r}" if match else ""
     one = memory.summary.id
-    yield Finding(
-        "staleness", one, SUPERSEDED_SEVERITY, reason, f'memsift retire {one} --reason "superseded"', "status"
-    )
+    action = f'memsift retire {one} --reason "superseded"'
+    yield Finding("staleness", one, SUPERSEDED_SEVERITY, reason, action, "status", (), (RETIRE,))
 
 
 def _old(memory: Memory, now: float) -> Iterator[Finding]:
@@ -115,8 +114,8 @@ def _is_told_gone(text: str, start: int) -> bool:
 
 def _versions(memory: Memory, text: str, project: Repository) -> Iterator[Finding]:
     one = memory.summary.id
-    for match in VERSION.finditer(text):
-        name, said = match[1].lower(), match[2]
+    matches = {(match[1].lower(), match[2]): match for match in VERSION.finditer(text)}
+    for (name, said), match in matches.items():
         locked = project.versions.get(name) or project.versions.get(name.replace("_", "-"))
         if locked and _numbers(said) < _numbers(locked[0])[: len(_numbers(said))]:
             reason = f"it names {match[1]} {said}; {locked[1]} has {locked[0]}"

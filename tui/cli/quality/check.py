@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +12,7 @@ import click
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.quality.registry import CHECKS
-from tui.cli.options import DB, TEXT_OR_JSON, output_of_roots, roots_option
+from tui.cli.options import DB, TEXT_JSON_OR_IDS, output_of_roots, roots_option, text_width
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 OF_SEVERAL = "each root is checked by itself."
 CHECK_HELP = f"Only this check: {', '.join(CHECKS)}. Repeatable."
+INDENT = " " * 6
 FAIL_HELP = (
     "Exit with 1 if there are more findings than this whole number, or a finding of at least this severity, a number "
     "with a point such as 0.5."
@@ -45,7 +48,7 @@ def limit(_context: click.Context, _option: click.Parameter, given: str | None) 
 @click.option("--check", "checks", metavar="NAME", multiple=True, type=click.Choice(list(CHECKS)), help=CHECK_HELP)
 @click.option("--fail-over", "limits", metavar="SEVERITY|COUNT", callback=limit, help=FAIL_HELP)
 @DB
-@TEXT_OR_JSON
+@TEXT_JSON_OR_IDS
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -55,12 +58,14 @@ def check(
     db: str | None,
     form: str,
 ) -> None:
-    """Look for memories that are risky, doubled, out of date, unused or too long. Nothing is changed.
+    """Look for memories that are risky, doubled, out of date, unused, too long or malformed. Nothing is changed.
 
     Output: for each finding its severity from 0 to 1, the check, the memory, the reason, and what settles it; or as
-    JSON {findings: [{check, memory_id, severity, reason, action, where, others}]}. A secret itself is never printed.
+    JSON {findings: [{check, memory_id, severity, reason, action, where, others, change}]}. A secret itself is never
+    printed. With --format ids: the id of each memory with a finding, for a command that takes - as ID.
 
-    memsift quality accept ID --check NAME dismisses a finding until the memory is edited.
+    memsift quality fix makes the changes that need no judgement. memsift quality accept ID --check NAME dismisses a
+    finding until the memory is edited.
 
     \b
     Checks:
@@ -71,18 +76,36 @@ def check(
                   are no more in the repository
       drift       differences between the files and the list of memories
       usage       never injected, or often without being relevant
-      size        titles and texts that are too long
+      size        titles and texts that are too long, or too short
+      fields      fields that a memory lacks, or its category does not allow
     """
     from tui.workspace.curating import resolved
     from tui.workspace.quality.checking import checked
 
     made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}
-    click.echo(output_of_roots({root: printed(found, form) for root, found in made.items()}, form), nl=False)
     every = [one for found in made.values() for one in found]
-    if not every:
-        tell("The checks found nothing.")
+    if form == "ids":
+        click.echo("".join(f"{visible(one)}\n" for one in _ids(every)), nl=False)
+    else:
+        click.echo(output_of_roots({root: printed(found, form) for root, found in made.items()}, form), nl=False)
+    tell(_summary(every))
     if limits and is_over(every, *limits):
         ctx.exit(1)
+
+
+def _ids(found: Sequence[Finding]) -> list[str]:
+    return list(dict.fromkeys(one.memory_id for one in found if one.memory_id))
+
+
+def _summary(found: Sequence[Finding]) -> str:
+    """How many findings there are of each check, and how many are settled by memsift quality fix."""
+    if not found:
+        return "The checks found nothing."
+    counts = Counter(one.check for one in found)
+    parts = ", ".join(f"{count:,} {check}" for check, count in counts.items())
+    settled = sum(bool(one.change) for one in found)
+    rest = f" memsift quality fix settles {settled:,} of them." if settled else ""
+    return f"{len(found):,} {'finding' if len(found) == 1 else 'findings'}: {parts}.{rest}"
 
 
 def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:
@@ -92,14 +115,27 @@ def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:
 
 def printed(found: Sequence[Finding], form: str) -> str:
     if form == "json":
-        rows: list[dict[str, Any]] = [{**fields(one), "others": list(one.others)} for one in found]
+        rows: list[dict[str, Any]] = [
+            {**fields(one), "others": list(one.others), "change": list(one.change)} for one in found
+        ]
         return f"{printed_json({'findings': rows}, indent=2)}\n"
-    return "".join(f"{visible(line)}\n" for one in found for line in _lines(one))
+    width = text_width()
+    return "".join(f"{line}\n" for one in found for line in _lines(one, width))
 
 
-def _lines(one: Finding) -> list[str]:
+def _lines(one: Finding, width: int) -> list[str]:
+    """A finding as lines of at most *width* characters, broken between words only."""
     where = f" ({one.where})" if one.where else ""
-    return [
-        f"{one.severity:.2f}  {one.check}  {one.memory_id or 'the root'}{where}: {one.reason}",
-        f"      {one.action}",
-    ]
+    first = f"{one.severity:.2f}  {one.check}  {one.memory_id or 'the root'}{where}: {one.reason}"
+    return [*_wrapped(first, width, ""), *_wrapped(one.action, width, INDENT)]
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return wrap(
+        visible(text),
+        width,
+        initial_indent=indent,
+        subsequent_indent=INDENT,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -10,7 +10,7 @@ import click
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from tui.cli import Commands
-from tui.cli.options import TEXT_OR_JSON, roots_option
+from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Quality(Commands):
     table = {
         "accept": "quality.group:accept",
         "check": "quality.check:check",
+        "fix": "quality.fix:fix",
         "judge": "quality.judge:judge",
         "list": "quality.group:list_",
         "reject": "quality.group:reject",
@@ -64,7 +65,7 @@ def list_(roots: tuple[str, ...], form: str) -> None:
 
 
 @click.command()
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@IDS
 @roots_option(OF_ONE)
 @click.option(
     "--check",
@@ -86,7 +87,7 @@ def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 
 
 @click.command()
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@IDS
 @roots_option(OF_ONE)
 @click.option(
     "--check", "checks", metavar="NAME", multiple=True, help="Show the finding of this check again. Repeatable."

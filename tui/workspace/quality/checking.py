@@ -11,21 +11,36 @@ from engine.activity_log import Log, injections, read_log
 from engine.paths import labels_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.decisions import decisions
+from engine.quality.fixing import fixes
 from engine.quality.registry import Subject, Usage, findings
 from engine.quality.repository import project_of
 from engine.stores.roots import read_corpus
 from tui.workspace import opening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from engine.memory import Memory
+    from engine.quality.fixing import Fix
     from engine.quality.registry import Finding
 
 
 def checked(root: str, names: Iterable[str], db: str | None, environ: Mapping[str, str]) -> list[Finding]:
     """The findings of the named checks about *root*. Raises RootError, ConfigError, DecisionsError, LabelStoreError."""
     return findings(subject_of(root, db, environ), frozenset(names), decisions(root, environ))
+
+
+def fixable(
+    root: str, names: Iterable[str], ids: Collection[str], db: str | None, environ: Mapping[str, str]
+) -> tuple[list[Fix], int]:
+    """The changes that settle findings about *root*, or about the memories *ids*; and the findings without a change.
+
+    Raises as `checked`.
+    """
+    subject = subject_of(root, db, environ)
+    found = findings(subject, frozenset(names), decisions(root, environ))
+    wanted = [one for one in found if not ids or one.memory_id in ids]
+    return fixes(root, wanted, subject.memories), sum(not one.change for one in wanted)
 
 
 def subject_of(root: str, db: str | None, environ: Mapping[str, str]) -> Subject:

@@ -1,0 +1,39 @@
+"""Memories whose fields break a rule of their format: missing, of another kind, or of another category."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.errors import CurationError
+from engine.quality.registry import Finding
+from engine.stores.files import UnreadableFileError, read_text
+from engine.stores.writing import writing_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.quality.registry import Subject
+
+SEVERITY = 0.3
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """A finding for each active memory that breaks rules. Formats that memsift only reads have none."""
+    try:
+        writing = writing_of(subject.root)
+    except CurationError:
+        return
+    for memory in subject.active:
+        one = memory.summary
+        try:
+            wrong = writing.broken_rules(read_text(subject.root, one.file))
+        except (UnreadableFileError, CurationError, ValueError):
+            continue
+        if wrong:
+            yield Finding(
+                check="fields",
+                memory_id=one.id,
+                severity=SEVERITY,
+                reason="; ".join(wrong),
+                action=f"Correct it: memsift edit {one.id} --set FIELD=VALUE",
+            )

@@ -1,0 +1,84 @@
+"""`memsift quality fix`, and ids through a pipe: from findings to changes that one undo takes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.engine.curation.roots import CONTENT, contents, document, read, write_documents
+from tests.tui.cli.command_line import memsift, printed, process
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KEY = "AKIA" + "IOSFODNN7EXAMPL3"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    old = {**CONTENT["decision"], "decision": "Superseded by the gate rule. Ask at the shelf."}
+    documents = [
+        document("key", "constraint", content={**CONTENT["constraint"], "rule": f"The bucket takes {KEY} at night."}),
+        document("old", content=old),
+        document("long", "preference", content={**CONTENT["preference"], "value": "word " * 1000}),
+        document("longer", "runbook", content={**CONTENT["runbook"], "verification": "other text " * 1000}),
+    ]
+    return write_documents(tmp_path / "project/.claude/memory", documents)
+
+
+def test_fix_shows_the_changes_and_makes_them_only_when_told_to(root: Path) -> None:
+    before = contents(root)
+    fix = ("quality", "fix", "--root", root)
+    shown = memsift(*fix, "--dry-run")
+    assert shown.stdout == ("secrets     take secrets out of key\nstaleness   retire old: it says 'Superseded by'\n")
+    assert "these 2 changes" in shown.stderr
+    assert memsift(*fix).exit_code == 2
+    assert contents(root) == before
+
+    done = memsift(*fix, "--yes")
+    assert (done.exit_code, done.stdout) == (0, shown.stdout)
+    assert "1 of secrets, 1 of staleness. To undo: memsift undo 1" in done.stderr
+    assert "2 findings need your decision" in done.stderr
+    assert KEY not in done.output
+    assert (read(root, "old")["record_status"], KEY in str(read(root, "key"))) == ("retired", False)
+    assert "nothing to change" in memsift(*fix, "--yes").stderr
+    assert memsift("undo", "1").exit_code == 0
+    assert contents(root) == before
+
+
+def test_fix_is_narrowed_by_check_and_id_and_leaves_what_was_accepted(root: Path) -> None:
+    fix = ("quality", "fix", "--root", root, "--dry-run")
+    assert memsift(*fix, "--check", "secrets").stdout.split()[0] == "secrets"
+    assert memsift(*fix, "old").stdout.split()[0] == "staleness"
+    memsift("quality", "accept", "old", "--root", root, "--check", "staleness")
+    assert "old" not in memsift(*fix).stdout
+
+
+def test_ids_of_findings_go_through_a_pipe_and_are_changed_as_one_operation(root: Path) -> None:
+    before = contents(root)
+    ids = memsift("quality", "check", "--root", root, "--check", "size", "--format", "ids").stdout
+    assert sorted(ids.split()) == ["long", "longer"]
+    done = process("retire", "-", "--reason", "too long", "--root", root, stdin=ids)
+    assert (done.returncode, "and 1 more. To undo: memsift undo 1" in done.stderr) == (0, True), done.stderr
+    assert [
+        one["id"] for one in printed(memsift("list", "--status", "retired", "--root", root, "--format", "json"))
+    ] == [
+        "long",
+        "longer",
+    ]
+    assert [one["memories"] for one in printed(memsift("history", "--format", "json"))] == [ids.split()]
+    assert memsift("list", "--status", "retired", "--root", root, "--format", "ids").stdout == "long\nlonger\n"
+    memsift("undo")
+    assert contents(root) == before
+    empty = process("retire", "-", "--root", root)
+    assert (empty.returncode, "nothing was changed" in empty.stderr) == (0, True)
+
+
+def test_an_emptied_field_that_the_category_does_not_have_is_removed(root: Path) -> None:
+    content = {**CONTENT["decision"], "steps": ["a"]}
+    write_documents(root, [document("extra", content=content)])
+    check = ("quality", "check", "--root", root, "--check", "fields", "--format", "ids")
+    assert memsift(*check).stdout == "extra\n"
+    assert memsift("edit", "extra", "--root", root, "--set", "steps=").exit_code == 0
+    assert memsift(*check).stdout == ""
