@@ -16,6 +16,7 @@
     +-- DecisionsError           the decisions about findings cannot be read or written
     +-- MissingLibraryError      a check needs a package that is not installed
     +-- ConfigError              a setting is not allowed: in config.toml, memory-config.json, a variable or a flag
+    +-- SettingsFileError        a settings.json of Claude Code cannot be read or changed
     +-- PromptFileError          a prompt, history or transcript file cannot be read
     +-- ProviderError            a judge's provider gave no answer; `status` is the status of the verdict
     |   +-- ProviderTimeoutError
@@ -103,6 +104,10 @@ class MissingLibraryError(MemsiftError):
 
 class ConfigError(MemsiftError):
     title = "Configuration"
+
+
+class SettingsFileError(MemsiftError):
+    title = "Claude Code settings"
 
 
 class PromptFileError(MemsiftError):

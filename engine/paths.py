@@ -154,7 +154,17 @@ def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
 
 def projects_dir(environ: Mapping[str, str]) -> str:
     """The folder in which Claude Code keeps the transcripts of all projects."""
-    return os.path.join(environ.get("CLAUDE_CONFIG_DIR") or os.path.join(_home(environ), ".claude"), "projects")
+    return os.path.join(claude_dir(environ), "projects")
+
+
+def claude_dir(environ: Mapping[str, str]) -> str:
+    """The folder of Claude Code's own files: settings, plugins, transcripts."""
+    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(_home(environ), ".claude")
+
+
+def hook_start_file(environ: Mapping[str, str]) -> str:
+    """The file that tells the plugin how to start the hook: a line with the interpreter, a line with the launcher."""
+    return os.path.join(state_home(environ), "hook-start")
 
 
 def project_slug(cwd: str) -> str:

@@ -1,4 +1,4 @@
-"""The hook's start: `python -I -S launch.py`, as `memsift install --print` writes it, or the script `memsift-hook`.
+"""The hook's start: `python -I -S launch.py`, as `memsift install` writes it, or the script `memsift-hook`.
 
 It always ends with exit code 0: a broken installation must look like a hook that found nothing. Where this file itself
 is gone, the shell command that starts it sees to that. Python compiles a script anew at each start, so this file is

@@ -18,7 +18,10 @@ UNWRITABLE = re.compile(r"[\ud800-\udfff]")
 
 
 class Member(Record):
-    """A key and its value, and their places in the text: of the key's quote, of the value, and after the value."""
+    """A key and its value, and their places in the text: of the key's quote, of the value, and after the value.
+
+    An item of a list has no key: it begins where its value begins.
+    """
 
     key: str
     value: Any
@@ -38,16 +41,22 @@ class Style(Record):
 
 def members(text: str) -> list[Member]:
     """The members of the object that *text* spells, in order. ValueError for any other text."""
-    position = _after_space(text, 0)
+    position = after_space(text, 0)
     if text[position : position + 1] != "{":
         raise ValueError("holds no JSON object")
+    return children(text, position)
+
+
+def children(text: str, start: int) -> list[Member]:
+    """The members of the object, or the items of the list, whose bracket opens at *start*."""
+    read = _member if text[start] == "{" else _item
     found: list[Member] = []
-    position = _after_space(text, position + 1)
-    while text[position] != "}":
-        found.append(_member(text, position))
-        position = _after_space(text, found[-1].end)
+    position = after_space(text, start + 1)
+    while text[position] not in "}]":
+        found.append(read(text, position))
+        position = after_space(text, found[-1].end)
         if text[position] == ",":
-            position = _after_space(text, position + 1)
+            position = after_space(text, position + 1)
     return found
 
 
@@ -65,7 +74,7 @@ def with_member(text: str, key: str, value: object, *, after: str | None = None,
     member = f"{json.dumps(key)}{style.colon}{_spelled(value, style, '')}"
     if not found:
         start = text.index("{") + 1
-        return text[:start] + member + text[_after_space(text, start) :]
+        return text[:start] + member + text[after_space(text, start) :]
     place = next((one.end for one in found if one.key == after), found[-1].end)
     return f"{text[:place]},{style.lead}{member}{text[place:]}"
 
@@ -95,16 +104,22 @@ def with_inner(text: str, key: str, inner_key: str, value: object) -> str:
     return text[: holder.value_start] + changed + text[holder.end :]
 
 
-def _after_space(text: str, position: int) -> int:
+def after_space(text: str, position: int) -> int:
+    """The first place from *position* on that holds no white space."""
     found = SPACE.match(text, position)
     return found.end() if found else position
 
 
 def _member(text: str, start: int) -> Member:
     key, end = DECODER.raw_decode(text, start)
-    value_start = _after_space(text, _after_space(text, end) + 1)
+    value_start = after_space(text, after_space(text, end) + 1)
     value, value_end = DECODER.raw_decode(text, value_start)
     return Member(key, value, start, value_start, value_end)
+
+
+def _item(text: str, start: int) -> Member:
+    value, end = DECODER.raw_decode(text, start)
+    return Member("", value, start, start, end)
 
 
 def _style(text: str, found: list[Member], unit: str) -> Style:
@@ -118,7 +133,7 @@ def _style(text: str, found: list[Member], unit: str) -> Style:
         lead = text[text.index("{") + 1 : first.start]
     if len(found) == 1 and "\n" not in lead:
         lead = " " if text[first.value_start - 1] == " " else ""
-    colon = text[_after_space(text, _key_end(text, first)) : first.value_start]
+    colon = text[after_space(text, _key_end(text, first)) : first.value_start]
     return Style(lead, colon, unit or lead.rpartition("\n")[2], is_ascii)
 
 

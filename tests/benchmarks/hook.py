@@ -22,11 +22,11 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
+from engine.claude_code.hook_entry import bare_interpreter
 from engine.cutoff import DIRECTIONS
 from engine.paths import state_dir
 from tests.benchmarks.corpus import LENGTHS, prompts, write_root
 from tests.engine.models import content, write_model
-from tui.cli.install import bare_interpreter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

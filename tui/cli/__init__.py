@@ -52,6 +52,7 @@ COMMANDS = {
     "trust": "trust:trust",
     "tune": "tune:tune",
     "undo": "journal:undo",
+    "uninstall": "uninstall:uninstall",
 }
 """Every command: its name, then its module in this folder and its function there. `--help` lists them in this order."""
 

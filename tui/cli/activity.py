@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 OF_SEVERAL = "each root has its own log."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
-NO_LOG = "The hook has logged nothing here. memsift install --print prints its settings."
+NO_LOG = (
+    "The hook has logged nothing here. memsift install puts it into Claude Code; memsift doctor says what is wrong."
+)
 
 
 @click.command()

@@ -3,71 +3,116 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
-from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from engine.errors import MemsiftError
-from engine.hook import process
-from engine.hook.deadline import allowed_seconds
+from engine.claude_code import installation
+from engine.claude_code.hook_entry import EVENT, bare_interpreter, hook_entry, slow_start
+from engine.claude_code.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks
+from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
 from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
 from tui.workspace import opening
+from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from engine.config import Config
+    from collections.abc import Sequence
 
-LEAST_TIMEOUT_S = 5
-MARGIN_S = 3
-"""Time for work that no deadline covers: on a busy machine, the shell and Python start slowly."""
+    from engine.claude_code.installation import Change
+
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Print the difference, and change nothing.")
+NEXT = "Type a prompt in Claude Code, then run memsift activity."
+NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a prompt, then run memsift activity."
 
 
 @click.command()
-@click.option("--print", "is_print", is_flag=True, help="Print the `hooks` section of a settings.json.")
-def install(is_print: bool) -> None:
-    """Print the hook's settings for Claude Code.
+@click.option("--user", "scope", flag_value=USER, default=USER, help="For all projects of yours. The default.")
+@click.option("--project", "scope", flag_value=PROJECT, help="For the project in the current folder.")
+@click.option("--plugin", "is_plugin", is_flag=True, help="As a plugin with two skills, in place of a hook alone.")
+@DRY_RUN
+@click.option("--print", "is_print", is_flag=True, help="Only print the `hooks` section of a settings.json.")
+def install(scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
+    """Put memsift into Claude Code, so that it looks for memories at every prompt.
 
-    With them, Claude Code runs the hook on every prompt. Put them into .claude/settings.json.
+    --user changes settings.json in ~/.claude, or in CLAUDE_CONFIG_DIR; --project changes .claude/settings.json in the
+    current folder. Only memsift's own lines change; everything else in the file stays as it was written. A copy of the
+    file is kept in ~/.local/state/memsift/backups. memsift uninstall takes memsift out again.
 
-    The printed command exits with 0 even after memsift was moved or removed, so it can never block a prompt. The
-    script memsift-hook gives the same answers, but it starts slower, and without memsift it shows an error.
+    memsift stands in one place at a time, because two hooks would inject the same memories twice. If it stood in
+    another place, it is moved.
 
-    The printed timeout is longer than the deadlines in the configuration of this project. Run the command again after
-    you enabled a judge, gave a deadline or the judge more time, or trusted this project's configuration: Claude Code
-    would end a hook that takes longer than its timeout.
+    The hook's command exits with 0 even after memsift was moved or removed, so it can never block a prompt. Its timeout
+    is longer than the deadlines in the configuration of this project. Run the command again after you enabled a judge,
+    gave a deadline or the judge more time, trusted this project's configuration, or moved memsift.
+
+    The plugin brings the skills memory-search and memory-label.
+
+    Output: the path of each changed file.
     """
-    if not is_print:
-        raise MemsiftError(
-            "Use --print, and put its output into .claude/settings.json. memsift does not change that file itself."
-        )
-    here = os.getcwd()  # noqa: PTH109 - the engine speaks in strings
-    root = find_root(here, os.environ).root or f"{here}/{PROJECT_FOLDER}"
-    click.echo(printed_json(hook_settings(opening.config_of(root, os.environ)), indent=2))
+    entry = hook_entry(opening.config_of(root_here(), os.environ))
+    if is_print:
+        click.echo(printed_json({"hooks": {EVENT: [{"hooks": [entry]}]}}, indent=2))
+        return
+    files = settings_files(os.getcwd(), os.environ)  # noqa: PTH109 - the engine speaks in strings
+    if scope not in {file.scope for file in files}:
+        raise click.UsageError("the settings of your home folder are those of the user: use --user.")
+    wanted = installation.wanted_plugin(scope) if is_plugin else installation.wanted_hook(scope, entry)
+    changes = installation.plan(files, wanted, os.environ)
+    if dry_run:
+        show(changes)
+        return
+    if is_plugin:
+        installation.record_start(os.environ)
+    write(changes, "memsift is installed already; nothing was changed.")
+    if not is_plugin:
+        installation.forget_start(os.environ)
+    warn()
+    tell(NEXT_OF_PLUGIN if is_plugin else NEXT)
 
 
-def hook_command() -> str:
-    """The shell command that runs the hook.
-
-    It exits with 0 whatever happens to the interpreter or the launcher: Python exits with 2 where it finds no launcher,
-    and Claude Code blocks the prompt then. The answer is printed only if the hook exited with 0, so it is whole.
-    """
-    launcher = Path(process.__file__).resolve().with_name("launch.py")
-    start = shlex.join([bare_interpreter(), "-I", "-S", str(launcher)])
-    return f'out=$({start}) && printf %s "$out"; exit 0'
+def root_here() -> str:
+    """The root of this project, or the folder where it would be."""
+    here = os.getcwd()  # noqa: PTH109
+    return find_root(here, os.environ).root or f"{here}/{PROJECT_FOLDER}"
 
 
-def bare_interpreter() -> str:
-    """The interpreter that the virtual environment was made from: the hook needs no package, and starts faster."""
-    base = getattr(sys, "_base_executable", None)
-    return base if base and Path(base).exists() else sys.executable
+def show(changes: Sequence[Change]) -> None:
+    """Print the difference of each file."""
+    lines = [visible(line) for change in changes for line in change.diff.splitlines()]
+    click.echo("".join(f"{line}\n" for line in lines), nl=False)
+    if not changes:
+        tell("Nothing would be changed.")
 
 
-def hook_settings(config: Config) -> dict[str, object]:
-    """The `hooks` section of a settings.json, with this hook only. *config* is of the root that it will search."""
-    timeout = max(LEAST_TIMEOUT_S, ceil(allowed_seconds(config) + MARGIN_S))
-    entry = {"type": "command", "command": hook_command(), "timeout": timeout}
-    return {"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}}
+def write(changes: Sequence[Change], none: str) -> None:
+    """Write the files and print their paths. *none* is told if there are no changes. Raises SettingsFileError."""
+    installation.apply(changes, os.environ)
+    for change in changes:
+        click.echo(visible(change.file.path))
+        if change.original is not None and change.after is not None:
+            tell(f"{change.file.path} as it was before: {backup_path(change.file.path, os.environ)}")
+    if not changes:
+        tell(none)
+
+
+def warn() -> None:
+    """Tell about everything else in the settings that makes the hook useless, doubled or slow."""
+    files = settings_files(os.getcwd(), os.environ)  # noqa: PTH109
+    for file in files:
+        if file.problem:
+            tell(file.problem)
+    if off := all_hooks_are_off(files):
+        tell(f"{off} switches all hooks off: memsift's runs only without disableAllHooks.")
+    for hook in prompt_hooks(files, os.environ):
+        if hook.kind == OF_ORIGINAL:
+            tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {remedy(hook.source)}")
+    for sentence in slow_start(bare_interpreter(), os.environ):
+        tell(sentence)
+
+
+def remedy(source: str) -> str:
+    """A sentence that says how to get rid of another hook in *source*."""
+    if source.startswith(os.sep):
+        return f"Take its entry out of {source}."
+    return f"Switch it off: claude plugin disable {source}"

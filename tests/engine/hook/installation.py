@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
+from engine.claude_code.hook_entry import bare_interpreter
 from tests.engine.hook.world import PROJECT, World
-from tui.cli.install import bare_interpreter
 
 
 class Installation:

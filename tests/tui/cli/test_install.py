@@ -1,4 +1,4 @@
-"""`memsift install` prints a command that a shell can run unchanged."""
+"""`memsift install --print` prints a command that a shell can run unchanged."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from engine.claude_code.hook_entry import bare_interpreter
 from engine.config import CONFIG_FILE
 from tests.engine.hook.world import World, context_of
 from tui.cli import main
-from tui.cli.install import bare_interpreter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,9 +75,3 @@ def test_the_interpreter_is_this_one_without_its_environment() -> None:
     code = "import sys; print(sys.version_info[:3], sys.prefix == sys.base_prefix)"
     done = subprocess.run([bare_interpreter(), "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{sys.version_info[:3]} True"
-
-
-def test_there_is_no_other_way_to_install_yet() -> None:
-    done = CliRunner().invoke(main, ["install"])
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "--print" in done.stderr

@@ -1,0 +1,201 @@
+"""Putting memsift into Claude Code's settings, as a hook or as a plugin, and taking it out again.
+
+It stands in one place only: two hooks would inject the same memories twice. So a plan moves it from all other places.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from engine.claude_code.hook_entry import EVENT, bare_interpreter, is_ours, launcher
+from engine.claude_code.settings_files import (
+    MANAGED,
+    USER,
+    backup_of,
+    save_backup,
+    write_settings,
+)
+from engine.claude_code.settings_text import line_of, parsed, with_item, with_value, without
+from engine.curation.files import diff
+from engine.errors import SettingsFileError
+from engine.lean.record import Record
+from engine.paths import hook_start_file
+from engine.stores.files import open_private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from engine.claude_code.settings_files import SettingsFile
+
+HOOK_LIST = ("hooks", EVENT)
+MARKETPLACE = "memsift"
+PLUGIN = f"memsift@{MARKETPLACE}"
+ENABLED = ("enabledPlugins", PLUGIN)
+DECLARED = ("extraKnownMarketplaces", MARKETPLACE)
+
+
+class Ours(Record):
+    """The parts of a settings file that are memsift's: entries of the hook, and the two values of the plugin.
+
+    None: the file does not hold the value.
+    """
+
+    entries: tuple[Mapping[str, Any], ...] = ()
+    enabled: object = None
+    marketplace: object = None
+
+    @property
+    def is_plugin(self) -> bool:
+        return self.enabled is True
+
+
+NOTHING = Ours()
+
+
+class Change(Record):
+    """A settings file that memsift would change. `original`: its text without memsift; None: there is no file."""
+
+    file: SettingsFile
+    original: str | None
+    after: str | None
+
+    @property
+    def diff(self) -> str:
+        return diff(self.file.path.lstrip("/"), self.file.text, self.after)
+
+
+def wanted_hook(scope: str, entry: Mapping[str, Any]) -> dict[str, Ours]:
+    """Scope -> what its file should hold, to run *entry*."""
+    return {scope: Ours((entry,))}
+
+
+def wanted_plugin(scope: str) -> dict[str, Ours]:
+    """The same for the plugin. The client takes a folder of plugins only from the user's own settings."""
+    declared = {"source": {"source": "directory", "path": plugin_folder()}}
+    if scope == USER:
+        return {USER: Ours((), True, declared)}
+    return {USER: Ours((), None, declared), scope: Ours((), True)}
+
+
+def plugin_folder() -> str:
+    """The folder of the plugin, which comes with the package."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "plugin")
+
+
+def ours_in(content: Mapping[str, Any]) -> Ours:
+    """The parts of the settings *content* that are memsift's."""
+    entries = tuple(entry for _, entry in _entries(content) if is_ours(str(entry.get("command"))))
+    return Ours(entries, _value(content, ENABLED), _value(content, DECLARED))
+
+
+def plan(files: Sequence[SettingsFile], wanted: Mapping[str, Ours], environ: Mapping[str, str]) -> tuple[Change, ...]:
+    """The changes after which each scope's file holds *wanted* of memsift, and the other files nothing of it.
+
+    Raises SettingsFileError if one of the wanted files cannot be changed. Files that the client cannot read either are
+    left as they are.
+    """
+    changes = []
+    for file in files:
+        if file.scope == MANAGED or (file.problem and file.scope not in wanted):
+            continue
+        if file.problem:
+            raise SettingsFileError(file.problem)
+        new = wanted.get(file.scope, NOTHING)
+        if ours_in(file.content) != new:
+            _require_places(file, new)
+            original = _original(file, environ)
+            changes.append(Change(file, original, _with_ours(original, new)))
+    return tuple(changes)
+
+
+def apply(changes: Sequence[Change], environ: Mapping[str, str]) -> None:
+    """Write the files, each after its text without memsift was copied. Raises SettingsFileError."""
+    for change in changes:
+        save_backup(change.file.path, change.original, environ)
+        write_settings(change.file, change.after)
+
+
+def record_start(environ: Mapping[str, str]) -> None:
+    """Tell the plugin how to start the hook without a search. Raises SettingsFileError."""
+    path = hook_start_file(environ)
+    try:
+        with open(path, "w", encoding="utf-8", opener=open_private) as file:
+            file.write(f"{bare_interpreter()}\n{launcher()}\n")
+    except OSError as error:
+        raise SettingsFileError(f"{path} cannot be written ({error.strerror}). Nothing was changed.") from None
+
+
+def forget_start(environ: Mapping[str, str]) -> None:
+    """Remove the file of `record_start`, if there is one."""
+    if os.path.exists(hook_start_file(environ)):
+        os.unlink(hook_start_file(environ))
+
+
+def _entries(content: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Mapping[str, Any]]]:
+    """The path and the entry of each hook of the event. What has another form is none."""
+    groups = _value(content, HOOK_LIST)
+    for number, group in enumerate(groups if isinstance(groups, list) else ()):
+        inner = group.get("hooks") if isinstance(group, dict) else None
+        for place, entry in enumerate(inner if isinstance(inner, list) else ()):
+            if isinstance(entry, dict):
+                yield (*HOOK_LIST, number, "hooks", place), entry
+
+
+def _value(content: Mapping[str, Any], path: tuple[str, str]) -> Any:
+    outer = content.get(path[0])
+    return outer.get(path[1]) if isinstance(outer, dict) else None
+
+
+def _original(file: SettingsFile, environ: Mapping[str, str]) -> str | None:
+    """The file's text without memsift: the copy, if only memsift was added to it, else the text with parts cut out."""
+    mine = ours_in(file.content)
+    if mine == NOTHING or file.text is None:
+        return file.text
+    copy = backup_of(file.path, environ)
+    if _is_readable(copy) and _with_ours(copy, mine) == file.text:
+        return copy
+    text = file.text
+    for path in reversed([path for path, entry in _entries(file.content) if is_ours(str(entry.get("command")))]):
+        text = without(text, path)
+    for path in (ENABLED, DECLARED):
+        text = without(text, path)
+    return text
+
+
+def _is_readable(copy: str | None) -> bool:
+    try:
+        return parsed(copy or "", "") is not None
+    except SettingsFileError:
+        return False
+
+
+def _with_ours(original: str | None, ours: Ours) -> str | None:
+    """*original* with the parts of memsift."""
+    if ours == NOTHING:
+        return original
+    text = original or ""
+    for entry in ours.entries:
+        text = with_item(text, HOOK_LIST, {"hooks": [dict(entry)]})
+    for path, value in ((ENABLED, ours.enabled), (DECLARED, ours.marketplace)):
+        text = with_value(text, path, value) if value is not None else text
+    return text
+
+
+def _require_places(file: SettingsFile, ours: Ours) -> None:
+    """Raise SettingsFileError, with the line, if something else stands where memsift's parts belong."""
+    shapes: list[tuple[tuple[str, ...], type]] = [(path[:1], dict) for path in (ENABLED, DECLARED)]
+    if ours.entries:
+        shapes += [(HOOK_LIST[:1], dict), (HOOK_LIST, list)]
+    for path, kind in shapes:
+        found: Any = file.content
+        for key in path:
+            found = found.get(key)
+            if found is None:
+                break
+        if found is not None and not isinstance(found, kind):
+            what = "an object" if kind is dict else "a list"
+            raise SettingsFileError(
+                f"{file.path}, line {line_of(file.text or '', path)}: expected {what} at {'.'.join(path)!r}. Mend it "
+                "first: nothing was changed."
+            )

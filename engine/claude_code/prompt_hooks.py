@@ -1,0 +1,116 @@
+"""The hooks that Claude Code runs at a prompt, from its settings files and from the plugins that these enable."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from engine.claude_code.hook_entry import EVENT, OF_CLAUDE_MEMORY, is_ours
+from engine.lean.record import Record
+from engine.paths import claude_dir
+from engine.stores.files import UnreadableFileError, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from engine.claude_code.settings_files import SettingsFile
+
+OURS, OF_ORIGINAL, OTHER = "memsift", "claude-memory", "other"
+
+
+class PromptHook(Record):
+    """A hook of the event. `source`: the settings file, or the name of the plugin. `kind`: whose memories it injects.
+
+    `timeout` is in seconds; None: the client's default. `is_plugin`: it comes with a plugin.
+    """
+
+    source: str
+    command: str
+    kind: str
+    timeout: float | None = None
+    is_plugin: bool = False
+
+
+def prompt_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[PromptHook, ...]:
+    """All hooks, in the order of the files, those of plugins last. The client starts them at the same time."""
+    found = [
+        PromptHook(file.path, command, _kind(command), timeout)
+        for file in files
+        for command, timeout in _commands(file.content)
+    ]
+    for plugin in enabled_plugins(files):
+        content = _json_file(os.path.join(_folder(plugin, files, environ), "hooks", "hooks.json"))
+        found += [PromptHook(plugin, command, _kind(command), timeout, True) for command, timeout in _commands(content)]
+    return tuple(found)
+
+
+def enabled_plugins(files: Sequence[SettingsFile]) -> tuple[str, ...]:
+    """The names of the plugins that are enabled, NAME@MARKETPLACE. A later file overrides an earlier file."""
+    states: dict[str, object] = {}
+    for file in files:
+        enabled = file.content.get("enabledPlugins")
+        states |= enabled if isinstance(enabled, dict) else {}
+    return tuple(name for name, is_on in states.items() if is_on is True)
+
+
+def all_hooks_are_off(files: Sequence[SettingsFile]) -> str:
+    """The path of the settings file that switches all hooks off, or empty."""
+    return next((file.path for file in files if file.content.get("disableAllHooks") is True), "")
+
+
+def _kind(command: str) -> str:
+    if is_ours(command):
+        return OURS
+    return OF_ORIGINAL if OF_CLAUDE_MEMORY.search(command) else OTHER
+
+
+def _commands(content: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
+    """The command and the timeout of each hook. What has another form is no hook."""
+    hooks = content.get("hooks")
+    groups = hooks.get(EVENT) if isinstance(hooks, dict) else None
+    for group in groups if isinstance(groups, list) else ():
+        inner = group.get("hooks") if isinstance(group, dict) else None
+        for entry in inner if isinstance(inner, list) else ():
+            if isinstance(entry, dict) and isinstance(entry.get("command"), str):
+                timeout = entry.get("timeout")
+                words = (entry["command"], *map(str, entry.get("args") or ()))
+                yield " ".join(words), timeout if isinstance(timeout, int | float) else None
+
+
+def _folder(plugin: str, files: Sequence[SettingsFile], environ: Mapping[str, str]) -> str:
+    """The folder of a plugin: where the client installed it, else where its marketplace lies on this machine."""
+    home = os.path.join(claude_dir(environ), "plugins")
+    installed = _json_file(os.path.join(home, "installed_plugins.json")).get("plugins")
+    entries = installed.get(plugin) if isinstance(installed, dict) else None
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if isinstance(entry, dict) and os.path.isdir(str(entry.get("installPath"))):
+            return str(entry["installPath"])
+    name, _, market = plugin.partition("@")
+    known = _json_file(os.path.join(home, "known_marketplaces.json")).get(market)
+    place = known.get("installLocation") if isinstance(known, dict) else _declared(market, files)
+    listed = _json_file(os.path.join(str(place), ".claude-plugin", "marketplace.json")).get("plugins")
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and one.get("name") == name and isinstance(one.get("source"), str):
+            return os.path.join(str(place), one["source"])
+    return ""
+
+
+def _declared(market: str, files: Sequence[SettingsFile]) -> str:
+    """The folder of a marketplace that a settings file declares, before the client has looked at it."""
+    for file in files:
+        declared = file.content.get("extraKnownMarketplaces")
+        entry = declared.get(market) if isinstance(declared, dict) else None
+        source = entry.get("source") if isinstance(entry, dict) else None
+        if isinstance(source, dict) and isinstance(source.get("path"), str):
+            return str(source["path"])
+    return ""
+
+
+def _json_file(path: str) -> Mapping[str, Any]:
+    """The object in a file of the client; empty for a file that is not there or has another form."""
+    try:
+        content = json.loads(text_of(path))
+    except (UnreadableFileError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -1,0 +1,112 @@
+"""The settings files of Claude Code: where they lie, their content, and writing one so that no moment shows a part.
+
+Claude Code reads them in the order of SCOPES. memsift changes those of the user and of the project.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from engine.claude_code.settings_text import parsed
+from engine.curation.files import text_at, write
+from engine.errors import CurationError, SettingsFileError
+from engine.lean.record import Record
+from engine.paths import claude_dir, state_home
+from engine.stores.files import make_folder, open_private
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MANAGED, USER, PROJECT, LOCAL = SCOPES = ("managed", "user", "project", "local")
+WRITABLE_BITS = 0o222
+
+
+class SettingsFile(Record):
+    """A settings file. `text` is None if there is no file. `problem`: a sentence if it cannot be read, with the line.
+
+    `content` is the object that it holds; empty without a file, and for a file that cannot be read.
+    """
+
+    scope: str
+    path: str
+    text: str | None = None
+    content: Mapping[str, Any] = {}
+    problem: str = ""
+
+
+def settings_path(scope: str, folder: str, environ: Mapping[str, str]) -> str:
+    """The path of a scope's file, for a client that is started in *folder*."""
+    if scope == USER:
+        return os.path.join(claude_dir(environ), "settings.json")
+    if scope == MANAGED:
+        place = "/Library/Application Support/ClaudeCode" if sys.platform == "darwin" else "/etc/claude-code"
+        return os.path.join(place, "managed-settings.json")
+    return os.path.join(folder, ".claude", "settings.local.json" if scope == LOCAL else "settings.json")
+
+
+def settings_files(folder: str, environ: Mapping[str, str]) -> tuple[SettingsFile, ...]:
+    """The file of each scope. In the home folder, the user's file and the project's are the same: it counts once."""
+    paths = {scope: settings_path(scope, folder, environ) for scope in SCOPES}
+    if os.path.realpath(paths[USER]) == os.path.realpath(paths[PROJECT]):
+        del paths[PROJECT]
+    return tuple(_read(scope, path) for scope, path in paths.items())
+
+
+def _read(scope: str, path: str) -> SettingsFile:
+    try:
+        text = text_at(path)
+        return SettingsFile(scope, path, text, parsed(text or "", path))
+    except SettingsFileError as error:
+        return SettingsFile(scope, path, text, {}, str(error))
+    except CurationError as error:
+        return SettingsFile(scope, path, None, {}, str(error))
+
+
+def write_settings(file: SettingsFile, text: str | None) -> None:
+    """Replace the file's text, or remove the file where *text* is None. A link stays, and what it leads to is written.
+
+    Raises SettingsFileError for a file that is write-protected, or that changed since it was read.
+    """
+    real = os.path.realpath(file.path)
+    if os.path.exists(real) and not os.stat(real).st_mode & WRITABLE_BITS:
+        raise SettingsFileError(f"{file.path} is write-protected, so nothing was changed. Allow it: chmod u+w {real}")
+    if text_at(file.path) != file.text:
+        raise SettingsFileError(f"{file.path} was changed since it was read. Nothing was done: run the command again.")
+    try:
+        write(os.path.dirname(real), os.path.basename(real), text)
+    except CurationError as error:
+        raise SettingsFileError(f"{error} Nothing was changed.") from None
+
+
+def backup_path(path: str, environ: Mapping[str, str]) -> str:
+    """The copy of a settings file as it was before memsift changed it: outside of the project, for its owner alone."""
+    name = sha256(os.path.abspath(path).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return os.path.join(state_home(environ), "backups", f"{name}-{os.path.basename(path)}")
+
+
+def backup_of(path: str, environ: Mapping[str, str]) -> str | None:
+    """The text of the copy, or None."""
+    try:
+        return text_at(backup_path(path, environ))
+    except CurationError:
+        return None
+
+
+def save_backup(path: str, text: str | None, environ: Mapping[str, str]) -> None:
+    """Keep *text* as the copy of a settings file; None: there was no file, so there is no copy either."""
+    place = backup_path(path, environ)
+    try:
+        if text is None:
+            if os.path.exists(place):
+                os.unlink(place)
+            return
+        make_folder(os.path.dirname(place))
+        with open(place, "wb", opener=open_private) as file:
+            file.write(text.encode("utf-8"))
+    except OSError as error:
+        raise SettingsFileError(
+            f"{place}, the copy of {path}, cannot be written ({error.strerror}). Nothing was changed."
+        ) from None

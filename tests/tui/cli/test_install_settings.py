@@ -1,0 +1,288 @@
+"""`memsift install` and `uninstall` change only memsift's own lines in Claude Code's settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.claude_code.hook_entry import bare_interpreter, hook_command, slow_start
+from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
+from engine.paths import hook_start_file
+from tests.tui.cli.command_line import memsift, refused
+
+OTHER_HOOK = '{"hooks":[{"type":"command","command":"echo  \\u00e9 [x]"}]}'
+WILD = {
+    "no object yet": b"{}\n",
+    "empty": b"",
+    "a line break": b"\n",
+    "minified": b'{"model":"opus","hooks":{"UserPromptSubmit":[' + OTHER_HOOK.encode() + b"]}}",
+    "minified, empty hooks": b'{"hooks":{}}',
+    "tabs, CRLF, no final line break": (
+        b'{\r\n\t"model" : "opus",\r\n\t"permissions": {\r\n\t\t"allow": [ "Bash" ]\r\n\t}\r\n}'
+    ),
+    "four spaces, other hooks": (
+        b'{\n    "hooks": {\n        "Stop": [{"hooks": []}],\n        "UserPromptSubmit": [\n            '
+        + OTHER_HOOK.encode()
+        + b'\n        ]\n    },\n    "n": 1.50e0, "deep": [[ ]]\n}\n\n'
+    ),
+    "byte order mark": b'\xef\xbb\xbf{\n  "env": {"\xc3\xa9": "\\ud83d\\ude00 \xf0\x9f\x98\x80"}\n}\n',
+    "empty lists and objects": (
+        b'{\n  "hooks": {\n    "UserPromptSubmit": []\n  },\n  "enabledPlugins": {},\n  "x": null\n}\n'
+    ),
+    "other plugins": (
+        b'{"enabledPlugins": {"a@b": true},\n "extraKnownMarketplaces": {"b": {"source": {"source": "github", "repo": '
+        b'"b/b"}}}}'
+    ),
+}
+
+
+@pytest.fixture
+def user(private_home: Path) -> Path:
+    path = private_home / ".claude/settings.json"
+    path.parent.mkdir()
+    return path
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "some project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder / ".claude/settings.json"
+
+
+def installed(*paths: Path) -> list[str]:
+    """The places at which memsift stands in settings files: "hook", "plugin" or "marketplace", file by file."""
+    found = []
+    for path in paths:
+        content = json.loads(path.read_text("utf-8-sig") or "{}") if path.exists() else {}
+        commands = [
+            one["command"] for group in content.get("hooks", {}).get("UserPromptSubmit", []) for one in group["hooks"]
+        ]
+        found += [f"{path.parent.parent.name}: hook"] * commands.count(hook_command())
+        if content.get("enabledPlugins", {}).get(PLUGIN):
+            found.append(f"{path.parent.parent.name}: plugin")
+        if MARKETPLACE in content.get("extraKnownMarketplaces", {}):
+            found.append(f"{path.parent.parent.name}: marketplace")
+    return found
+
+
+def without_memsift(content: Any) -> Any:
+    """The settings without memsift, and without containers that are empty then."""
+    if not isinstance(content, dict | list):
+        return content
+    if isinstance(content, list):
+        kept = [without_memsift(one) for one in content if hook_command() not in json.dumps(one).replace('\\"', '"')]
+        return [one for one in kept if one not in ({}, [])]
+    kept = {key: without_memsift(value) for key, value in content.items() if key not in (PLUGIN, MARKETPLACE)}
+    return {key: value for key, value in kept.items() if value not in ({}, [])}
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("form", [(), ("--plugin",)], ids=["hook", "plugin"])
+@pytest.mark.parametrize("name", WILD)
+def test_a_file_is_byte_for_byte_as_before_after_uninstall(user: Path, name: str, form: tuple[str, ...]) -> None:
+    before = WILD[name]
+    user.write_bytes(before)
+    assert memsift("install", *form).exit_code == 0
+    assert installed(user) == (["home: plugin", "home: marketplace"] if form else ["home: hook"])
+    content = json.loads(user.read_text("utf-8-sig"))
+    assert without_memsift(content) == without_memsift(json.loads(before.decode("utf-8-sig").strip() or "{}"))
+    assert memsift("uninstall").exit_code == 0
+    assert user.read_bytes() == before
+
+
+def test_memsift_stands_in_one_place_and_moves_there(user: Path, project: Path) -> None:
+    user.write_bytes(WILD["minified"])
+    steps = {
+        (): ["home: hook"],
+        ("--project",): ["some project: hook"],
+        ("--plugin",): ["home: plugin", "home: marketplace"],
+        ("--plugin", "--project"): ["home: marketplace", "some project: plugin"],
+        ("--user",): ["home: hook"],
+    }
+    for options, places in steps.items():
+        for _ in range(2):
+            assert memsift("install", *options).exit_code == 0
+            assert installed(user, project) == places
+    start = Path(hook_start_file(os.environ))
+    assert not start.exists()
+    memsift("install", "--plugin")
+    assert start.read_text("utf-8").splitlines()[0] == bare_interpreter()
+    done = memsift("uninstall")
+    assert done.stdout.splitlines() == [str(user)]
+    assert user.read_bytes() == WILD["minified"]
+    assert not project.exists()
+    assert not start.exists()
+
+
+def test_installing_twice_changes_nothing_and_says_what_to_do_next(user: Path, project: Path) -> None:
+    first = memsift("install")
+    assert first.stdout.splitlines() == [str(user)]
+    assert first.stderr.splitlines()[-1] == "memsift: Type a prompt in Claude Code, then run memsift activity."
+    written = user.read_bytes(), user.stat().st_mtime_ns
+    again = memsift("install")
+    assert (again.exit_code, again.stdout) == (0, "")
+    assert "installed already" in again.stderr
+    assert (user.read_bytes(), user.stat().st_mtime_ns) == written
+    assert "start it" in memsift("install", "--plugin").stderr
+    memsift("uninstall")
+    assert not user.exists()
+    done = memsift("uninstall")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "nothing was changed" in done.stderr
+    assert not project.parent.exists()
+
+
+@pytest.mark.usefixtures("project")
+def test_an_old_command_of_memsift_is_replaced(user: Path) -> None:
+    old = {"type": "command", "command": "/old/python -I -S /old/engine/hook/launch.py", "timeout": 5}
+    script = {"type": "command", "command": "memsift-hook"}
+    user.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [old, script]}], "Stop": []}}, indent=1))
+    memsift("install")
+    assert installed(user) == ["home: hook"]
+    assert "/old/" not in user.read_text("utf-8")
+    assert "memsift-hook" not in user.read_text("utf-8")
+    memsift("uninstall")
+    assert json.loads(user.read_text("utf-8")) == {"hooks": {"Stop": []}}
+
+
+@pytest.mark.usefixtures("project")
+def test_settings_that_changed_since_lose_only_memsift(user: Path) -> None:
+    user.write_bytes(WILD["tabs, CRLF, no final line break"])
+    memsift("install")
+    changed = user.read_bytes().replace(b'"opus"', b'"sonnet"')
+    user.write_bytes(changed)
+    memsift("uninstall")
+    assert user.read_bytes() == WILD["tabs, CRLF, no final line break"].replace(b'"opus"', b'"sonnet"')
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(user: Path, project: Path, private_home: Path) -> None:
+    user.write_bytes(WILD["four spaces, other hooks"])
+    before = {path: path.read_bytes() for path in private_home.rglob("*") if path.is_file()}
+    done = memsift("install", "--dry-run")
+    added = [line for line in done.stdout.splitlines() if line.startswith("+") and "launch.py" in line]
+    assert len(added) == 1
+    assert "enabledPlugins" in memsift("install", "--plugin", "--project", "--dry-run").stdout
+    assert {path: path.read_bytes() for path in private_home.rglob("*") if path.is_file()} == before
+    assert not project.exists()
+    memsift("install")
+    assert [line for line in memsift("uninstall", "--dry-run").stdout.splitlines() if line.startswith("-")][1:]
+    assert installed(user) == ["home: hook"]
+
+
+BROKEN = {
+    "comment": (b'{\n  // my hooks\n  "hooks": {}\n}\n', "line 2: holds a comment"),
+    "broken": (b'{\n  "a": 1,\n  "b": \n}\n', "line 4"),
+    "not an object": (b"[]\n", "line 1"),
+    "hooks are a list": (b'{\n  "a": 1,\n  "hooks": []\n}\n', "line 3"),
+    "the event is an object": (b'{\n  "hooks": {\n    "UserPromptSubmit": {}\n  }\n}\n', "line 3"),
+    "binary": (bytes(range(128, 256)), "not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Path, name: str) -> None:
+    content, reason = BROKEN[name]
+    user.write_bytes(content)
+    line = refused(memsift("install"))
+    assert str(user) in line
+    assert reason in line
+    assert user.read_bytes() == content
+    assert memsift("install", "--project").exit_code == 0
+    assert installed(project) == ["some project: hook"]
+    assert user.read_bytes() == content
+    assert memsift("uninstall").exit_code == 0
+    assert user.read_bytes() == content
+    assert not project.exists()
+
+
+@pytest.mark.usefixtures("project")
+def test_a_write_protected_file_is_refused(user: Path) -> None:
+    user.write_bytes(b"{}")
+    user.chmod(0o444)
+    assert "chmod u+w" in refused(memsift("install"))
+    assert user.read_bytes() == b"{}"
+    user.chmod(0o640)
+    memsift("install")
+    assert stat.S_IMODE(user.stat().st_mode) == 0o640
+    user.chmod(0o440)
+    assert "write-protected" in refused(memsift("uninstall"))
+
+
+@pytest.mark.usefixtures("project")
+def test_a_link_stays_and_what_it_leads_to_is_written(user: Path, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles/claude.json"
+    real.parent.mkdir()
+    real.write_bytes(WILD["four spaces, other hooks"])
+    user.symlink_to(real)
+    memsift("install")
+    assert user.is_symlink()
+    assert b"launch.py" in real.read_bytes()
+    memsift("uninstall")
+    assert user.is_symlink()
+    assert real.read_bytes() == WILD["four spaces, other hooks"]
+    assert sorted(path.name for path in real.parent.iterdir()) == ["claude.json"]
+
+
+def test_the_copy_of_the_file_is_for_its_owner_alone(user: Path, project: Path, private_home: Path) -> None:
+    user.write_bytes(b'{"env": {"SECRET": "1"}}')
+    done = memsift("install")
+    (copy,) = (private_home / ".local/state/memsift/backups").iterdir()
+    assert copy.read_bytes() == b'{"env": {"SECRET": "1"}}'
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert str(copy) in done.stderr
+    assert not project.exists()
+
+
+@pytest.mark.usefixtures("user")
+def test_what_else_injects_or_stops_hooks_is_told(project: Path, private_home: Path) -> None:
+    project.parent.mkdir()
+    hook = {"type": "command", "command": 'python3 "$CLAUDE_PROJECT_DIR/hooks/scripts/memory_retrieve.py"'}
+    project.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}, "disableAllHooks": True}))
+    told = memsift("install").stderr
+    assert f"{project} runs the hook of claude-memory" in told
+    assert f"{project} switches all hooks off" in told
+    project.unlink()
+    plugin = private_home / ".claude/plugins/cache/memory"
+    (plugin / "hooks").mkdir(parents=True)
+    (plugin / "hooks/hooks.json").write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}))
+    place = {"version": 2, "plugins": {"claude-memory@m": [{"installPath": str(plugin)}]}}
+    (private_home / ".claude/plugins/installed_plugins.json").write_text(json.dumps(place))
+    assert "claude-memory" not in memsift("install").stderr
+    project.write_text(json.dumps({"enabledPlugins": {"claude-memory@m": True}}))
+    assert "claude plugin disable claude-memory@m" in memsift("install").stderr
+
+
+@pytest.mark.usefixtures("user", "project")
+def test_programs_that_slow_the_hook_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "bin/memsift-hook"
+    script.parent.mkdir()
+    script.write_text("#!/usr/bin/python3\n# -*- coding: utf-8 -*-\nimport re\nimport sys\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    assert "pip older than 25.2" in memsift("install").stderr
+    script.write_text("#!/usr/bin/python3\nimport sys\n")
+    (told,) = slow_start(str(script), os.environ)
+    assert f"{script} is a script that starts Python" in told
+    assert slow_start(bare_interpreter(), os.environ) == ()
+
+
+def test_in_the_home_folder_project_and_user_are_the_same(
+    user: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(private_home)
+    assert "--user" in memsift("install", "--project").stderr
+    memsift("install")
+    assert installed(user) == ["home: hook"]
+    memsift("uninstall")
+    assert not user.exists()
+
+
+def test_the_marketplace_is_the_folder_in_the_package() -> None:
+    assert (Path(plugin_folder()) / ".claude-plugin/marketplace.json").exists()
