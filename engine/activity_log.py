@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from engine.activity import LOG_FILE
 from engine.lean.record import Record
+from engine.lean.sha256 import hex_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from engine.prompt import Prompt
 
 SILENT, SLOW, FALLBACK = FILTERS = ("silent", "slow", "fallback")
 """Nothing was injected; it took SLOW_MS or more; the judge could not answer, or SQLite has no full-text search."""
@@ -85,6 +88,13 @@ def ledger(memory_id: str, decisions: Iterable[Decision]) -> Ledger:
 def injections(decisions: Iterable[Decision]) -> dict[str, int]:
     """Memory id -> how often it was injected."""
     return Counter(name for one in decisions for name in one.injected)
+
+
+def last_injected(decisions: Sequence[Decision], prompts: Iterable[Prompt]) -> Prompt | None:
+    """The prompt of the newest decision that injected memories. The log knows it by its hash."""
+    by_hash = {hex_digest(prompt.text): prompt for prompt in prompts}
+    found = (by_hash.get(one.prompt_sha256) for one in reversed(decisions) if one.injected)
+    return next(filter(None, found), None)
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -68,7 +68,8 @@ class Reading(Record):
     """The settings of a root, and everything in its sources that does not count.
 
     `untrusted`: keys of its memory-config.json that would count if the user trusted it, with their values there.
-    `no_trust`: the reason why the list of trusted roots cannot be read, or empty.
+    `no_trust`: the reason why the list of trusted roots cannot be read, or empty. `set_by`: the name of
+    each source, the weakest first, with the keys that it decides.
     """
 
     root: str
@@ -76,6 +77,7 @@ class Reading(Record):
     mistakes: tuple[Mistake, ...] = ()
     untrusted: tuple[tuple[str, object], ...] = ()
     no_trust: str = ""
+    set_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def notice(self) -> str:
@@ -147,7 +149,8 @@ class _Reader:
         mistakes += [*_misspelt_variables(self._given), *_missing_model(config, self._sources)]
         if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
             config = replace(config, judge=replace(config.judge, enabled=False))
-        return Reading(self._root, config, tuple(mistakes), self._untrusted, self._no_trust)
+        set_by = tuple([(source.name, tuple(source.keys)) for source in self._sources])
+        return Reading(self._root, config, tuple(mistakes), self._untrusted, self._no_trust, set_by)
 
     def _with_user_file(self, config: Config) -> Config:
         path = config_file(self._given)
@@ -172,13 +175,14 @@ class _Reader:
         has_judge = user.judge.enabled or wanted.judge.enabled or any(map(self._given.get, ASKS_JUDGE))
         self._untrusted = tuple(one for one in ignored.items() if has_judge or not concerns_judge(one[0]))
         source.mistakes = [mistake for mistake in source.mistakes if not needs_trust(mistake.key)]
+        source.keys.difference_update(ignored)
         self._sources.append(source)
         return counting
 
     def _with_variables(self, config: Config) -> Config:
         for variable, keys in VARIABLES.items():
             if text := self._given.get(variable):
-                config = self._source(variable).over(config, _section(keys, text, config))
+                config = self._source(variable).over(config, section_of(keys, text, config))
         return config
 
     def _source(self, name: str, folder: str = "", *, is_confined: bool = False) -> Source:
@@ -232,11 +236,11 @@ def _content(source: Source, read: Callable[[], str], parsed: Callable[[str], ob
     return {}
 
 
-def _section(keys: tuple[str, ...], text: str, default: object) -> dict[str, object]:
+def section_of(keys: tuple[str, ...], text: str, default: object) -> dict[str, object]:
     """The section that sets *keys* to the text of a variable. *default* is the record that holds the first key."""
     head, *rest = keys
     inner = getattr(default, head)
-    return {head: _section(tuple(rest), text, inner) if rest else _from_text(text, inner)}
+    return {head: section_of(tuple(rest), text, inner) if rest else _from_text(text, inner)}
 
 
 def _from_text(text: str, default: object) -> object:

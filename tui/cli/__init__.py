@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "activity": "activity:activity",
     "archive": "changes:archive",
+    "config": "config:config",
     "create": "changes:create",
     "demo": "app:demo",
     "edit": "changes:edit",

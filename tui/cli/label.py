@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from engine.activity_log import last_injected, read_log
+from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
+from engine.paths import state_dir
 from tui.cli.app import require_terminal, run_app
 from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, output_of_roots, roots_option, store_path
 from tui.cli.prompts import prompt_row
@@ -27,6 +30,10 @@ NO_PROMPTS = (
     "its transcripts are read."
 )
 WORDS = {"relevant": "relevant", "not": "not", "unsure": "unsure", "unrateable": "cannot be rated"}
+NOTHING_INJECTED = (
+    "The hook's log names no prompt of this project that got memories. Type a prompt in Claude Code first; memsift "
+    "activity shows what the hook decided."
+)
 ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
 
@@ -40,6 +47,12 @@ ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts
     "--next", "next_count", metavar="N", type=click.IntRange(min=1), help="Only list the next N prompts to label."
 )
 @click.option("--adjudicate", is_flag=True, help="Open the app to settle the labels on which people differ.")
+@click.option(
+    "--last",
+    "is_last",
+    is_flag=True,
+    help="Open the app in Replay, at the last prompt that got memories from the hook.",
+)
 @TEXT_OR_JSON
 def label(
     roots: tuple[str, ...],
@@ -49,16 +62,20 @@ def label(
     order: str | None,
     next_count: int | None,
     adjudicate: bool,
+    is_last: bool,
     form: str,
 ) -> None:
     """Show the progress of labelling, of each person.
 
-    To label, open the app with memsift and press F4. MEMSIFT_ANNOTATOR is the name on your labels, by default your user
-    name.
+    To label, open the app with memsift and press F4. With --last, label the memories that were just injected: their
+    ranks stand beside them, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default
+    your user name.
     """
-    if adjudicate and len(roots) > 1:
-        raise click.UsageError("--adjudicate opens the app, which is open on one folder of memories: name one --root.")
-    if adjudicate:
+    if adjudicate and is_last:
+        raise click.UsageError("--adjudicate and --last open different screens: leave one out.")
+    if (adjudicate or is_last) and len(roots) > 1:
+        raise click.UsageError("the app is open on one folder of memories at a time: name one --root.")
+    if adjudicate or is_last:
         require_terminal()
     store_path(db, writes=order is not None)
     texts = {}
@@ -67,11 +84,25 @@ def label(
         if adjudicate:
             run_app(workspace, "settle")
             return
+        if is_last:
+            open_last(workspace)
+            return
         if workspace.notice:
             tell(workspace.notice)
         with closing(workspace):
             texts[root] = output_of(workspace, next_count, form)
     click.echo(output_of_roots(texts, "jsonl" if form == "json" else form), nl=False)
+
+
+def open_last(workspace: Workspace) -> None:
+    """Run the app in Replay, at the last prompt that got memories. Raises MemsiftError if the log names none."""
+    log = read_log(state_dir(workspace.root, os.environ))
+    found = last_injected(log.decisions, workspace.prompts)
+    if found is None:
+        workspace.close()
+        raise MemsiftError(NOTHING_INJECTED)
+    workspace.wanted_prompt = found.id
+    run_app(workspace, "replay")
 
 
 def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:

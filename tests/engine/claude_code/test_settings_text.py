@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as at_most
 from hypothesis import strategies as st
 
 from engine.claude_code.settings_text import parsed, with_item, with_value, without
@@ -32,6 +33,7 @@ STYLES = st.sampled_from(
 )
 
 
+@at_most(max_examples=40)
 @given(SETTINGS, STYLES, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\n", "\ufeff"]), VALUES)
 def test_an_item_is_added_and_taken_out_and_the_rest_stays(
     settings: dict[str, Any], style: dict[str, Any], newline: str, around: str, item: Any
@@ -51,6 +53,7 @@ def test_an_item_is_added_and_taken_out_and_the_rest_stays(
         assert parsed(again, "") == expected
 
 
+@at_most(max_examples=40)
 @given(SETTINGS, STYLES, VALUES)
 def test_a_value_is_set_and_changed_at_its_place(settings: dict[str, Any], style: dict[str, Any], value: Any) -> None:
     text = with_value(json.dumps(settings, **style), ("plugins", "one"), 1)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.activity_log import last_injected, read_log
 from engine.prompt import typed_prompt
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
+from tests.engine.hook.world import ASK, World
 from tests.tui.cli.command_line import jsonl, memsift, printed, process, refused, rows
 from tests.tui.demo import make_workspace
 
@@ -125,3 +127,18 @@ def test_adjudicating_needs_a_terminal(place: list[str]) -> None:
     done = process("label", *place, "--adjudicate")
     assert (done.returncode, done.stdout) == (2, "")
     assert "needs a terminal" in done.stderr
+
+
+def test_the_last_prompt_that_got_memories_is_found_by_its_hash(place: list[str], tmp_path: Path) -> None:
+    world = World(tmp_path)
+    other, asked = typed_prompt("something else entirely"), typed_prompt(ASK)
+    world.send(ASK)
+    world.send("what about bananas and apples?", session_id="2")
+    decisions = read_log(str(world.state)).decisions
+    assert [bool(one.injected) for one in decisions] == [True, False]
+    assert last_injected(decisions, (other, asked)) == asked
+    assert last_injected(decisions, (other,)) is None
+    done = process("label", *place, "--last")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "needs a terminal" in done.stderr
+    assert "leave one out" in memsift("label", *place, "--last", "--adjudicate").stderr

@@ -1,0 +1,97 @@
+"""Where the value of each setting comes from."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.config import CONFIG_FILE, SECTIONS, Config
+from engine.errors import ConfigError
+from engine.lean.record import Record, fields
+from engine.paths import config_file
+from engine.settings.keys import SECTION, Source
+from engine.settings.sources import Reading, checked, section_of
+from engine.trust import is_trusted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+DEFAULT, USER, ROOT, VARIABLE = "default", "user", "root", "variable"
+
+
+class Setting(Record):
+    """A setting: its key without `retrieval.`, its value, and the source that decides it, one of the four above.
+
+    `place` is the file or the variable; empty for a default. `wanted` is the value in the root's file where it is
+    ignored, because the user does not trust the root; else None.
+    """
+
+    key: str
+    value: object
+    source: str
+    place: str = ""
+    wanted: object = None
+
+
+def settings(reading: Reading, environ: Mapping[str, str]) -> tuple[Setting, ...]:
+    """Every setting of a root, in the order of `engine.config`."""
+    places = {key: name for name, keys in reading.set_by for key in keys}
+    untrusted = dict(reading.untrusted)
+    found = []
+    for key, value in _values(reading.config):
+        place = places.get(f"{SECTION}.{key}", "")
+        found.append(Setting(key, value, _source(place, environ), place, untrusted.get(f"{SECTION}.{key}")))
+    return tuple(found)
+
+
+def keys_of(name: str) -> tuple[str, ...]:
+    """The keys of a setting from the outermost section inwards. Raises ConfigError, with the nearest name."""
+    known = [key for key, _ in _values(Config())]
+    short = name.removeprefix(f"{SECTION}.")
+    if short in known:
+        return tuple(short.split("."))
+    from difflib import get_close_matches
+
+    near = get_close_matches(short, known, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ConfigError(f"There is no setting {name!r}.{hint} memsift config lists them all.")
+
+
+def value_of(keys: tuple[str, ...], text: str) -> object:
+    """The value that *text* spells for a setting. Raises ConfigError for a value that is not allowed.
+
+    A mode's `prompt_file` is not opened: it lies beside the file that names it.
+    """
+    source = Source("the new value")
+    section = section_of(keys, text, Config())
+    source.over(Config(), section)
+    checked(Reading("", Config(), tuple(source.mistakes)))
+    value: object = section
+    for key in keys:
+        value = value[key] if isinstance(value, dict) else value
+    return value
+
+
+def trust_of(root: str, environ: Mapping[str, str]) -> bool:
+    """Whether the user trusts *root*; not if the list of trusted roots cannot be read."""
+    try:
+        return is_trusted(root, environ)
+    except ConfigError:
+        return False
+
+
+def _values(section: object, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """The key and the value of each setting in a record, those of inner records by their path."""
+    for name, value in fields(section).items():
+        if isinstance(value, SECTIONS):
+            yield from _values(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _source(place: str, environ: Mapping[str, str]) -> str:
+    if not place:
+        return DEFAULT
+    if place == config_file(environ):
+        return USER
+    return ROOT if os.path.basename(place) == CONFIG_FILE else VARIABLE

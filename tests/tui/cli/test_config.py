@@ -1,0 +1,162 @@
+"""`memsift config`: the value of each setting, where it comes from, and changing one in its file."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.config import CONFIG_FILE, Config
+from engine.paths import config_file
+from engine.settings.sources import read_config
+from engine.trust import trust
+from tests.tui.cli.command_line import memsift, printed, refused
+
+USER = """\
+# mine
+roots = ["~/notes"]   # of all projects
+
+[retrieval]
+max_inject = 5 # five
+judge = { enabled = true, model = "m" }
+
+[other]
+key = [1,
+  2]
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def user(private_home: Path) -> Path:  # noqa: ARG001
+    path = Path(config_file(os.environ))
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def shown(root: Path, **environ: str) -> dict[str, Any]:
+    return {row["key"]: row for row in printed(memsift("config", "--root", root, "--format", "json", **environ))}
+
+
+def test_each_value_names_the_source_that_decides_it(root: Path, user: Path) -> None:
+    user.write_text("[retrieval]\nmax_inject = 5\nmin_strength = 1.0\ndeadline = 1.0\n", encoding="utf-8")
+    file = root / CONFIG_FILE
+    file.write_text('{"retrieval": {"max_inject": 2, "deadline": 9, "hints": true, "min_strength": 0.1}}', "utf-8")
+    rows = shown(root, MEMSIFT_NOISE_FLOOR="0.5", MEMSIFT_HINTS="off")
+    found = {
+        key: (row["value"], row["source"], row["place"], row["trusted"], row["ignored"]) for key, row in rows.items()
+    }
+    assert found["max_inject"] == (2, "root", str(file), False, None)
+    assert found["min_strength"] == (1.0, "user", str(user), None, 0.1)
+    assert found["deadline"] == (1.0, "user", str(user), None, 9)
+    assert found["hints"] == (False, "variable", "MEMSIFT_HINTS", None, None)
+    assert found["noise_floor"] == (0.5, "variable", "MEMSIFT_NOISE_FLOOR", None, None)
+    assert found["judge.enabled"] == (False, "default", "", None, None)
+    trust(str(root), os.environ)
+    rows = shown(root)
+    assert [rows["deadline"][name] for name in ("value", "source", "trusted", "ignored")] == [9.0, "root", True, None]
+    text = memsift("config", "--root", root).stdout
+    assert len(text.splitlines()) == len(rows)
+    assert [line.split() for line in text.splitlines() if line.startswith("deadline")] == [
+        ["deadline", "9.0", "root", "file,", "trusted"]
+    ]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_every_setting_is_listed_and_can_be_got_and_set(root: Path) -> None:
+    for key, row in shown(root).items():
+        assert json.loads(memsift("config", "get", key, "--root", root).stdout) == row["value"]
+        if row["value"] is not None and not key.startswith("judge.modes"):
+            spelled = row["value"] if isinstance(row["value"], str) else json.dumps(row["value"])
+            done = memsift("config", "set", f"retrieval.{key}", spelled or "none")
+            assert (done.exit_code, done.stdout) == (0, f"{config_file(os.environ)}\n"), done.output
+    reading = read_config(str(root), os.environ)
+    assert reading.mistakes == ()
+    assert reading.config.judge.provider == "none"
+    assert {row["source"] for row in shown(root).values() if row["key"] == "max_inject"} == {"user"}
+
+
+def test_comments_and_everything_else_in_the_users_file_stay(user: Path) -> None:
+    user.write_text(USER, encoding="utf-8")
+    memsift("config", "set", "max_inject", "4")
+    memsift("config", "set", "judge.enabled", "off")
+    memsift("config", "set", "logging.prompts", "true")
+    expected = USER.replace("max_inject = 5", "max_inject = 4").replace("enabled = true", "enabled = false")
+    text = user.read_text("utf-8")
+    assert text.replace("[retrieval.logging]\nprompts = true\n", "") in (
+        expected,
+        expected.replace("\n\n[other]", "\n[other]"),
+    )
+    memsift("config", "unset", "logging.prompts")
+    memsift("config", "unset", "max_inject")
+    assert "max_inject" not in user.read_text("utf-8")
+    assert '["~/notes"]   # of all projects' in user.read_text("utf-8")
+    assert read_config("", os.environ).config.max_inject == Config().max_inject
+
+
+def test_a_file_that_memsift_makes_is_for_its_owner_alone() -> None:
+    memsift("config", "set", "max_inject", "4")
+    path = Path(config_file(os.environ))
+    assert path.read_text("utf-8") == "[retrieval]\nmax_inject = 4\n"
+    assert oct(path.stat().st_mode & 0o777) == "0o600"
+
+
+def test_other_keys_of_the_roots_file_stay_as_they_are_written(root: Path) -> None:
+    file = root / CONFIG_FILE
+    file.write_text('{\n\t"other" : [1,2],\n\t"retrieval": {\n\t\t"max_inject": 3\n\t}\n}\n', encoding="utf-8")
+    memsift("config", "set", "max_inject", "2", "--root", root)
+    assert file.read_text("utf-8") == '{\n\t"other" : [1,2],\n\t"retrieval": {\n\t\t"max_inject": 2\n\t}\n}\n'
+    done = memsift("config", "set", "judge.enabled", "true", "--root", root)
+    assert json.loads(file.read_text("utf-8"))["retrieval"]["judge"] == {"enabled": True}
+    assert "memsift trust" in done.stderr
+    memsift("config", "unset", "judge.enabled", "--root", root)
+    assert json.loads(file.read_text("utf-8"))["retrieval"]["max_inject"] == 2
+
+
+def test_a_value_that_does_not_count_is_told(root: Path) -> None:
+    (root / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 1}}', encoding="utf-8")
+    done = memsift("config", "set", "max_inject", "4", MEMSIFT_MAX_INJECT="2")
+    assert "max_inject stays 2: MEMSIFT_MAX_INJECT is stronger" in done.stderr
+    assert "stays" not in memsift("config", "set", "max_inject", "4").stderr
+
+
+WRONG = {
+    "number": (("max_inject", "many"), "0 to 20"),
+    "limit": (("max_inject", "21"), "0 to 20"),
+    "word": (("cutoff", "on"), "tuned"),
+    "switch": (("judge.enabled", "perhaps"), "true or false"),
+    "provider": (("judge.provider", "oracle"), "anthropic"),
+    "key": (("judge.enable", "true"), "Did you mean 'judge.enabled'?"),
+    "section": (("judge", "true"), "no setting 'judge'"),
+    "template": (("judge.modes.auto.prompt", "no placeholders"), "prompt"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_key_or_value_is_refused_and_nothing_is_written(name: str) -> None:
+    arguments, reason = WRONG[name]
+    assert reason in refused(memsift("config", "set", *arguments))
+    assert not Path(config_file(os.environ)).exists()
+
+
+def test_a_broken_file_is_refused_with_its_line(root: Path, user: Path) -> None:
+    user.write_text("# a\n[retrieval\nmax_inject = 3\n", encoding="utf-8")
+    assert "line 2" in refused(memsift("config", "set", "max_inject", "4"))
+    assert user.read_text("utf-8") == "# a\n[retrieval\nmax_inject = 3\n"
+    done = memsift("config", "--root", root)
+    assert done.exit_code == 0
+    assert str(user) in done.stderr
+    user.write_text("retrieval = 3\n", encoding="utf-8")
+    assert str(user) in refused(memsift("config", "set", "max_inject", "4"))
+    (root / CONFIG_FILE).write_text("{", encoding="utf-8")
+    assert CONFIG_FILE in refused(memsift("config", "set", "max_inject", "4", "--root", root))
+    assert "leave one out" in memsift("config", "set", "max_inject", "4", "--root", root, "--user").stderr
