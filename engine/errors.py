@@ -14,7 +14,7 @@
     |   +-- TombstoneError       a person rejected this text before
     |   +-- JournalError         the journal of changes cannot be used, or has no such change
     +-- DecisionsError           the decisions about findings cannot be read or written
-    +-- MissingLibraryError      a check needs a package that is not installed
+    +-- MissingLibraryError      a check, a command or a screen needs a package that is not installed
     +-- ConfigError              a setting is not allowed: in config.toml, memory-config.json, a variable or a flag
     +-- SettingsFileError        a settings.json of Claude Code cannot be read or changed
     +-- PromptFileError          a prompt, history or transcript file cannot be read
@@ -100,6 +100,25 @@ class DecisionsError(MemsiftError):
 
 class MissingLibraryError(MemsiftError):
     title = "Package"
+
+
+EXTRAS = {
+    "anthropic": "anthropic",
+    "ir_measures": "stats",
+    "numpy": "stats",
+    "scipy": "stats",
+    "sklearn": "stats",
+}
+"""The extra of the wheel that brings each optional package, by the name in an import."""
+
+
+def missing_library(error: ImportError) -> MissingLibraryError | None:
+    """What to install after *error*; None if the missing module belongs to no extra."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return None
+    install = f"pip install 'memsift[{EXTRAS[package]}]'"
+    return MissingLibraryError(f"This needs the package {package}, which is not installed: {install}")
 
 
 class ConfigError(MemsiftError):

@@ -10,7 +10,7 @@ from textual import on, work
 from textual.app import App
 from textual.worker import Worker, WorkerState
 
-from engine.errors import MemsiftError
+from engine.errors import MemsiftError, missing_library
 from engine.systems import SYSTEMS
 from tui.messages import AllReplayed, Kept, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
@@ -235,6 +235,8 @@ class Runner(App[None]):
 
     def tell_error(self, error: BaseException | None) -> None:
         """Show a toast for any exception."""
+        if isinstance(error, ImportError):
+            error = missing_library(error) or error
         title = error.title if isinstance(error, MemsiftError) else ""
         message = str(error) if isinstance(error, MemsiftError) else f"{type(error).__name__}: {error}"
         self.tell(message, title=title, severity="error")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine import __version__
-from engine.errors import MemsiftError
+from engine.errors import MemsiftError, missing_library
 from tui.cli.options import DB, ORDER, PROMPTS, ROOT, judge_options
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -78,11 +78,17 @@ class Memsift(Commands):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            return self._invoke(ctx)
         except MemsiftError as error:
             tell(str(error))
             click.echo("".join(f"{visible(line)}\n" for line in error.detail.splitlines()), err=True, nl=False)
             ctx.exit(2)
+
+    def _invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ImportError as error:
+            raise missing_library(error) or error from None
 
 
 @click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

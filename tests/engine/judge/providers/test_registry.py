@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,6 +52,11 @@ def test_a_missing_key_is_no_error_yet() -> None:
 @pytest.mark.parametrize("name", ["anthropic", "anthropic-http"])
 def test_the_hook_does_without_the_sdk(name: str) -> None:
     assert isinstance(make_hook_provider(name, JudgeConfig(), {}), AnthropicHttpProvider)
+
+
+def test_without_the_sdk_the_standard_library_makes_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anthropic", None)
+    assert make_provider("anthropic", JudgeConfig(), {}).name == "anthropic-http"
 
 
 def test_the_hook_does_not_start_claude_code() -> None:
