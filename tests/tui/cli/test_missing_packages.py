@@ -41,8 +41,11 @@ def test_only_commands_with_statistics_need_their_packages_and_they_name_them(tm
         done = process(*command, *place[-2 if command == ["export"] else 0 :], code=MAIN)
         assert done.returncode == 0, done.stderr
     assert done.stdout.count('"record": "event"') == 2
-    for command in (["report"], ["tune", "--target-precision", "0.6"]):
-        done = process(*command, *place, code=MAIN)
+    run = tmp_path / "run.jsonl"
+    run.write_text(process("replay", "--prompts", str(DEMO / "prompts.jsonl"), *place, code=MAIN).stdout, "utf-8")
+    judged = ["--run", str(run), "--qrels", str(DEMO / "qrels.txt")]
+    for command in (["report", *judged], ["tune", "--target-precision", "0.6", *place]):
+        done = process(*command, code=MAIN)
         assert (done.returncode, done.stdout) == (2, "")
         assert "which is not installed: pip install 'memsift[stats]'" in done.stderr
         assert "Traceback" not in done.stderr
