@@ -49,6 +49,7 @@ class LabelStore:
         self._guideline = guideline
         self._token = token
         self.session = token(SESSION_BYTES)
+        self._version = self._data_version()
 
     @classmethod
     def open(
@@ -90,6 +91,14 @@ class LabelStore:
     @property
     def path(self) -> Path:
         return self._db.path
+
+    def has_news(self) -> bool:
+        """Whether another connection, of this program or of another, wrote to the file since the last call."""
+        before, self._version = self._version, self._data_version()
+        return before != self._version
+
+    def _data_version(self) -> int:
+        return int(self._db.tuples("PRAGMA data_version")[0][0])
 
     def together(self) -> AbstractContextManager[None]:
         """A `with` block whose writes are one transaction: all of them are on disk at its end, or none if it raises."""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from tui.workspace.workspace import Workspace
 
+LOOK_SECONDS = 1.0
+"""Time between two looks at the labels of other programs."""
+
 LONGEST_THEME = 200
 """Bytes read from a theme file; the name of a theme is shorter."""
 
@@ -82,6 +85,7 @@ class MemsiftApp(Runner):
     async def on_mount(self) -> None:
         if self._remembered and (name := self._remembered.read()) in self.available_themes:
             self.theme = name
+        self.set_interval(LOOK_SECONDS, self.look_for_labels)
         if self._start:
             await self.switch_mode(self._start)
         if self.workspace.notice:

@@ -60,6 +60,11 @@ class AllReplayed(Message, bubble=False):
 
 
 @dataclass
+class LabelsChanged(Message, bubble=False):
+    """App to screens: another program has written to the label store, perhaps labels."""
+
+
+@dataclass
 class Surveyed(Message, bubble=False):
     """Worker to Label: the facts about prompts that *planning* was missing, by prompt id."""
 

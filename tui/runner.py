@@ -12,7 +12,7 @@ from textual.worker import Worker, WorkerState
 
 from engine.errors import MemsiftError, missing_library
 from engine.systems import SYSTEMS
-from tui.messages import AllReplayed, Kept, Reloaded, Replayed, Retrieved, RunChanged
+from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
 from tui.workspace.background_run import BackgroundRun, Progress
 from tui.workspace.replaying import is_unanswered, jobs_left
@@ -45,6 +45,7 @@ class Runner(App[None]):
         self.batches: list[tuple[int, ...]] = []
         self._background: BackgroundRun | None = None
         self.progress: Progress | None = None
+        self._has_news = False
 
     # Running prompts
 
@@ -198,6 +199,14 @@ class Runner(App[None]):
     def _keep(self, retrieval: Retrieval) -> None:
         with self.telling_errors():
             self.workspace.keep(retrieval)
+
+    def look_for_labels(self) -> None:
+        """Tell the screens if another program wrote to the label store; during an own run, only at its end."""
+        with self.telling_errors():
+            self._has_news |= self.workspace.has_news()
+            if self._has_news and self.progress is None:
+                self._has_news = False
+                self._tell_screens(LabelsChanged())
 
     def note_sighting(self, prompt_id: str) -> None:
         """Record that ranks and verdicts of a prompt are on the screen: later labels of it are not blind."""

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from tui.dialogs.full_text import FullText
-from tui.messages import Reloaded, RunChanged
+from tui.messages import LabelsChanged, Reloaded, RunChanged
 from tui.widgets.memory_pane import NO_MARKS, memory_text
 from tui.widgets.prompt_list import prompt_text
 from tui.widgets.top_bar import TopBar
@@ -49,6 +49,14 @@ class ModeScreen(Screen[None]):
     @on(Reloaded)
     def begin_again(self) -> None:
         self.show_run()
+        self.begin()
+
+    @on(LabelsChanged)
+    def see_labels(self) -> None:
+        self.take_labels()
+
+    def take_labels(self) -> None:
+        """Show the labels that another program wrote."""
         self.begin()
 
     @on(RunChanged)

@@ -23,6 +23,7 @@ from tui.widgets.memory_detail import detail_text, prompt_line
 from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
+from tui.workspace.empty_states import no_memories
 from tui.workspace.memory_facts import narrowed, ordered, read_facts, related_files, stamps
 
 if TYPE_CHECKING:
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.search.query import Term
 
-NO_MEMORIES = (
-    "There are no memories here yet.\n\n`memsift create` makes one, and ctrl+r reads the folder again. "
-    "To open another folder, start memsift with --root."
-)
 TYPING, NOT_LISTED = "Leave the filter with enter first.", "No memory is listed."
 NO_MATCH = "No memory fits the filter. Press esc to clear it."
 ORDERS = {
@@ -126,7 +123,7 @@ class BrowseScreen(CuratingScreen):
         self.query_one(ColumnHeads).show(self._order, is_turned=self._is_turned)
         self.show_title()
         if not found:
-            self.detail.show(plain(NO_MATCH if terms or self._category or self._status else NO_MEMORIES))
+            self.detail.show(plain(no_memories(self.app.workspace) or NO_MATCH))
 
     def show_title(self) -> None:
         """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""

@@ -25,6 +25,7 @@ from tui.widgets.ranking_table import RankingPane, ranking_rows
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
+from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
 from tui.workspace.labelling import LabelQueue, Position
 from tui.workspace.labelling_plan import Planning, recorded_injections, require_possible, survey
 
@@ -41,11 +42,6 @@ if TYPE_CHECKING:
 CARD_ACTIONS = ("label", "skip", "open", "note", "reason")
 QUESTION = "Inject it for this prompt?"
 HINT, HINT_FROM_WIDTH = " · m note, r reason", 70
-ALL_DONE = "Every card of every prompt is labelled. Press F5 for the report, or z to take the last label back."
-NO_PROMPTS = (
-    "There are no prompts to label. In Replay (F3), n types a prompt and + adds it to the sample. "
-    "Or start memsift with --prompts FILE."
-)
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
 REVEALED = "Done: what you said, and what each system does. Space goes on, z takes your last label back."
@@ -87,7 +83,7 @@ class LabelScreen(ModeScreen):
         self.queue: LabelQueue | None = None
         self._prompt: Prompt | None = None
         self.position: Position | None = None
-        self._has_failed = False
+        self._has_failed = self._has_news = False
         self._shown_at = 0.0
         self._happened = ""
 
@@ -161,9 +157,13 @@ class LabelScreen(ModeScreen):
             self.start(following)
             return
         self._prompt = self.position = None
-        self.prompt_pane.update("")
-        self._show_card_text(plain(ALL_DONE if self.app.workspace.prompts else NO_PROMPTS))
-        self._show_progress()
+        self.prompt_pane.show(None)
+        reason = nothing_to_label(self.app.workspace)
+        self._show_card_text(plain(reason))
+        if reason == ALL_LABELLED:
+            self._show_progress()
+        else:
+            self.progress.update("")
 
     def start(self, prompt: Prompt) -> None:
         """Show a prompt. Its first card comes when every system has run it."""
@@ -205,6 +205,25 @@ class LabelScreen(ModeScreen):
         self.refresh_bindings()
         self._show_progress()
         self._look_ahead()
+
+    def take_labels(self) -> None:
+        """Go on if another program labelled this card; else it stays on the screen as it is."""
+        is_typing = isinstance(self.focused, NoteInput)
+        self._has_news = is_typing
+        if is_typing:
+            return
+        if self.position is None:
+            self.begin()
+            return
+        before = self.card
+        with self.app.telling_errors():
+            self.queue = LabelQueue(self.app.workspace)
+            at = self._find_position()
+            if before and at and at.card and at.card.pair == before.pair:
+                self.position = at
+                self._show_progress()
+            else:
+                self.show_position()
 
     def _find_position(self) -> Position | None:
         if self.queue is None or self._prompt is None:
@@ -294,6 +313,7 @@ class LabelScreen(ModeScreen):
         """Write one event about the card, and go on once it is on disk."""
         if self.card is None or self.position is None:
             return
+        self.app.look_for_labels()
         workspace, prompt_id, repeat = self.app.workspace, self.position.prompt.id, self.position.is_repeat
         how = {"seed": workspace.seed, "elapsed_ms": int((workspace.clock() - self._shown_at) * 1000)}
         # a repeat is blind: its ranks were shown, but long ago and not beside the card
@@ -310,6 +330,8 @@ class LabelScreen(ModeScreen):
     @on(NoteInput.Left)
     def leave_note(self) -> None:
         self.set_focus(self.card_pane)
+        if self._has_news:
+            self.take_labels()
 
     def action_reason(self) -> None:
         self.app.push_screen(ChooseReason(self.remark_line.remark.reason), self.take_reason)

@@ -23,6 +23,7 @@ from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
+from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -31,11 +32,6 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
 
-NO_PROMPTS = (
-    "There are no prompts to replay.\n\nPress n and type one, or start memsift with --prompts FILE "
-    "(a transcript, a history file or JSON lines)."
-)
-NOTHING_FOUND = "No memory shares a word with this prompt: nothing is injected."
 CHOSEN_NOW = "It is in the sample now, and F4 asks about it next. As a prompt chosen by hand, it is reported apart."
 SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
 REST_SECONDS = 0.3
@@ -105,7 +101,7 @@ class ReplayScreen(ModeScreen):
         self.prompt_list.go_to(self.app.workspace.wanted_prompt)
         self.app.workspace.wanted_prompt = ""
         if not lists.all:
-            self.result.prompt_pane.update(plain(NO_PROMPTS))
+            self.result.prompt_pane.update(plain(NO_PROMPTS_TO_REPLAY))
 
     # The prompt and its ranking
 
@@ -147,9 +143,9 @@ class ReplayScreen(ModeScreen):
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.prompt_pane.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.name_systems(workspace.heads)
-        self.result.tell_judge(self._judge_text(second))
+        self.result.tell_judge(self._judge_text(second) if rows else nothing_found(workspace))
         if not rows:
-            self.result.why.update(plain(NOTHING_FOUND))
+            self.result.why.update("")
 
     def _judge_text(self, second: Retrieval | None) -> str:
         if self.app.workspace.comparing:

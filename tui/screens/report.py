@@ -17,6 +17,7 @@ from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.report_text import report_text
 from tui.widgets.top_bar import TopBar
+from tui.workspace.empty_states import nothing_to_count
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -93,7 +94,10 @@ class ReportScreen(ModeScreen):
             self._show_state()
 
     def _draw(self) -> None:
-        if self._report:
+        lack = nothing_to_count(self.app.workspace) if self._report and not self._report.labelled_prompts else ""
+        if lack:
+            self.text.update(plain(lack))
+        elif self._report:
             self.text.update(report_text(self._report, max(MIN_WIDTH, self.size.width - MARGIN)))
 
     def _show_state(self) -> None:

@@ -372,6 +372,16 @@ class Workspace:
             self.store.record_seen(self.annotator, each)
             self._unwritten.discard(each)
 
+    def has_news(self) -> bool:
+        """Whether another program or thread wrote to the label store since the last call. Raises LabelStoreError.
+
+        Prompts whose ranks were seen in another program are not blind from now on.
+        """
+        if not self.store.has_news():
+            return False
+        self._seen |= self.store.seen_prompts(self.annotator)
+        return True
+
     def is_blind(self, prompt_id: str) -> bool:
         return prompt_id not in self._seen
 

@@ -1,0 +1,83 @@
+"""Screens with nothing to show: each says what is true and which key helps, in full at 60x20."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.prompt import Prompt
+from tests.engine.builders import memory, write_root
+from tests.tui.apps import SMALL, card_shown, flat, press, settled, shown, until
+from tests.tui.demo import demo_prompts
+from tui.app import MemsiftApp
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+ADVICE = "`memsift create` makes one, and ctrl+r reads the folder again."
+ONE = demo_prompts("p01")
+
+
+def on_screen(pilot: Pilot[None]) -> str:
+    """The text that can be seen, on one line."""
+    return flat("\n".join(strip.text for strip in pilot.app.screen._compositor.render_strips()))
+
+
+async def says(pilot: Pilot[None], text: str) -> None:
+    await until(pilot, lambda: text in on_screen(pilot), f"the screen says {text!r}")
+
+
+async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace: Opener, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    workspace = open_workspace(root=tmp_path / "empty", prompts=ONE, judge=None)
+    async with MemsiftApp(workspace).run_test(size=SMALL) as pilot:
+        await says(pilot, ADVICE)
+        await press(pilot, "f3")
+        await says(pilot, "There are no memories here. Press F2.")
+        await press(pilot, "f4")
+        await says(pilot, ADVICE)
+        assert shown(pilot, "#progress") == ""
+        for keys in ((), ("r",)):
+            await press(pilot, "f5", *keys)
+            await says(pilot, ADVICE)
+        assert "F4 to label" not in on_screen(pilot)
+
+
+async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SMALL) as pilot:
+        await press(pilot, "f3")
+        await says(pilot, "Press n to type one, or start memsift with --prompts FILE.")
+        for key in ("f4", "f5"):
+            await press(pilot, key)
+            await says(pilot, "n types a prompt and + adds it to the sample")
+        await press(pilot, "f4", "d")
+        await says(pilot, "Nobody differs. Press F4 to label")
+
+
+async def test_prompts_that_find_nothing_are_not_said_to_be_labelled(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("cache rule")])
+    workspace = open_workspace(root=root, prompts=(Prompt("zebra umbrella", "p1"),), judge=None)
+    async with MemsiftApp(workspace).run_test(size=SMALL) as pilot:
+        await press(pilot, "slash", *"xyz")
+        await says(pilot, "No memory fits the filter. Press esc to clear it.")
+        await press(pilot, "escape", "f3")
+        await says(pilot, "No memory fits this prompt. ] goes on, n types another.")
+        await press(pilot, "f4")
+        await card_shown(pilot)
+        await says(pilot, "there is nothing to label. Press F3 to see what each prompt finds")
+
+
+async def test_unreadable_memories_are_not_called_missing(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("cache rule")])
+    for file in root.rglob("*.json"):
+        file.write_text("{not json", encoding="utf-8")
+    async with MemsiftApp(open_workspace(root=root, prompts=ONE)).run_test(size=SMALL) as pilot:
+        await settled(pilot)
+        await says(pilot, "No memory of this folder can be read. Press s to see the reasons.")
