@@ -22,14 +22,14 @@ OURS, OF_ORIGINAL, OTHER = "memsift", "claude-memory", "other"
 class PromptHook(Record):
     """A hook of the event. `source`: the settings file, or the name of the plugin. `kind`: whose memories it injects.
 
-    `timeout` is in seconds; None: the client's default. `is_plugin`: it comes with a plugin.
+    `timeout` is in seconds; None: the client's default. `folder` is the plugin's; empty for a settings file.
     """
 
     source: str
     command: str
     kind: str
     timeout: float | None = None
-    is_plugin: bool = False
+    folder: str = ""
 
 
 def prompt_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> tuple[PromptHook, ...]:
@@ -40,8 +40,11 @@ def prompt_hooks(files: Sequence[SettingsFile], environ: Mapping[str, str]) -> t
         for command, timeout in _commands(file.content)
     ]
     for plugin in enabled_plugins(files):
-        content = _json_file(os.path.join(_folder(plugin, files, environ), "hooks", "hooks.json"))
-        found += [PromptHook(plugin, command, _kind(command), timeout, True) for command, timeout in _commands(content)]
+        folder = _folder(plugin, files, environ)
+        content = _json_file(os.path.join(folder, "hooks", "hooks.json"))
+        found += [
+            PromptHook(plugin, command, _kind(command), timeout, folder) for command, timeout in _commands(content)
+        ]
     return tuple(found)
 
 
@@ -57,6 +60,13 @@ def enabled_plugins(files: Sequence[SettingsFile]) -> tuple[str, ...]:
 def all_hooks_are_off(files: Sequence[SettingsFile]) -> str:
     """The path of the settings file that switches all hooks off, or empty."""
     return next((file.path for file in files if file.content.get("disableAllHooks") is True), "")
+
+
+def removal(hook: PromptHook) -> str:
+    """A sentence that says how to get rid of a hook."""
+    if hook.folder:
+        return f"Switch it off: claude plugin disable {hook.source}"
+    return f"Take its entry out of {hook.source}."
 
 
 def _kind(command: str) -> str:

@@ -29,6 +29,7 @@ COMMANDS = {
     "config": "config:config",
     "create": "changes:create",
     "demo": "app:demo",
+    "doctor": "doctor:doctor",
     "edit": "changes:edit",
     "export": "export:export",
     "gate": "gate:gate",

@@ -9,7 +9,7 @@ import click
 
 from engine.claude_code import installation
 from engine.claude_code.hook_entry import EVENT, bare_interpreter, hook_entry, slow_start
-from engine.claude_code.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks
+from engine.claude_code.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks, removal
 from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
 from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
@@ -106,13 +106,6 @@ def warn() -> None:
         tell(f"{off} switches all hooks off: memsift's runs only without disableAllHooks.")
     for hook in prompt_hooks(files, os.environ):
         if hook.kind == OF_ORIGINAL:
-            tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {remedy(hook.source)}")
+            tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {removal(hook)}")
     for sentence in slow_start(bare_interpreter(), os.environ):
         tell(sentence)
-
-
-def remedy(source: str) -> str:
-    """A sentence that says how to get rid of another hook in *source*."""
-    if source.startswith(os.sep):
-        return f"Take its entry out of {source}."
-    return f"Switch it off: claude plugin disable {source}"

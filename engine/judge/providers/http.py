@@ -1,4 +1,4 @@
-"""HTTP POST with the standard library: one connection per request, no retries, a deadline, a bounded answer."""
+"""HTTP with the standard library: one connection per request, no retries, a deadline, a bounded answer."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ class HttpResponse(Record):
     retry_after_s: float | None = None
 
 
-def post(url: str, headers: Mapping[str, str], body: bytes, timeout_s: float) -> HttpResponse:
-    """The answer to *body*, whatever its status. Redirects are not followed: they would carry the key elsewhere.
+def post(url: str, headers: Mapping[str, str], body: bytes | None, timeout_s: float) -> HttpResponse:
+    """The answer to *body*, whatever its status. Without a body, the request is a GET.
 
-    *timeout_s* bounds each step alone: `Calls` bounds their sum. Proxies are those of the process's environment
-    (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY). Raises ProviderTimeoutError, or ProviderHttpError for no connection,
-    a cut or an oversized answer, or a URL or header that cannot be sent. No message holds a header: the key is one.
+    Redirects are not followed: they would carry the key elsewhere. *timeout_s* bounds each step alone: `Calls` bounds
+    their sum. Proxies are those of the process's environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY). Raises
+    ProviderTimeoutError, or ProviderHttpError for no connection, a cut or an oversized answer, or a URL or header that
+    cannot be sent. No message holds a header: the key is one.
     """
     host = "the API"
     try:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+MODELS = "/v1/models"
+"""The list of models: a GET without a body, so nothing in it can be refused."""
+
 KEY = "sk-ant-test-0123456789abcdef"
 """A key that the server accepts (it accepts any)."""
 
@@ -200,7 +203,7 @@ class ApiServer:
 
     def reply_to(self, request: ApiRequest) -> Reply:
         self.requests.append(request)
-        if refused := refusal(request):
+        if not request.path.endswith(MODELS) and (refused := refusal(request)):
             return refused
         if request.path.startswith(BATCHES):
             return self.batches.reply_to(request, self.url, self.answer)

@@ -1,0 +1,76 @@
+"""Claude Code: its settings files, the hooks that it runs at a prompt, and a test prompt through memsift's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from engine.claude_code.hook_entry import hook_command
+from engine.claude_code.prompt_hooks import OF_ORIGINAL, OURS, PromptHook, all_hooks_are_off, prompt_hooks, removal
+from engine.claude_code.settings_files import settings_files
+from engine.doctor.finding import note, ok, problem
+from engine.doctor.trial import try_hook
+from engine.hook.deadline import allowed_seconds
+from engine.settings.sources import read_config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from engine.claude_code.settings_files import SettingsFile
+    from engine.doctor.finding import Finding
+
+NOT_INSTALLED = "without it, no memory is injected"
+MOST_COMMAND = 60
+"""Characters of another program's command that are shown."""
+
+
+def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> list[Finding]:
+    """*folder* is where the client is started, *roots* are the roots that the hook uses there."""
+    files = settings_files(folder, environ)
+    hooks = prompt_hooks(files, environ)
+    own = [hook for hook in hooks if hook.kind == OURS]
+    tried = own[0] if own else PromptHook("", hook_command(), OURS)
+    return [
+        *_files(files),
+        *_hooks(hooks, own),
+        *_timeouts(own, roots, environ),
+        try_hook(tried, folder, roots, environ),
+    ]
+
+
+def _files(files: Sequence[SettingsFile]) -> Iterator[Finding]:
+    for file in files:
+        if file.problem:
+            yield problem("client settings", file.problem.rstrip("."), f"Open {file.path} at that line.")
+    good = [file.path for file in files if file.text is not None and not file.problem]
+    if good:
+        yield ok("client settings", ", ".join(good))
+    if off := all_hooks_are_off(files):
+        yield problem("hooks", f"{off} switches all hooks off", f"Take disableAllHooks out of {off}.")
+
+
+def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[Finding]:
+    """The hooks one by one, then those that are missing or too many. The client starts all at the same time."""
+    for number, hook in enumerate(hooks, start=1):
+        limit = f", timeout {hook.timeout:g} s" if hook.timeout is not None else ""
+        name = "memsift" if hook.kind == OURS else hook.command[:MOST_COMMAND]
+        place = f"{number} of {len(hooks)}, started at the same time: " if len(hooks) > 1 else ""
+        text = f"{place}{name} ({hook.source}{limit})"
+        if hook.kind == OF_ORIGINAL:
+            yield problem("hooks", f"{text}: claude-memory injects, too", removal(hook))
+        else:
+            yield ok("hooks", text)
+    if not own:
+        yield problem("hooks", f"memsift's hook is not in the settings: {NOT_INSTALLED}", "Run memsift install.")
+    if len(own) > 1:
+        places = ", ".join(hook.source for hook in own)
+        fix = "Run memsift install again, here: it leaves one, for you or with --project for this project."
+        yield problem("hooks", f"memsift stands {len(own)} times: {places}; memories are injected twice", fix)
+
+
+def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[Finding]:
+    """A hook that the client would end before its own deadline."""
+    needed = max((allowed_seconds(read_config(root, environ).config) for root in roots), default=0.0)
+    for hook in own:
+        if hook.timeout is not None and hook.timeout < needed:
+            text = f"the client ends the hook after {hook.timeout:g} s, but the settings allow it {needed:g} s"
+            yield note("hooks", text, "Run memsift install again: it sets the timeout anew.")

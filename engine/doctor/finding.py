@@ -1,0 +1,35 @@
+"""A finding of the doctor: what was looked at, how it is, and how to mend it."""
+
+from __future__ import annotations
+
+from engine.lean.record import Record
+
+OK, NOTE, PROBLEM = STATUSES = ("ok", "note", "problem")
+"""As it should be; good to know, but the hook works; the hook does not work as it should."""
+
+
+class Finding(Record):
+    """`fix` is a sentence for a person; empty where there is nothing to do."""
+
+    check: str
+    status: str
+    text: str
+    fix: str = ""
+
+
+def ok(check: str, text: str) -> Finding:
+    return Finding(check, OK, text)
+
+
+def note(check: str, text: str, fix: str = "") -> Finding:
+    return Finding(check, NOTE, text, fix)
+
+
+def problem(check: str, text: str, fix: str) -> Finding:
+    return Finding(check, PROBLEM, text, fix)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun: "1 memory", "2,000 memories"."""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"

@@ -1,0 +1,102 @@
+"""The memories: which roots the hook finds, their index, trust, settings, and the transcripts of the project."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from engine.doctor.finding import counted, note, ok, problem
+from engine.errors import RootError
+from engine.paths import config_file, find_root, transcripts_dir
+from engine.search.opening import open_index
+from engine.settings.origins import trust_of
+from engine.settings.roots import user_roots
+from engine.settings.sources import read_config, trust_command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from engine.doctor.finding import Finding
+
+
+def roots_here(folder: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The roots that the hook uses for a client in *folder*."""
+    return tuple(dict.fromkeys((*find_root(folder, environ).roots, *user_roots(environ).roots)))
+
+
+def findings(folder: str, environ: Mapping[str, str]) -> list[Finding]:
+    search, users = find_root(folder, environ), user_roots(environ)
+    roots = roots_here(folder, environ)
+    found = [
+        note("roots", reason.rstrip("."), "If it is yours: sudo chown, or name it in roots.")
+        for reason in search.refused
+    ]
+    found += [
+        problem("roots", mistake.rstrip("."), f"Mend roots in {config_file(environ)}.") for mistake in users.mistakes
+    ]
+    if not roots:
+        found.append(
+            problem(
+                "roots",
+                f"there are no memories for {folder}",
+                "Go to a project with .claude/memory, or name folders with `roots` in config.toml. memsift demo shows "
+                "examples.",
+            )
+        )
+    for root in roots:
+        found += [_index(root, environ), _trust(root, environ)]
+    return [*found, *_settings(roots, environ), _transcripts(folder, environ)]
+
+
+def _index(root: str, environ: Mapping[str, str]) -> Finding:
+    """Open the index, which brings it up to date."""
+    try:
+        index = open_index(root, environ)
+    except RootError as error:
+        return problem("index", str(error), f"Look at {root}: memsift list --root {root}")
+    try:
+        text = f"{root}: {counted(len(index.summaries()), 'memory')}"
+        if index.is_in_memory:
+            return note(
+                "index",
+                f"{text}, kept in memory only",
+                "The cache folder cannot be written, so each prompt reads all files.",
+            )
+        skipped = len(index.skipped)
+    finally:
+        index.close()
+    if skipped:
+        return note("index", f"{text}, {counted(skipped, 'file')} skipped", "memsift, then s, shows the reasons.")
+    return ok("index", text)
+
+
+def _trust(root: str, environ: Mapping[str, str]) -> Finding:
+    reading = read_config(root, environ)
+    if reading.untrusted:
+        keys = ", ".join(key.removeprefix("retrieval.") for key, _ in reading.untrusted)
+        return note(
+            "trust", f"{root} is not trusted, so its {keys} do not count", f"To allow them: {trust_command(root)}"
+        )
+    return ok(
+        "trust",
+        f"{root}: {'trusted' if trust_of(root, environ) else 'not trusted, and it asks for nothing that needs trust'}",
+    )
+
+
+def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The mistakes in config.toml, memory-config.json and the variables."""
+    lines = dict.fromkeys(mistake.text for root in roots or ("",) for mistake in read_config(root, environ).mistakes)
+    for line in lines:
+        yield problem("settings", line.rstrip("."), "memsift config shows what counts; memsift config set changes it.")
+    if not lines:
+        yield ok("settings", "no mistakes")
+
+
+def _transcripts(folder: str, environ: Mapping[str, str]) -> Finding:
+    place = transcripts_dir(folder, environ)
+    count = sum(name.endswith(".jsonl") for name in os.listdir(place)) if os.path.isdir(place) else 0
+    if count:
+        return ok("transcripts", f"{counted(count, 'transcript')} in {place}")
+    return note(
+        "transcripts", f"none in {place}", "Claude Code was not used in this folder; name prompts with --prompts."
+    )

@@ -1,0 +1,235 @@
+"""`memsift doctor` finds what keeps the hook from working, says how to mend it, and leaves no trace."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.config import CONFIG_FILE
+from engine.paths import config_file, transcripts_dir
+from tests.engine.builders import write_root
+from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed
+from tests.tui.cli.command_line import RULES, memsift
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with memories, in which memsift is installed for the user."""
+    folder = tmp_path / "project"
+    write_root(folder / ".claude/memory", RULES)
+    monkeypatch.chdir(folder)
+    assert memsift("install").exit_code == 0
+    return folder
+
+
+def found(exit_code: int | None = None, **environ: str) -> dict[str, list[dict[str, str]]]:
+    """Check -> its findings."""
+    done = memsift("doctor", "--format", "json", **environ)
+    rows = json.loads(done.stdout)
+    assert done.exit_code == int(any(row["status"] == "problem" for row in rows))
+    assert exit_code in (None, done.exit_code), done.stdout
+    checks: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        assert list(row) == ["check", "status", "text", "fix"]
+        assert row["fix"] or row["status"] != "problem"
+        checks.setdefault(row["check"], []).append(row)
+    return checks
+
+
+def only(check: str, **environ: str) -> tuple[str, str]:
+    """The status of the only finding of a check, and its text with the fix."""
+    (row,) = found(**environ)[check]
+    return row["status"], f"{row['text']} -> {row['fix']}"
+
+
+def problems(check: str, **environ: str) -> str:
+    return " ".join(row["text"] for row in found(1, **environ)[check] if row["status"] == "problem")
+
+
+def settings(path: Path, **content: Any) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def hooks(*commands: str, **more: Any) -> dict[str, Any]:
+    return {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": one, **more} for one in commands]}]}
+
+
+def test_a_working_installation_has_no_problems_and_the_test_prompt_is_answered(
+    project: Path, private_home: Path
+) -> None:
+    before = sorted(path for path in private_home.rglob("*") if "cache" not in str(path))
+    checks = found(0)
+    assert set(checks) >= {"python", "sqlite", "clock", "disk", "files", "index", "trust", "settings", "transcripts"}
+    assert checks["index"][0]["text"] == f"{project}/.claude/memory: 5 memories"
+    assert "FTS5" in checks["sqlite"][0]["text"]
+    assert "off" in checks["judge"][0]["text"]
+    (tried,) = checks["test prompt"]
+    assert "ms" in tried["text"]
+    assert "injected" in tried["text"]
+    text = memsift("doctor")
+    assert text.stdout.splitlines()[-1] == "no problems"
+    assert max(map(len, text.stdout.splitlines())) <= 80
+    # neither log nor session
+    assert sorted(path for path in private_home.rglob("*") if "cache" not in str(path)) == before
+
+
+def test_the_plugins_hook_is_tried_through_its_launcher(project: Path, private_home: Path) -> None:
+    assert memsift("install", "--plugin").exit_code == 0
+    checks = found(0)
+    assert [row["text"] for row in checks["hooks"]] == ["memsift (memsift@memsift, timeout 30 s)"]
+    assert "ms in the hook itself" in checks["test prompt"][0]["text"]
+    start = private_home / ".local/state/memsift/hook-start"
+    start.write_text("/gone/python\n/gone/launch.py\n", encoding="utf-8")
+    assert "did nothing" in problems("test prompt", PATH="/usr/bin:/bin")
+    assert project.exists()
+
+
+def test_without_memories_and_without_a_hook_it_says_where_to_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    checks = found(1)
+    assert "no memories" in checks["roots"][0]["text"]
+    assert checks["hooks"][0]["fix"] == "Run memsift install."
+    assert memsift("doctor").stdout.splitlines()[-1] == "2 problems"
+
+
+def test_the_hooks_are_listed_in_their_order_with_those_that_inject_too(project: Path) -> None:
+    settings(project / ".claude/settings.local.json", hooks=hooks("echo hello", "python3 /x/memory_retrieve.py"))
+    texts = [row["text"] for row in found(1)["hooks"]]
+    assert [text.partition(",")[0] for text in texts] == ["1 of 3", "2 of 3", "3 of 3"]
+    assert "echo hello" in texts[1]
+    assert "claude-memory injects, too" in problems("hooks")
+    settings(project / ".claude/settings.json", hooks=hooks("memsift-hook"))
+    assert "memsift stands 2 times" in problems("hooks")
+    settings(project / ".claude/settings.json", disableAllHooks=True)
+    assert "switches all hooks off" in problems("hooks")
+
+
+COMMANDS = {
+    "blocks": ("exit 2; : memsift-hook", "blocks every prompt"),
+    "fails": ("/gone/memsift-hook", "shows an error at every prompt"),
+    "silent": ("true; : memsift-hook", "did nothing"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_hook_that_does_not_work_is_found_by_a_test_prompt(project: Path, private_home: Path, name: str) -> None:
+    command, effect = COMMANDS[name]
+    settings(private_home / ".claude/settings.json", hooks=hooks(command))
+    assert effect in problems("test prompt")
+    assert project.exists()
+
+
+def test_a_timeout_that_is_too_short_is_told(project: Path, private_home: Path) -> None:
+    settings(private_home / ".claude/settings.json", hooks=hooks("true; : memsift-hook", timeout=1))
+    texts = [row["text"] for row in found()["hooks"] if row["status"] == "note"]
+    assert texts == ["the client ends the hook after 1 s, but the settings allow it 2 s"]
+    assert project.exists()
+
+
+def broken_settings(project: Path) -> None:
+    (project / ".claude/settings.json").write_text("{\n // mine\n}", encoding="utf-8")
+
+
+def wrong_value(project: Path) -> None:
+    settings(project / ".claude/memory" / CONFIG_FILE, retrieval={"max_inject": "many"})
+
+
+def ignored_key(project: Path) -> None:
+    settings(project / ".claude/memory" / CONFIG_FILE, retrieval={"deadline": 20})
+
+
+def skipped_file(project: Path) -> None:
+    (project / ".claude/memory/decisions/broken.json").write_text("{", encoding="utf-8")
+
+
+def missing_user_root(_: Path) -> None:
+    path = Path(config_file(os.environ))
+    path.parent.mkdir(parents=True)
+    path.write_text('roots = ["/gone"]\n', encoding="utf-8")
+
+
+def open_log(_: Path) -> None:
+    path = Path(os.environ["HOME"]) / ".local/state/memsift/activity.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o644)
+
+
+FAULTS: dict[str, tuple[Callable[[Path], None], str, str, str]] = {
+    "settings with a comment": (broken_settings, "client settings", "problem", "line 2"),
+    "a wrong value": (wrong_value, "settings", "problem", "max_inject"),
+    "a key that needs trust": (ignored_key, "trust", "note", "memsift trust"),
+    "a file that cannot be read": (skipped_file, "index", "note", "1 file skipped"),
+    "a root that is gone": (missing_user_root, "roots", "problem", "/gone"),
+    "a log that others may read": (open_log, "files", "note", "chmod -R go="),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_found_and_its_mending_named(project: Path, name: str) -> None:
+    break_it, check, status, text = FAULTS[name]
+    break_it(project)
+    rows = [row for row in found()[check] if row["status"] == status]
+    assert [text in f"{row['text']} -> {row['fix']}" for row in rows] == [True]
+
+
+def test_transcripts_of_the_project_are_counted(project: Path) -> None:
+    assert only("transcripts")[0] == "note"
+    folder = Path(transcripts_dir(str(project), os.environ))
+    folder.mkdir(parents=True)
+    (folder / "one.jsonl").touch()
+    assert only("transcripts") == ("ok", f"1 transcript in {folder} -> ")
+
+
+def test_a_label_store_that_cannot_be_opened_is_a_problem(project: Path, tmp_path: Path) -> None:
+    assert only("labels")[0] == "note"
+    store = tmp_path / "labels.db"
+    store.write_bytes(b"this is no database, " * 100)
+    assert only("labels", MEMSIFT_DB=str(store))[0] == "problem"
+    assert project.exists()
+
+
+ANSWERS = {
+    "takes the key": (Reply(b'{"data": []}'), "ok", "answers and takes the key"),
+    "refuses the key": (failed(401, f"bad key {KEY}"), "problem", "refuses the key"),
+    "out of order": (failed(503), "problem", "out of order"),
+    "another server": (failed(404), "note", "lists no models"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("provider", ["anthropic-http", "anthropic", "openai"])
+@pytest.mark.usefixtures("project")
+def test_the_judge_is_asked_for_its_models_and_no_key_is_shown(name: str, provider: str) -> None:
+    reply, status, text = ANSWERS[name]
+    with ApiServer(lambda _: reply) as server:
+        keys = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
+        places = {"ANTHROPIC_BASE_URL": server.url, "OPENAI_BASE_URL": f"{server.url}/v1"}
+        judge = {"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE": provider, "MEMSIFT_JUDGE_MODEL": "m"}
+        done = memsift("doctor", "--format", "json", **keys, **places, **judge)
+        (row,) = [row for row in json.loads(done.stdout) if row["check"] == "judge"]
+        assert (row["status"], text in row["text"]) == (status, True), row
+        assert KEY not in done.output
+        (request,) = server.requests
+        assert (request.path, request.raw) == ("/v1/models", b"")
+        assert KEY in "".join(request.headers.values())
+
+
+@pytest.mark.usefixtures("project")
+def test_a_judge_without_a_key_or_a_server_is_a_problem() -> None:
+    assert "ANTHROPIC_API_KEY" in problems("judge", MEMSIFT_JUDGE_ENABLED="true")
+    nowhere = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    told = problems("judge", MEMSIFT_JUDGE_ENABLED="true", **nowhere)
+    assert "No connection to 127.0.0.1" in told
+    assert KEY not in told
+    status, text = only("judge", MEMSIFT_JUDGE_ENABLED="true", MEMSIFT_JUDGE="claude-cli")
+    assert (status, "the hook never asks it" in text) == ("note", True)

@@ -1,0 +1,95 @@
+"""`memsift doctor`."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.config import JudgeConfig
+from engine.doctor import client, judge, machine, memories
+from engine.doctor.finding import PROBLEM, counted, note, ok, problem
+from engine.errors import LabelStoreError
+from engine.lean.json_text import printed_json
+from engine.lean.record import fields
+from engine.paths import labels_file
+from engine.settings.sources import read_config
+from tui.cli.options import TEXT_OR_JSON, text_width
+from tui.workspace.stderr import visible
+
+if TYPE_CHECKING:
+    from engine.doctor.finding import Finding
+
+
+@click.command()
+@TEXT_OR_JSON
+@click.pass_context
+def doctor(ctx: click.Context, form: str) -> None:
+    """Look at everything that the hook needs, in this folder, and say how to mend what is wrong.
+
+    Checked are Python, SQLite, clock, disk and file modes; the memories, their index, trust, settings and transcripts;
+    the settings files of Claude Code and the hooks that it runs at a prompt; the label store; and the judge, which is
+    asked only for its list of models, at no cost. A test prompt goes through the hook's own process, without a judge
+    and without a line in the log.
+
+    Output: a line for each finding; or as JSON [{check, status, text, fix}], where status is ok, note or problem. The
+    exit code is 1 if there is a problem.
+    """
+    found = findings(os.getcwd())  # noqa: PTH109 - the engine speaks in strings
+    if form == "json":
+        click.echo(printed_json([fields(one) for one in found], indent=2))
+    else:
+        click.echo(table(found), nl=False)
+    ctx.exit(int(any(one.status == PROBLEM for one in found)))
+
+
+def findings(folder: str) -> list[Finding]:
+    """All findings for a client that is started in *folder*."""
+    roots = memories.roots_here(folder, os.environ)
+    config = read_config(roots[0], os.environ).config.judge if roots else JudgeConfig()
+    return [
+        *machine.findings(os.environ),
+        *memories.findings(folder, os.environ),
+        *client.findings(folder, roots, os.environ),
+        labels_finding(),
+        judge.finding(config, os.environ),
+    ]
+
+
+def labels_finding() -> Finding:
+    """Whether the label store can be opened. A store that does not exist yet is none."""
+    from labels.store import LabelStore
+
+    path = Path(labels_file(os.environ))
+    if not path.exists():
+        return note("labels", f"{path} does not exist yet: the first label makes it")
+    try:
+        with LabelStore.open(path) as store:
+            return ok("labels", f"{path}: {counted(len(store.labels()), 'label')}")
+    except LabelStoreError as error:
+        return problem("labels", str(error).rstrip("."), "Update memsift, or name another store with MEMSIFT_DB.")
+
+
+def table(found: list[Finding]) -> str:
+    """A line for each finding with its status and check, the fix below it; wrapped to the width of the terminal."""
+    width, first = text_width(), max(len(one.check) for one in found)
+    lines = []
+    for one in found:
+        head = f"{one.status:<7}  {one.check:<{first}}  "
+        lines += textwrap.wrap(
+            visible(one.text), width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+        )
+        if one.fix:
+            lines += textwrap.wrap(
+                visible(one.fix),
+                width,
+                initial_indent=" " * len(head) + "-> ",
+                subsequent_indent=" " * (len(head) + 3),
+                break_on_hyphens=False,
+            )
+    problems = sum(one.status == PROBLEM for one in found)
+    lines.append(f"{problems} {'problem' if problems == 1 else 'problems'}" if problems else "no problems")
+    return "".join(f"{line}\n" for line in lines)
