@@ -82,6 +82,18 @@ def retrieve(
     If some of these few may not be injected or do not fit into the text, the whole pool is looked at. *clock* and
     *now* are in seconds.
     """
+    if index.is_joint:
+        from engine.joint import retrieve_together
+
+        return retrieve_together(
+            *(prompt, index, config),
+            mode=mode,
+            judge=judge,
+            cutoff=cutoff,
+            session=session,
+            include_retired=include_retired,
+            clock=clock,
+        )
     started = clock()
     cutoff = fitting(cutoff, index, config, mode)
     is_brief = is_brief and judge is None and cutoff is None and config.match_strategy == MEMSIFT

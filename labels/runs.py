@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from engine import __version__
 from engine.errors import LabelStoreError
 from engine.prompt import Prompt, Turn
+from engine.stores.roots import roots_in
 from labels.database import storable
 from labels.records import BY_HAND
 
@@ -67,6 +68,11 @@ def prompt_of(row: Mapping[str, Any]) -> Prompt:
     turns = tuple(Turn(**turn) for turn in json.loads(row["context_json"]))
     same = {name: row[name] for name in ("text", "session_id", "cwd", "source", "kind")}
     return Prompt(id=row["prompt_id"], turns=turns, timestamp=row["ts"], **same)
+
+
+def names_with(db: LabelDatabase, root: str) -> tuple[str, ...]:
+    names = [name for (name,) in db.tuples("SELECT DISTINCT root FROM run ORDER BY root")]
+    return tuple(name for name in names if root in roots_in(name))
 
 
 def read_prompts(db: LabelDatabase, root: str) -> tuple[Prompt, ...]:

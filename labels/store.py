@@ -144,6 +144,10 @@ class LabelStore:
 
     # Retrievals and pools are read
 
+    def names_with(self, root: str) -> tuple[str, ...]:
+        """The names of roots that were replayed, alone or together with others, and that *root* is one of."""
+        return runs.names_with(self._db, root)
+
     def prompts(self, root: str) -> tuple[Prompt, ...]:
         """The prompts that were replayed over a root."""
         return runs.read_prompts(self._db, root)

@@ -1,10 +1,13 @@
 """A prompt over several roots: each is searched by itself, and one injected set is chosen from all.
 
-Loaded only where there are several roots. Candidates are ordered by P(relevant), else by strength. The places, the
-budget and the judge are those of the first root's settings.
+The hook calls it, and the app and the commands through `engine.joint`. Loaded only where there are several roots.
+Candidates are ordered by P(relevant), else by strength. The places, the budget and the judge are those of the first
+root's settings.
 """
 
 from __future__ import annotations
+
+import time
 
 from engine.config import AUTO
 from engine.lean.record import Record, replace
@@ -12,14 +15,13 @@ from engine.pipeline import by_places, cap, retrieve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.config import Config
-    from engine.cutoff import Cutoff
     from engine.hook.session import Session
     from engine.judge.verdict import Judgement
     from engine.memory import MemorySummary
-    from engine.pipeline import Judge
+    from engine.pipeline import Cutoff, Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
     from engine.search.index import Index
@@ -55,38 +57,62 @@ class Share:
 
 
 def retrieve_from(
-    prompt: Prompt, roots: Sequence[Root], config: Config, judge: Judge | None, session: Session
+    prompt: Prompt,
+    roots: Sequence[Root],
+    config: Config,
+    judge: Judge | None,
+    session: Session,
+    *,
+    mode: str = AUTO,
+    include_retired: bool = False,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Retrieval:
-    """One retrieval over *roots*, the first of which has the settings *config*.
+    """One retrieval over *roots*, the first of which has the settings *config*. *clock* gives seconds.
 
     *judge* is asked once, and only about roots whose own settings name the same judge: the settings of a project cannot
     send the titles of a user's notes away.
     """
     shares = [Share() if judge is not None and one.config.judge == config.judge else None for one in roots]
+
+    def searched() -> list[Retrieval]:
+        return [
+            retrieve(
+                *(prompt, one.index, one.config),
+                mode=mode,
+                judge=share,
+                cutoff=one.cutoff,
+                include_retired=include_retired,
+                clock=clock,
+            )
+            for one, share in zip(roots, shares, strict=True)
+        ]
+
     if judge is not None:
-        _searched(prompt, roots, shares)
-        _ask(prompt, [one for one in shares if one], judge)
-    found = _searched(prompt, roots, shares)
+        searched()
+        _ask(prompt, [one for one in shares if one], judge, mode)
+    found = searched()
     candidates = _in_order([one for each in found for one in each.candidates])
-    judgement = found[0].judgement
-    chosen = by_places(candidates, config, AUTO, cap(config, AUTO, judgement), session)
+    asked = next((one for one in found if one.judgement), found[0])
+    judgement = asked.judgement
+    chosen = by_places(candidates, config, mode, cap(config, mode, judgement), session)
     elapsed_ms = sum(one.elapsed_ms for one in found) + (judgement.elapsed_ms if judgement else 0.0)
-    return replace(found[0], candidates=tuple(chosen), judgement=judgement, elapsed_ms=elapsed_ms)
+    return replace(
+        found[0],
+        candidates=tuple(chosen),
+        judgement=judgement,
+        fallback=asked.fallback,
+        elapsed_ms=elapsed_ms,
+    )
 
 
-def _searched(prompt: Prompt, roots: Sequence[Root], shares: Sequence[Share | None]) -> list[Retrieval]:
-    pairs = zip(roots, shares, strict=True)
-    return [retrieve(prompt, one.index, one.config, judge=share, cutoff=one.cutoff) for one, share in pairs]
-
-
-def _ask(prompt: Prompt, shares: Sequence[Share], judge: Judge) -> None:
+def _ask(prompt: Prompt, shares: Sequence[Share], judge: Judge, mode: str) -> None:
     """Ask the judge about the memories of all shares at once, and give each share its verdicts.
 
     Two roots may have memories with the same id, so the judge sees them under other ids.
     """
     asked = [(share, one) for share in shares for one in share.memories]
     named = [replace(one, id=str(number)) for number, (_, one) in enumerate(asked)]
-    judgement = judge.evaluate(prompt, named, AUTO)
+    judgement = judge.evaluate(prompt, named, mode)
     verdicts = [
         (share, replace(judgement.verdicts[number], memory_id=one.id)) for number, (share, one) in enumerate(asked)
     ]

@@ -53,6 +53,9 @@ class Index:
     `has_fts5` is False where SQLite was built without FTS5. The pipeline scores by keywords then.
     """
 
+    is_joint = False
+    """Whether it stands for several roots: see `engine.joint`."""
+
     def __init__(
         self,
         db: Connection,

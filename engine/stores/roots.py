@@ -12,9 +12,13 @@ from engine.stores.registry import format_of, name_in, store_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from engine.stores.registry import Store
+
+
+SEPARATOR = "\n"
+"""Between the paths in the name of several roots. Hardly any path has a line break."""
 
 
 def readable_root(root: str) -> str:
@@ -77,3 +81,13 @@ def parts_of(store: Store, root: str, name: str, wanted: Collection[str] = ()) -
 def shown_name(root: str, name: str) -> str:
     """A file's name for people."""
     return without_lone_surrogates(name_in(root, name))
+
+
+def joint_name(roots: Sequence[str]) -> str:
+    """The name of several roots in the label store; the path itself for a single one."""
+    return SEPARATOR.join(roots)
+
+
+def roots_in(name: str) -> list[str]:
+    """The roots that a name of `joint_name` stands for."""
+    return name.split(SEPARATOR)

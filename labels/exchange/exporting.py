@@ -36,7 +36,12 @@ R = TypeVar("R")
 GOLD = "gold"
 """The annotator of agreed labels."""
 
-IN_ROOTS = "(:roots IS NULL OR root IN (SELECT value FROM json_each(:roots)))"
+IN_ROOTS = """(:roots IS NULL OR EXISTS (
+    SELECT 1 FROM (SELECT value AS wanted FROM json_each(:roots))
+    WHERE instr(char(10) || root || char(10), char(10) || wanted || char(10))
+))"""
+"""Whether a run was over one of the roots, alone or together with others: see `engine.stores.roots.joint_name`."""
+
 OF_ROOTS = f"(:roots IS NULL OR run_id IN (SELECT run_id FROM run WHERE {IN_ROOTS}))"
 PROMPTS_OF_ROOTS = f"(:roots IS NULL OR prompt_id IN (SELECT prompt_id FROM retrieval WHERE {OF_ROOTS}))"
 PAIRS_OF_ROOTS = f"""(:roots IS NULL OR EXISTS (

@@ -14,7 +14,7 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, missing_library
-from tui.cli.options import DB, ORDER, PROMPTS, ROOT, judge_options
+from tui.cli.options import DB, ORDER, PROMPTS, TOGETHER, judge_options, roots_option
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -94,7 +94,7 @@ class Memsift(Commands):
 
 @click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="memsift")
-@ROOT
+@roots_option(TOGETHER, takes_all=True)
 @PROMPTS
 @judge_options
 @DB
@@ -102,7 +102,7 @@ class Memsift(Commands):
 @click.pass_context
 def main(
     ctx: click.Context,
-    root: str | None,
+    roots: tuple[str, ...],
     prompts: tuple[str, ...],
     judge: JudgeOptions,
     db: str | None,
@@ -144,6 +144,10 @@ def main(
     if ctx.invoked_subcommand is None:
         from tui.cli.app import require_terminal, run_app
 
-        found = opening.resolve_root(root, os.environ)
+        first, *others = opening.known_roots(roots, os.environ)
         require_terminal()
-        run_app(opening.open_workspace(found, prompts, judge, db, os.environ, order=order, asks_first=True))
+        run_app(
+            opening.open_workspace(
+                *(first, prompts, judge, db, os.environ), order=order, asks_first=True, others=others
+            )
+        )

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from labels.exchange.records import Dataset
 
-ROOTS = "Only memories that replays over this folder returned. Repeatable: over any of them. Default: everything."
+ROOTS = (
+    "Only memories that replays over this folder returned, alone or with others. Repeatable: over any of them. "
+    "Default: everything."
+)
 FORMAT = "jsonl holds everything, the other formats are for other programs."
 INTERFACE = "Print the labelling interface for Label Studio instead of labels."
 NO_TEXT = "Replace texts and ids of prompts and memories by hashes."

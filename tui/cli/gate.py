@@ -18,15 +18,17 @@ from tui.cli.options import (
     QRELS,
     RUN,
     TEXT_OR_JSON,
+    TOGETHER,
     UNJUDGED,
     opened_store,
-    output_of_roots,
     roots_option,
     text_width,
 )
 from tui.workspace import opening
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from labels.measure.decision import Gate
     from labels.measure.gate import GateEvidence
 
@@ -45,7 +47,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @RUN
 @QRELS
 @UNJUDGED
-@roots_option("each root is decided by itself; if any fails, the exit code is 1.")
+@roots_option(TOGETHER, takes_all=True)
 @DB
 @FULL
 @TEXT_OR_JSON
@@ -78,17 +80,13 @@ def gate(
         raise click.UsageError("--run and --qrels go together: name both.")
     target = gate_of(least, zone)
     if run_file and qrels:
-        known = {"": (evidence_of_files(run_file, qrels, unjudged), "")}
+        evidence, configured = evidence_of_files(run_file, qrels, unjudged), ""
     else:
-        known = {root: evidence_of_labels(root, db) for root in opening.resolve_roots(roots, os.environ)}
-    reports = {
-        root: gate_report(evidence, system_to_decide(system, evidence, configured), target, worth)
-        for root, (evidence, configured) in known.items()
-    }
+        evidence, configured = evidence_of_labels(roots, db)
+    report = gate_report(evidence, system_to_decide(system, evidence, configured), target, worth)
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
-    click.echo(output_of_roots({root: write(report) for root, report in reports.items()}, form), nl=False)
-    verdicts = {report.decision.verdict for report in reports.values()}
-    if FAIL in verdicts or (strict and UNDECIDED in verdicts):
+    click.echo(write(report), nl=False)
+    if report.decision.verdict == FAIL or (strict and report.decision.verdict == UNDECIDED):
         click.get_current_context().exit(1)
 
 
@@ -126,14 +124,14 @@ def evidence_of_files(run_file: str, qrels: str, unjudged: str) -> GateEvidence:
     return evidence_from_qrels(rows, judgements, read_calls(Path(run_file)), unjudged)
 
 
-def evidence_of_labels(found: str, db: str | None) -> tuple[GateEvidence, str]:
-    """The evidence in the labels of a root, and the name of its configured system."""
+def evidence_of_labels(roots: Sequence[str], db: str | None) -> tuple[GateEvidence, str]:
+    """The evidence in the labels of one or several roots, and the name of the configured system."""
     from labels.measure.gate import evidence_from_store
     from tui.workspace.reporting import present_digests
 
-    config = opening.config_of(found, os.environ)
-    cutoff = opening.usable_cutoff(found, config, os.environ)
-    with opened_store(db) as store, opening.opened_index(found) as index:
+    found = opening.open_roots(roots, os.environ)
+    config, cutoff = found[0].config, found[0].cutoff
+    with opened_store(db) as store, opening.opened_roots(found) as index:
         digests = present_digests(store, index)
         evidence = evidence_from_store(store, index.root, digests, config, cutoff)
     return evidence, system_of(config, has_judge=config.judge.enabled, cutoff=cutoff.kind if cutoff else OFF).name

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import RootNotFoundError
+from engine.lean.record import replace
 from tui.cli.export import FormatChoice
 from tui.cli.merge_labels import report_added
 from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option, store_path
@@ -19,6 +20,7 @@ from tui.workspace.stderr import tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.memory import Corpus, Memory
     from labels.exchange.importing import Context, Imported
 
 DRY_RUN = "Tell what would be imported, and import nothing."
@@ -30,7 +32,7 @@ ANNOTATOR = "Person who gave the labels, if the file does not say."
 @click.option("--format", "name", type=FormatChoice(readable=True), help="Default: recognised by its beginning.")
 @click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
 @click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@roots_option("memories of all roots are known; runs in FILE count as runs over the first root.", takes_all=True)
+@roots_option("memories of all roots are known; runs in FILE count as runs over all of them together.", takes_all=True)
 @click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS_HELP)
 @DB
 def import_(
@@ -64,7 +66,7 @@ def import_(
 
 def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
     from engine.claude_code.prompt_files import read_prompts
-    from engine.stores.roots import read_corpus
+    from engine.stores.roots import joint_name, read_corpus
     from labels.exchange.importing import Context, text_of
 
     try:
@@ -75,10 +77,22 @@ def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
         corpora = []
     return Context(
         now=datetime.now(UTC).isoformat(timespec="milliseconds"),
-        root=corpora[0].root if corpora else "",
-        memories=[text_of(memory) for corpus in corpora for memory in corpus.memories],
+        root=joint_name([corpus.root for corpus in corpora]),
+        memories=[text_of(memory) for memory in told_apart(corpora)],
         prompts=read_prompts(prompts).prompts if prompts else (),
     )
+
+
+def told_apart(corpora: Sequence[Corpus]) -> list[Memory]:
+    """The memories of several roots, with the ids by which the app and the other commands tell them apart."""
+    from engine.joint import distinct_id
+
+    found: dict[str, Memory] = {}
+    for corpus in corpora:
+        for memory in corpus.memories:
+            name = distinct_id(memory.summary.id, corpus.root, found)
+            found[name] = replace(memory, summary=replace(memory.summary, id=name))
+    return [*found.values()]
 
 
 def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:

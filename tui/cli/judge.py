@@ -15,9 +15,9 @@ from engine.prompt import typed_prompt
 from tui.cli.options import (
     STRICT,
     TEXT_OR_JSON,
+    TOGETHER,
     disputed,
     judge_options,
-    output_of_roots,
     require_agreement,
     roots_option,
 )
@@ -26,6 +26,8 @@ from tui.workspace.judge_options import JudgeOptions, opened_judge
 from tui.workspace.stderr import report_fallback, report_skipped, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.retrieval import Candidate, Retrieval
 
 MODE = "The judge's task. auto: keep only memories that help directly, as in the hook. search: keep related ones, too."
@@ -34,7 +36,7 @@ HEADER = ("decision", "sure", "injected", "category", "title")
 
 @click.command()
 @click.argument("prompt")
-@roots_option("the judge is asked about each root.")
+@roots_option(TOGETHER, takes_all=True)
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help=MODE)
 @judge_options
 @STRICT
@@ -63,24 +65,21 @@ def judge(prompt: str, roots: tuple[str, ...], mode: str, judge: JudgeOptions, s
 
     Answers are cached in ~/.cache/memsift/judge.db: the same question is paid for once. Errors are not cached.
     """
-    texts, disagreements = {}, 0
-    for root in opening.resolve_roots(roots, os.environ):
-        retrieval = judged(prompt, root, mode, judge)
-        report_fallback(retrieval)
-        rows = verdict_rows(retrieval)
-        lines = verdict_lines(rows) if form == "text" else [printed_json(rows, indent=2)]
-        texts[root] = "".join(f"{line}\n" for line in lines)
-        disagreements += disputed(retrieval)
-    click.echo(output_of_roots(texts, form), nl=False)
+    retrieval = judged(prompt, roots, mode, judge)
+    report_fallback(retrieval)
+    rows = verdict_rows(retrieval)
+    lines = verdict_lines(rows) if form == "text" else [printed_json(rows, indent=2)]
+    click.echo("".join(f"{line}\n" for line in lines), nl=False)
     if strict:
-        require_agreement(disagreements)
+        require_agreement(disputed(retrieval))
 
 
-def judged(prompt: str, found: str, mode: str, judge: JudgeOptions) -> Retrieval:
-    """The retrieval of *prompt* in a root, with verdicts. Raises MemsiftError if no judge is named."""
+def judged(prompt: str, roots: Sequence[str], mode: str, judge: JudgeOptions) -> Retrieval:
+    """The retrieval of *prompt* over one or several roots, with verdicts. Raises MemsiftError if no judge is named."""
     environ = {**os.environ, "MEMSIFT_JUDGE_ENABLED": "true"}  # the command itself asks for a judge
-    config = opening.config_of(found, environ, judge)
-    with opened_judge(judge, config) as asked, opening.opened_index(found) as index:
+    found = opening.open_roots(roots, environ, judge)
+    config = found[0].config
+    with opened_judge(judge, config) as asked, opening.opened_roots(found) as index:
         if asked is None:
             raise MemsiftError("There is no judge to ask. Name one with --judge, such as --judge anthropic.")
         asked.prepare()

@@ -14,7 +14,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from tui.cli.app import require_terminal, run_app
-from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, judge_options, output_of_roots, roots_option, store_path
+from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, TOGETHER, judge_options, roots_option, store_path
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -38,7 +38,7 @@ ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts
 
 
 @click.command()
-@roots_option("each root has its own numbers.")
+@roots_option(TOGETHER, takes_all=True)
 @PROMPTS
 @judge_options
 @DB
@@ -73,25 +73,21 @@ def label(
     """
     if adjudicate and is_last:
         raise click.UsageError("--adjudicate and --last open different screens: leave one out.")
-    if (adjudicate or is_last) and len(roots) > 1:
-        raise click.UsageError("the app is open on one folder of memories at a time: name one --root.")
     if adjudicate or is_last:
         require_terminal()
     store_path(db, writes=order is not None)
-    texts = {}
-    for root in opening.resolve_roots(roots, os.environ):
-        workspace = opening.open_workspace(root, prompts, judge, db, os.environ, order=order)
-        if adjudicate:
-            run_app(workspace, "settle")
-            return
-        if is_last:
-            open_last(workspace)
-            return
-        if workspace.notice:
-            tell(workspace.notice)
-        with closing(workspace):
-            texts[root] = output_of(workspace, next_count, form)
-    click.echo(output_of_roots(texts, "jsonl" if form == "json" else form), nl=False)
+    first, *others = opening.known_roots(roots, os.environ)
+    workspace = opening.open_workspace(first, prompts, judge, db, os.environ, order=order, others=others)
+    if adjudicate:
+        run_app(workspace, "settle")
+        return
+    if is_last:
+        open_last(workspace)
+        return
+    if workspace.notice:
+        tell(workspace.notice)
+    with closing(workspace):
+        click.echo(output_of(workspace, next_count, form), nl=False)
 
 
 def open_last(workspace: Workspace) -> None:

@@ -66,8 +66,12 @@ def known_order(_context: click.Context, _option: click.Parameter, order: str | 
 def only_one(_context: click.Context, _option: click.Parameter, roots: tuple[str, ...]) -> str | None:
     """The only root. Without this check, click would silently take the last of several."""
     if len(set(roots)) > 1:
-        raise click.BadParameter(f"the app is open on one folder of memories at a time, not on {len(set(roots))}.")
+        raise click.BadParameter(f"this command is about one folder of memories, not about {len(set(roots))}.")
     return roots[0] if roots else None
+
+
+TOGETHER = "all are searched together, as in the hook, and give one result."
+"""The help on several roots, for most commands."""
 
 
 def roots_option(of_several: str, *, takes_all: bool = False) -> Callable[[F], F]:

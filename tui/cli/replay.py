@@ -14,6 +14,7 @@ import click
 from engine.config import AUTO, DEFAULT, OFF
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
+from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
 from engine.stores.files import open_named
 from engine.systems import SYSTEMS, injected_system, is_injected, system_of
@@ -22,6 +23,7 @@ from tui.cli.options import (
     PROMPTS_HELP,
     REPLAY_SAMPLES,
     STRICT,
+    TOGETHER,
     bulk_options,
     check_batch,
     disputed,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.joint import OpenRoot
     from engine.judge.judge import Judge
     from engine.retrieval import Retrieval
     from engine.search.index import Index
@@ -64,7 +67,7 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 
 
 @click.command()
-@roots_option("the prompts are replayed over each root, and each row has its `root`.")
+@roots_option(TOGETHER, takes_all=True)
 @click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help=PROMPTS_HELP)
 @click.option("--systems", metavar="NAMES", help=NAMES)
 @judge_options
@@ -81,18 +84,12 @@ def replay(
     Ctrl-C keeps the finished rows: the same command with --resume FILE continues where FILE ends.
     """
     wanted = Replay(**options)
-    found = opening.resolve_roots(roots, os.environ)
-    names_root = len(found) > 1
-    if names_root and (wanted.resume or wanted.batch or wanted.max_cost is not None):
-        raise click.UsageError("--resume, --batch and --max-cost are for one folder of memories: name one --root.")
     check_batch(wanted.judge, is_batched=wanted.batch, most_usd=wanted.max_cost)
+    found = opening.open_roots(roots, os.environ, wanted.judge)
     reading = opening.project_prompts(files, os.environ)
-    disagreements = 0
     with opened_store(db, writes=True) if save else nullcontext() as store:
-        for root in found:
-            ending, disputes = wanted.over(root, reading, store, names_root=names_root)
-            disagreements += disputes
-            report_ending(ending, wanted.resume, names_root=names_root)
+        ending, disagreements = wanted.over(found, reading, store)
+        report_ending(ending, wanted.resume)
     if strict:
         require_agreement(disagreements)
 
@@ -110,9 +107,7 @@ class Replay:
     max_cost: float | None
     resume: str | None
 
-    def over(
-        self, root: str, reading: PromptReading, store: LabelStore | None, *, names_root: bool
-    ) -> tuple[Ending, int]:
+    def over(self, roots: Sequence[OpenRoot], reading: PromptReading, store: LabelStore | None) -> tuple[Ending, int]:
         """Print the rows, and record them in *store*. Returns the end, and the number of disputed verdicts."""
         from engine.injected import names_of
         from engine.judge.bulk.batches import Batches, without_split
@@ -121,17 +116,18 @@ class Replay:
         from tui.workspace.injections import Injections, with_hook_log
         from tui.workspace.recording import record
 
-        config = opening.config_of(root, os.environ, self.judge)
+        root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)
         batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
         if batches:
             config = without_split(config)
+            roots = [replace_record(one, config=without_split(one.config)) for one in roots]
         terms = replaying.Terms(self.retries, self.max_cost)
         options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch)
         disagreements = 0
         with (
             opened_judge(options, config, (batches or terms).around) as asked,
-            opening.opened_index(root) as index,
+            opening.opened_roots(roots) as index,
         ):
             chosen, cutoffs = chosen_systems(self.systems, root, config, asked, names_of(reading.prompts))
             injections = Injections(index)
@@ -148,8 +144,7 @@ class Replay:
                     if store:
                         cutoff = cutoffs.get(kinds[retrieval.system])
                         record(retrieval, store, index, config, asked, cutoff, injections.memory)
-                    row = run_row(retrieval)
-                    write({**row, "root": index.root} if names_root else row)
+                    write(run_row(retrieval))
                     disagreements += disputed(retrieval)
 
                 def work(job: Job) -> list[Retrieval]:
@@ -242,14 +237,11 @@ def report_records(chosen: Sequence[System], reading: PromptReading, injections:
         )
 
 
-def report_ending(ending: Ending, resume: str | None, *, names_root: bool) -> None:
+def report_ending(ending: Ending, resume: str | None) -> None:
     """After an early end, tell how to continue. Exit with 130 after Ctrl-C, with 1 at the cost limit."""
     if not (ending.is_interrupted or ending.is_spent):
         return
-    file = "a file for each root" if names_root else "a file"
-    how = (
-        "Give the same command again" if resume else f"Keep the rows in {file} and give the command with --resume FILE"
-    )
+    how = "Give the same command again" if resume else "Keep the rows in a file and give the command with --resume FILE"
     why = "--max-cost is reached" if ending.is_spent else "Stopped"
     tell(f"{why} after {ending.done:,} of {ending.jobs:,} prompts. {how} to go on with the rest.")
     click.get_current_context().exit(1 if ending.is_spent else 130)

@@ -13,7 +13,7 @@ import click
 
 from engine.errors import MemsiftError
 from engine.stores.files import open_named
-from tui.cli.options import DB, FULL, QRELS, RUN, UNJUDGED, opened_store, output_of_roots, roots_option, text_width
+from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ FORMAT = "html is one page with charts that needs no other file."
 @UNJUDGED
 @click.option("--prompts", metavar="FILE", help="Prompts of --run, for kinds and texts of prompts.")
 @click.option("--ranking", is_flag=True, help="Add the ranking measures P@k, MAP, nDCG, MRR and bpref.")
-@roots_option("a report of each root.")
+@roots_option(TOGETHER, takes_all=True)
 @DB
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMAT)
 @FULL
@@ -62,14 +62,11 @@ def report(
         raise click.UsageError("--prompts needs --run. The label store has its own prompts.")
     options = ReportOptions(ranking, comparisons=True, curves=form in ("json", "html"))
     if run_file and qrels:
-        made = {"": report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)}
+        made = report_of_files(run_file, qrels, unjudged, captions_of(prompts, roots), options)
     else:
-        found = opening.resolve_roots(roots, os.environ)
-        if form == "html" and len(found) > 1:
-            raise click.UsageError("A page is about one folder of memories: name one --root with --format html.")
-        made = {root: report_of_labels(root, db, options) for root in found}
+        made = report_of_labels(roots, db, options)
     with paused_gc():
-        text = output_of_roots({root: writer(form, is_full)(each) for root, each in made.items()}, form)
+        text = writer(form, is_full)(made)
     if output:
         write_file(Path(output), text)
     else:
@@ -119,13 +116,12 @@ def captions_of(prompts: str | None, roots: Sequence[str]) -> Captions:
     return Captions({prompt.id: prompt.text for prompt in read}, {prompt.id: prompt.kind for prompt in read}, titles)
 
 
-def report_of_labels(root: str, db: str | None, options: ReportOptions) -> Report:
+def report_of_labels(roots: Sequence[str], db: str | None, options: ReportOptions) -> Report:
     from tui.workspace.reporting import root_report
 
-    config = opening.config_of(root, os.environ)
-    cutoff = opening.usable_cutoff(root, config, os.environ)
-    with opened_store(db) as store, opening.opened_index(root) as index, paused_gc():
-        return root_report(store, index, config, cutoff, options)
+    found = opening.open_roots(roots, os.environ)
+    with opened_store(db) as store, opening.opened_roots(found) as index, paused_gc():
+        return root_report(store, index, found[0].config, found[0].cutoff, options)
 
 
 @contextmanager

@@ -47,7 +47,7 @@ CONFIDENCE = "Probability with which the target must be reached."
     show_default=True,
     help=CONFIDENCE,
 )
-@roots_option("one model for all roots with labels.")
+@roots_option("one model for all roots with labels.", takes_all=True)
 @DB
 @click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels. Repeatable.")
 @click.option("--qrels", metavar="FILE", help="Relevance labels in TREC form, instead of the label store.")
@@ -80,7 +80,7 @@ def tune(
 
     Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
     """
-    found = opening.resolve_roots(roots, os.environ)
+    found = opening.known_roots(roots, os.environ)
     if undo:
         if target is not None or apply or others:
             raise click.UsageError("--undo removes the model; it goes with neither --target-precision nor --apply.")
@@ -139,11 +139,13 @@ def judged_in_store(in_use: InUse, config: Config, db: str | None) -> tuple[list
     with opened_store(db) as store:
         for root, cutoff in in_use.items():
             with opening.opened_index(root) as index:
-                truth = Truth.from_gold(store.gold(index.root))
+                names = store.names_with(index.root)
+                truth = Truth.from_gold([one for name in names for one in store.gold(name)])
                 by_hand = store.prompts_by_hand()
-                prompts = [prompt for prompt in store.prompts(index.root) if prompt.id not in by_hand]
-                judged += judged_prompts(prompts, index, config, truth, root, cutoff)
-                strata |= store.strata(index.root)
+                by_id = {one.id: one for name in names for one in store.prompts(name) if one.id not in by_hand}
+                judged += judged_prompts(by_id.values(), index, config, truth, root, cutoff)
+                for name in names:
+                    strata |= store.strata(name)
     return judged, strata
 
 

@@ -145,7 +145,7 @@ class BrowseScreen(CuratingScreen):
         memory = self.app.workspace.memory(current.id) if current else None
         if memory:
             text = self.note_seen(memory.summary)
-            related = related_files(self.root, text)
+            related = related_files(self.home(memory.summary)[0], text)
             shown = detail_text(memory, self.memories.facts, related, self.marker)
             self.detail.show(shown, from_start=from_start)
 

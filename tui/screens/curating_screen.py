@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 from engine.curation.files import text_at
 from engine.curation.operations import Archive, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
 from engine.errors import ChangedSinceError, CurationError
+from engine.joint import home_of
 from engine.stores.roots import readable_root
 from engine.stores.writing import ACTIVE, writing_of
 from tui.dialogs.ask_line import AskLine
@@ -78,7 +79,7 @@ class CuratingScreen(ModeScreen):
     def _ask_reason(self, memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
         def retire(reason: str | None) -> None:
             if reason is not None:
-                self.change("Retired", [Retire(self.root, one, reason, reason == WRONG) for one in memories], read)
+                self.change("Retired", [Retire(*self.home(one), reason, reason == WRONG) for one in memories], read)
 
         def choose(reason: str | None) -> None:
             if reason == ANOTHER:
@@ -91,13 +92,13 @@ class CuratingScreen(ModeScreen):
 
     def action_archive(self) -> None:
         def archive(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Archived", [Archive(self.root, one, "") for one in memories], read)
+            self.change("Archived", [Archive(*self.home(one), "") for one in memories], read)
 
         self._choose("Archived", (ACTIVE,), archive)
 
     def action_restore(self) -> None:
         def restore(memories: list[MemorySummary], read: Mapping[str, str | None]) -> None:
-            self.change("Restored", [Restore(self.root, one) for one in memories], read)
+            self.change("Restored", [Restore(*self.home(one)) for one in memories], read)
 
         self._choose("Restored", ("retired", "archived"), restore)
 
@@ -116,7 +117,7 @@ class CuratingScreen(ModeScreen):
             add = [one for one in given if is_single or not one.startswith("-")]
             if not is_single:
                 gone = [one[1:].strip() for one in given if one.startswith("-")]
-            operations = [Tag(self.root, one, tuple(add), tuple(gone)) for one in memories]
+            operations = [Tag(*self.home(one), tuple(add), tuple(gone)) for one in memories]
             self.change("Changed the tags of", operations, read)
 
         hint = TAGS_HINT if is_single else MANY_TAGS_HINT
@@ -126,14 +127,15 @@ class CuratingScreen(ModeScreen):
         """Open the form of the memory under the cursor."""
         with self.app.telling_errors():
             memory, read, text = self._to_edit()
-            form = writing_of(self.root).form(text.removeprefix("\ufeff"))
+            root, own = self.home(memory)
+            form = writing_of(root).form(text.removeprefix("\ufeff"))
 
             def allowed(changes: Changes) -> None:
-                check(Edit(self.root, memory, changes), read)
+                check(Edit(root, own, changes), read)
 
             def edit(changes: Changes | None) -> None:
                 if changes:
-                    self.change("Edited", [Edit(self.root, memory, changes)], read)
+                    self.change("Edited", [Edit(root, own, changes)], read)
 
             self.app.push_screen(MemoryForm(f"Edit {memory.id}", form, allowed), edit)
 
@@ -151,14 +153,14 @@ class CuratingScreen(ModeScreen):
             if new is None:
                 self.app.tell("The text is unchanged, so nothing was done.")
             else:
-                self.change("Edited", [Rewrite(self.root, memory, text, new)], {})
+                self.change("Edited", [Rewrite(*self.home(memory), text, new)], {})
 
     def _to_edit(self) -> tuple[MemorySummary, dict[str, str | None], str]:
         """The memory to edit, its file as it was shown, and its text. Raises CurationError."""
         memories = self.chosen()
         if len(memories) != 1:
             raise CurationError(f"{len(memories):,} memories are selected. Edit one at a time; esc selects none.")
-        writing_of(self.root)
+        self._require_writable(memories)
         read = self._texts(memories)
         return memories[0], read, read[memories[0].file] or ""
 
@@ -171,8 +173,8 @@ class CuratingScreen(ModeScreen):
                 self._ask_kept([*self.chosen(), memory.summary])
 
         with self.app.telling_errors():
-            writing_of(self.root)
             chosen = self.chosen()
+            self._require_writable(chosen)
             if len(chosen) > MOST_MERGED:
                 raise CurationError(f"{len(chosen):,} memories are selected. Merge at most {MOST_MERGED} at a time.")
             if len(chosen) == 1:
@@ -182,6 +184,9 @@ class CuratingScreen(ModeScreen):
 
     def _ask_kept(self, chosen: list[MemorySummary]) -> None:
         with self.app.telling_errors():
+            roots = {self.home(one)[0] for one in chosen}
+            if len(roots) > 1:
+                raise CurationError(f"They lie in {len(roots)} folders. Move them into one with M, then merge them.")
             read = self._texts(chosen)
             found = [memory for one in chosen if (memory := self.app.workspace.memory(one.id))]
 
@@ -189,7 +194,8 @@ class CuratingScreen(ModeScreen):
                 kept = [one for one in chosen if one.id == kept_id]
                 others = tuple(one for one in chosen if one.id != kept_id)
                 if kept:
-                    self.change("Merged", [Merge(self.root, kept[0], others)], read)
+                    root, own = self.home(kept[0])
+                    self.change("Merged", [Merge(root, own, tuple(self.home(one)[1] for one in others))], read)
 
             self.app.push_screen(MergeMemories(found), merge)
 
@@ -201,7 +207,7 @@ class CuratingScreen(ModeScreen):
             with self.app.telling_errors():
                 if path and path.strip():
                     target = readable_root(str(Path(path.strip()).expanduser()))
-                    self.change("Moved", [Move(self.root, one, target) for one in memories], read)
+                    self.change("Moved", [Move(*self.home(one), target) for one in memories], read)
 
         hint = "The path of another folder of memories, in the same format."
         self.app.push_screen(AskLine(f"Move {_named(memories)} to which folder?", hint=hint), move)
@@ -211,9 +217,14 @@ class CuratingScreen(ModeScreen):
 
     # Changing
 
-    @property
-    def root(self) -> str:
-        return self.app.workspace.index.root
+    def home(self, memory: MemorySummary) -> tuple[str, MemorySummary]:
+        """The root of a memory, and the memory under its own id."""
+        return home_of(self.app.workspace.index, memory)
+
+    def _require_writable(self, memories: Iterable[MemorySummary]) -> None:
+        """Raises CurationError for a memory in a format that is only read."""
+        for root in dict.fromkeys(self.home(one)[0] for one in memories):
+            writing_of(root)
 
     def _choose(
         self,
@@ -225,7 +236,7 @@ class CuratingScreen(ModeScreen):
         with self.app.telling_errors():
             chosen = self.chosen()
             fitting = [one for one in chosen if not statuses or one.status in statuses]
-            writing_of(self.root)
+            self._require_writable(fitting)
             if chosen and not fitting:
                 raise CurationError(f"{_named(chosen)}: {_statuses(chosen)}, so nothing is {words.lower()}.")
             if others := [one for one in chosen if statuses and one.status not in statuses]:
@@ -248,7 +259,9 @@ class CuratingScreen(ModeScreen):
     def change(self, words: str, operations: Sequence[Operation], read: Mapping[str, str | None]) -> None:
         """Perform the operations. *words* begin the sentence about many of them."""
         with self.app.changing:
-            done = perform(self.root, operations, read, partial(self._tell_progress, get_current_worker()))
+            done = perform(
+                self.app.workspace.roots, operations, read, partial(self._tell_progress, get_current_worker())
+            )
             if done.numbers:
                 self.app.batches.append(done.numbers)
         self._keep_refused(operations, done)
@@ -263,7 +276,7 @@ class CuratingScreen(ModeScreen):
     @work(thread=True, group=CHANGES, exit_on_error=False)
     def _undo(self) -> None:
         with self.app.changing:
-            done = undo(self.root, self.app.batches, partial(self._tell_progress, get_current_worker()))
+            done = undo(self.app.workspace.roots, self.app.batches, partial(self._tell_progress, get_current_worker()))
         self.post_message(Changed(done, is_undo=True))
 
     def _tell_progress(self, worker: Worker[None], done: int, total: int) -> bool:

@@ -104,10 +104,13 @@ class TopBar(Vertical):
 
 
 def where_text(workspace: Workspace) -> str:
-    """The cost of the judge so far, the name of the open root, and the number of skipped files."""
+    """The cost of the judge so far, the name of the first open root, and the number of skipped files."""
     skipped = len(workspace.skipped)
     spent = workspace.spending.text if workspace.spending else ""
-    return " · ".join(filter(None, (spent, root_name(workspace.root), f"{skipped:,} skipped (s)" if skipped else "")))
+    names = root_name(workspace.root)
+    if workspace.others:
+        names += f" and {len(workspace.others)} more"
+    return " · ".join(filter(None, (spent, names, f"{skipped:,} skipped (s)" if skipped else "")))
 
 
 def root_name(root: str) -> str:

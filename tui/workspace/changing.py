@@ -46,8 +46,8 @@ def check(operation: Operation, read: Mapping[str, str | None]) -> None:
         curator.plan(operation)
 
 
-def perform(root: str, operations: Sequence[Operation], read: Mapping[str, str | None], tell: Tell) -> Done:
-    """Perform the operations, each with a number of its own.
+def perform(roots: Sequence[str], operations: Sequence[Operation], read: Mapping[str, str | None], tell: Tell) -> Done:
+    """Perform the operations on memories of *roots*, each with a number of its own.
 
     All of them are planned first, so none is performed if one is refused. *read*: the texts of files as they were
     shown. A file with another text is refused. An error is in the result, not an exception.
@@ -56,24 +56,27 @@ def perform(root: str, operations: Sequence[Operation], read: Mapping[str, str |
         with closing(Curator(os.environ)) as curator:
             require_as_read(read)
             plans = [curator.plan(operation) for operation in operations]
-            return _carried_out(root, curator, plans, tell)
+            return _carried_out(roots, curator, plans, tell)
     except MemsiftError as error:
-        return Done(error=error, is_reread=not isinstance(error, ChangedSinceError) or reread(root, os.environ))
+        if not isinstance(error, ChangedSinceError):
+            return Done(error=error)
+        return Done(error=error, is_reread=_reread(roots, lambda _: None))
 
 
-def undo(root: str, batches: Sequence[tuple[int, ...]], tell: Tell) -> Done:
-    """Take back the last change of memories in *root*, also a change by a command.
+def undo(roots: Sequence[str], batches: Sequence[tuple[int, ...]], tell: Tell) -> Done:
+    """Take back the last change of memories in *roots*, also a change by a command.
 
     If it belongs to one of *batches*, the whole batch is taken back. `sentences` are those of the changes taken back.
     """
     try:
         with closing(Curator(os.environ)) as curator:
-            deeds = _last(curator.journal.deeds(root=root), batches)
+            by_number = {one.number: one for root in roots for one in curator.journal.deeds(root=root)}
+            deeds = _last([by_number[number] for number in sorted(by_number)], batches)
             done = Done(error=None if deeds else JournalError("There is no change to take back in these memories."))
             for place, deed in enumerate(deeds):
                 if done.error or not tell(place, len(deeds)):
                     break
-                done = _taken_back(root, curator, deed, done)
+                done = _taken_back(roots, curator, deed, done)
             return done
     except MemsiftError as error:
         return Done(error=error)
@@ -86,20 +89,20 @@ def _last(deeds: Sequence[Deed], batches: Sequence[tuple[int, ...]]) -> list[Dee
     return [one for one in found if one.number in batch] or found[:1]
 
 
-def _taken_back(root: str, curator: Curator, deed: Deed, done: Done) -> Done:
+def _taken_back(roots: Sequence[str], curator: Curator, deed: Deed, done: Done) -> Done:
     try:
         plan = curator.plan_undo(deed.number)
     except MemsiftError as error:
         return Done(done.numbers, done.sentences, error, done.is_reread)
-    now = _carried_out(root, curator, [plan], lambda *_: True)
+    now = _carried_out(roots, curator, [plan], lambda *_: True)
     if now.error:
         return Done(done.numbers, done.sentences, now.error, done.is_reread)
     sentences = (*done.sentences, deed.summary)
     return Done((*done.numbers, deed.number), sentences, None, done.is_reread and now.is_reread)
 
 
-def _carried_out(root: str, curator: Curator, plans: Sequence[Plan], tell: Tell) -> Done:
-    """Perform *plans* until one is refused or *tell* ends the work. Then bring the index file up to date."""
+def _carried_out(roots: Sequence[str], curator: Curator, plans: Sequence[Plan], tell: Tell) -> Done:
+    """Perform *plans* until one is refused or *tell* ends the work. Then bring the index files up to date."""
     numbers: list[int] = []
     error: MemsiftError | None = None
     for plan in plans:
@@ -111,8 +114,15 @@ def _carried_out(root: str, curator: Curator, plans: Sequence[Plan], tell: Tell)
             error = refused
             break
     done = plans[: len(numbers)]
-    is_reread = reread(root, os.environ, _names(root, done)) if done else True
+    changed = [root for root in roots if any(root in plan.roots for plan in done)]
+    is_reread = _reread(changed, lambda root: _names(root, done))
     return Done(tuple(numbers), tuple(plan.summary for plan in done), error, is_reread)
+
+
+def _reread(roots: Sequence[str], names: Callable[[str], set[bytes] | None]) -> bool:
+    """Bring the index files of *roots* up to date with the files *names*, or with all; whether all of them are."""
+    known = [reread(root, os.environ, names(root)) for root in roots]
+    return all(known)
 
 
 def _names(root: str, plans: Sequence[Plan]) -> set[bytes] | None:

@@ -11,11 +11,13 @@ from engine.activity import LOG_FILE
 from engine.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError
+from engine.joint import shown_id
 from engine.lean.record import Record
 from engine.paths import journal_file, state_dir
 from engine.quality.registry import Usage
 from engine.quality.repository import project_of
 from engine.stores.files import is_inside
+from engine.stores.roots import roots_in
 from engine.stores.writing import writing_of
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.store import LabelStore
@@ -88,12 +90,12 @@ def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, 
     pulled = dict.fromkeys((memory, one.prompt_id) for one in outcomes for memory in one.injected)
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
     return Facts(
-        _usage(injections(read_log(state_dir(index.root, environ)).decisions), verdicts),
+        _usage(injections(read_log(state_dir(roots_in(index.root)[0], environ)).decisions), verdicts),
         index.word_counts(),
         _by_memory((memory, (prompt_id, verdicts.get((memory, prompt_id), ""))) for memory, prompt_id in visible),
         Counter(memory for memory, _ in pulled) - Counter(memory for memory, _ in visible),
         texts,
-        _deeds(index.root, environ),
+        _deeds(index, environ),
     )
 
 
@@ -102,7 +104,7 @@ def stamps(index: Index, store: Path, environ: Mapping[str, str]) -> tuple[tuple
     files = [
         *(f"{store}{end}" for end in ("", "-wal")),
         *(f"{journal_file(environ)}{end}" for end in ("", "-wal")),
-        f"{state_dir(index.root, environ)}/{LOG_FILE}",
+        f"{state_dir(roots_in(index.root)[0], environ)}/{LOG_FILE}",
     ]
     found = []
     for file in files:
@@ -172,13 +174,18 @@ def _precision(facts: Facts, memory_id: str) -> tuple[float, int]:
     return (relevant / max(labelled, 1), labelled)
 
 
-def _deeds(root: str, environ: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
+def _deeds(index: Index, environ: Mapping[str, str]) -> dict[str, tuple[Deed, ...]]:
     """The changes in the journal, if there is a journal: memory id -> changes."""
     path = journal_file(environ)
     if not Path(path).exists():
         return {}
     with closing(Journal(path)) as journal:
-        return _by_memory((memory, deed) for deed in journal.deeds(root=root) for memory in deed.memories)
+        return _by_memory(
+            (shown_id(index, root, memory), deed)
+            for root in roots_in(index.root)
+            for deed in journal.deeds(root=root)
+            for memory in deed.memories
+        )
 
 
 def _by_memory(pairs: Iterable[tuple[str, T]]) -> dict[str, tuple[T, ...]]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.claude_code.prompt_files import PromptReading
     from engine.config import Config
     from engine.cutoff import Cutoff
+    from engine.joint import OpenRoot
     from engine.search.index import Index
     from engine.settings.sources import Reading
     from tui.workspace.workspace import Workspace
@@ -113,6 +114,33 @@ def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cuto
     return hook_cutoff(root, config, environ)[0]
 
 
+def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions | None = None) -> list[OpenRoot]:
+    """The roots of a command with their settings: those *given*, or all that the hook uses. Raises MemsiftError.
+
+    This is the only place that decides which roots are open. stderr tells if there are several.
+    """
+    from engine.joint import OpenRoot
+
+    roots = known_roots(given, environ)
+    if len(roots) > 1:
+        tell(f"Open together: {', '.join(roots)}.")
+    configs = [config_of(root, environ, judge) for root in roots]
+    return [OpenRoot(root, one, usable_cutoff(root, one, environ)) for root, one in zip(roots, configs, strict=True)]
+
+
+@contextmanager
+def opened_roots(roots: Sequence[OpenRoot]) -> Iterator[Index]:
+    """The index of one or several roots, up to date, and closed at the end of the `with` block. Raises RootError."""
+    from engine.joint import open_together
+
+    with explained_if_slow(roots[0].root):
+        index = open_together(roots, os.environ)
+    try:
+        yield index
+    finally:
+        index.close()
+
+
 @contextmanager
 def opened_index(root: str) -> Iterator[Index]:
     """The index of *root*, up to date, and closed at the end of the `with` block. Raises RootError."""
@@ -150,11 +178,12 @@ def open_workspace(
     order: str | None = None,
     is_trusted: bool = False,
     asks_first: bool = False,
+    others: Sequence[str] = (),
 ) -> Workspace:
     """The workspace of the app. Close it after use. Raises MemsiftError if some part cannot be opened.
 
-    *is_trusted*: all of the root's configuration counts, whether or not the user trusted it. *asks_first*: no judge is
-    asked before `Workspace.agree`.
+    *others*: roots that are open beside *root*, whose settings count. *is_trusted*: all of the root's configuration
+    counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
     from labels.store import LabelStore
     from tui.workspace.injections import with_hook_log
@@ -174,6 +203,7 @@ def open_workspace(
             judge=make_judge(judge, config, environ, spending.around if spending else None),
             spending=spending,
             cutoff=usable_cutoff(root, config, environ),
+            others=other_roots(others, environ, judge),
             prompts=reading.prompts,
             skipped=reading.skipped,
             annotator=annotator_name(environ),
@@ -183,6 +213,15 @@ def open_workspace(
     if order:
         require_possible(workspace, order)
     return workspace
+
+
+def other_roots(roots: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions) -> tuple[OpenRoot, ...]:
+    """The roots beside the first, with their settings. Raises ConfigError."""
+    from engine.joint import OpenRoot
+
+    configs = [read_settings(root, environ, judge).config for root in roots]
+    pairs = zip(roots, configs, strict=True)
+    return tuple(OpenRoot(root, config, usable_cutoff(root, config, environ)) for root, config in pairs)
 
 
 def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = None) -> Workspace:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT, OFF
 from engine.injected import names_of
+from engine.joint import OpenRoot, explanation_of, open_together
 from engine.pipeline import retrieve
 from engine.search.highlight import Marker
-from engine.search.opening import open_index
+from engine.stores.roots import roots_in
 from engine.systems import INJECTED, SYSTEMS, is_injected, system_of
 from labels.labelling_order import ALL, RANDOM, Plan, offered
 from labels.measure.report import PLAIN, ReportOptions
@@ -68,8 +69,10 @@ class Workspace:
         skipped: tuple[Skipped, ...] = (),
         notice: str = "",
         spending: Spending | None = None,
+        others: tuple[OpenRoot, ...] = (),
     ) -> None:
         self.root = root
+        self.others = others
         self.config = config
         self.store = store
         self.judge = judge
@@ -81,7 +84,7 @@ class Workspace:
         self.spending = spending
         self.wanted_prompt = ""
         self.comparing = False
-        self.index = open_index(root, os.environ)
+        self.index = self._opened()
         self.lists = PromptLists(store, self.index.root, prompts)
         self.injections = Injections(self.index)
         self.reading = 1
@@ -106,10 +109,18 @@ class Workspace:
 
         `reading` counts the readings. The old index stays open, because a worker may still use it.
         """
-        fresh = open_index(self.root, os.environ)
+        fresh = self._opened()
         self._old.append(self.index)
         self.index = fresh
         self._forget_retrievals()
+
+    def _opened(self) -> Index:
+        return open_together((OpenRoot(self.root, self.config, self.cutoff), *self.others), os.environ)
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The open roots, as the indexes name them. The first has the settings."""
+        return tuple(roots_in(self.index.root))
 
     def take_changes(self, *, is_reread: bool) -> None:
         """Forget the retrievals of memories that were changed. *is_reread*: the index file holds the changes.
@@ -265,11 +276,9 @@ class Workspace:
 
     def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
         """The outcome of a memory for a prompt in `first` and `second`, as far as both are kept."""
-        from engine.search.explain import Explainer
-
         kept = [one for one in self.side_by_side(prompt_id) if one]
-        explainers = [Explainer(one, self.index, SYSTEMS[one.system].of(self.config)) for one in kept]
-        return [found for explainer in explainers if (found := explainer.of(memory_id))]
+        found = (explanation_of(memory_id, one, self.index, SYSTEMS[one.system].of(self.config)) for one in kept)
+        return [one for one in found if one]
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """The kept retrieval of a prompt and a system, or None."""

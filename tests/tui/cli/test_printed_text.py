@@ -127,6 +127,7 @@ def test_label_and_gate(place: Place, form: str) -> None:
     place.labelled()
     both = (*place.over, "--root", write_root(place.root.parent / "other", [memory("signing elsewhere")]))
     assert harmless("gate", "--min-precision", "0.5", *place.over, *place.kept, "--format", form)
+    harmless("replay", *both, *place.read, "--save", *place.kept)
     for roots in (place.over, both):
         assert ASK[:12] in harmless("label", "--next", "5", *place.read, *roots, *place.kept, "--format", form)
         shown = harmless("label", *place.read, *roots, *place.kept, "--format", form)

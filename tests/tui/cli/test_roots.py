@@ -7,15 +7,13 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.paths import transcripts_dir
-from labels.measure.judgements import replayed_texts
-from labels.store import LabelStore
+from engine.paths import root_key, transcripts_dir
+from engine.stores.roots import joint_name
 from tests.engine.builders import memory, write_root
-from tests.labels.samples import card
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
 
 if TYPE_CHECKING:
@@ -24,13 +22,13 @@ if TYPE_CHECKING:
     Options = list[str | Path]
 
 ASK = "how long does the token cache live?"
+FIRST = [memory("token cache rule", "tokens", memory_id="a1"), memory("token cache colours", memory_id="a2")]
+SECOND = [memory("cache for a token", "cache", memory_id="b1"), memory("what is for lunch", memory_id="b2")]
 
 
 @pytest.fixture
 def roots(tmp_path: Path, no_cutoff: None) -> tuple[Path, Path]:  # noqa: ARG001
-    first = [memory("token cache rule", "tokens", memory_id="a1"), memory("token cache colours", memory_id="a2")]
-    second = [memory("cache for a token", "cache", memory_id="b1"), memory("what is for lunch", memory_id="b2")]
-    return write_root(tmp_path / "first", first), write_root(tmp_path / "second", second)
+    return write_root(tmp_path / "first", FIRST), write_root(tmp_path / "second", SECOND)
 
 
 @pytest.fixture
@@ -81,88 +79,104 @@ def test_one_memory_is_explained_in_the_root_that_has_it(roots: tuple[Path, Path
     assert {one["root"] for one in (*dropped["results"], *dropped["dropped"])} == {str(roots[1])}
 
 
-def test_the_judge_is_asked_about_each_root(tmp_path: Path, roots: tuple[Path, Path], both: Options) -> None:
-    script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': []})}"
+def test_the_judge_is_asked_once_about_all_roots(tmp_path: Path, both: Options) -> None:
+    script = f"scripted:{jsonl(tmp_path / 'judge.jsonl', {'prompt': ASK, 'keep': ['token cache rule']})}"
     found = printed(memsift("judge", ASK, *both, "--judge", script, "--format", "json"))
-    assert [(one["root"], len(one["verdicts"])) for one in found] == [(str(roots[0]), 2), (str(roots[1]), 1)]
+    verdicts = {one["id"]: one["decision"] for one in found["verdicts"]}
+    assert verdicts == {"a1": "approved", "a2": "rejected", "b1": "rejected"}
 
 
-def test_a_replay_says_over_which_root_and_such_a_file_is_not_one_report(
+def test_a_replay_over_several_roots_is_one_run(
     tmp_path: Path, roots: tuple[Path, Path], both: Options, prompts: Path
 ) -> None:
-    found = rows(memsift("replay", *both, "--prompts", prompts))
-    assert [(row["root"], {one["id"] for one in row["injected"]}) for row in found] == [
-        (str(roots[0]), {"a1", "a2"}),
-        (str(roots[1]), {"b1"}),
-    ]
-    assert "root" not in rows(memsift("replay", *both[:2], "--prompts", prompts))[0]
+    """One injected set within one limit, which a report measures and a run file can resume."""
+    done = memsift("replay", *both, "--prompts", prompts)
+    (row,) = rows(done)
+    assert {one["id"] for one in row["injected"]} == {"a1", "a2", "b1"}
+    assert f"Open together: {roots[0]}, {roots[1]}." in done.stderr
+    (capped,) = rows(memsift("replay", *both, "--prompts", prompts, MEMSIFT_MAX_INJECT="2"))
+    assert [one["dropped_by"] for one in capped["candidates"]] == [None, None, "cap"]
     qrels = tmp_path / "qrels.txt"
-    qrels.write_text("p1 0 a1 1\n", encoding="utf-8")
-    line = refused(memsift("report", "--run", jsonl(tmp_path / "run.jsonl", *found), "--qrels", qrels))
-    assert "line 2, root: expected" in line
-    assert "a file for each root" in line
-    line = refused(memsift("replay", *both[:2], "--prompts", prompts, "--resume", tmp_path / "run.jsonl"))
-    assert "line 1, root: expected none" in line
+    qrels.write_text("p1 0 a1 1\np1 0 b1 0\n", encoding="utf-8")
+    run = jsonl(tmp_path / "run.jsonl", row)
+    found = printed(memsift("report", "--run", run, "--qrels", qrels, "--unjudged", "exclude", "--format", "json"))
+    assert found["systems"][0]["precision"]["value"] == 0.5
+    assert memsift("replay", *both, "--prompts", prompts, "--resume", run).exit_code == 0
+    assert len(run.read_text(encoding="utf-8").splitlines()) == 1
 
 
-def test_what_belongs_to_one_run_is_refused_for_several_roots(tmp_path: Path, both: Options, prompts: Path) -> None:
-    for options in (["--resume", tmp_path / "run.jsonl"], ["--max-cost", "1"], ["--batch"]):
-        assert "name one --root" in usage_error(memsift("replay", *both, "--prompts", prompts, *options))
+def test_several_roots_give_the_numbers_of_one_root_with_all_their_memories(
+    tmp_path: Path, both: Options, labelled: Options, prompts: Path
+) -> None:
+    """Report, gate and progress. The labels are of the texts, so they count for either."""
+    whole = write_root(tmp_path / "whole", [*FIRST, *SECOND])
+    one: Options = ["--root", whole]
+    memsift("replay", *one, "--prompts", prompts, "--save", *labelled)
+
+    def numbers(*command: str | Path) -> tuple[Any, Any]:
+        found = [printed(memsift(*command, *each, *labelled, "--format", "json")) for each in (both, one)]
+        for each in found:
+            for system in each.get("systems", []):
+                system.pop("median_ms")
+        return found[0], found[1]
+
+    together, alone = numbers("report")
+    assert together == alone
+    assert together["systems"][0]["precision"]["value"] == pytest.approx(2 / 3)
+    together, alone = numbers("gate", "--min-precision", "0.5")
+    assert together["decision"] == alone["decision"]
+    together, alone = numbers("label", "--prompts", prompts)
+    assert together == alone
+    page = memsift("report", *both, *labelled, "--format", "html")
+    assert (page.exit_code, page.stdout.count("<h1")) == (0, 1)
 
 
-def test_there_is_a_report_of_each_root(roots: tuple[Path, Path], both: Options, labelled: Options) -> None:
-    found = printed(memsift("report", *both, *labelled, "--format", "json"))
-    values = {one["root"]: one["systems"][0]["precision"]["value"] for one in found}
-    assert values == {str(roots[0]): 1.0, str(roots[1]): 0.0}
-    assert printed(memsift("report", *both[:2], *labelled, "--format", "json")) == {
-        name: value for name, value in found[0].items() if name != "root"
-    }
-    text, markdown = (memsift("report", *both, *labelled, "--format", form).stdout for form in ("text", "markdown"))
-    assert [line for line in text.splitlines() if line.startswith(str(roots[0].parent))] == [
-        str(each) for each in roots
-    ]
-    assert f"# {roots[1]}\n" in markdown
-    assert "one --root with --format html" in usage_error(memsift("report", *both, *labelled, "--format", "html"))
-
-
-def test_the_gate_fails_where_one_root_does(tmp_path: Path, roots: tuple[Path, Path], both: Options) -> None:
+def test_memories_with_the_same_id_are_told_apart(tmp_path: Path, prompts: Path, no_cutoff: None) -> None:  # noqa: ARG001
+    """Each has its own label, and the report counts both."""
+    first = write_root(tmp_path / "first", [memory("token cache rule", "tokens", memory_id="same")])
+    second = tmp_path / "vault/same.md"
+    second.parent.mkdir()
+    second.write_text("# token cache note\n", encoding="utf-8")
+    both: Options = ["--root", first, "--root", second.parent]
     store: Options = ["--db", tmp_path / "labels.db"]
-    names = [f"p{number}" for number in range(40)]
+    (row,) = rows(memsift("replay", *both, "--prompts", prompts, "--save", *store))
+    ids = [one["id"] for one in row["injected"]]
+    other = f"same@{root_key(str(second.parent))}"
+    assert sorted(ids) == ["same", other]
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text(f"p1 0 same 1\np1 0 {other} 0\n", encoding="utf-8")
+    memsift("import", qrels, *both, "--prompts", prompts, *store)
+    report = printed(memsift("report", *both, *store, "--format", "json"))
+    precision = report["systems"][0]["precision"]
+    assert (precision["part"], precision["whole"]) == (1, 2)
+
+
+def test_a_root_that_is_tuned_has_the_labels_of_replays_over_several_roots(tmp_path: Path, both: Options) -> None:
+    store: Options = ["--db", tmp_path / "labels.db"]
+    names = [f"p{number}" for number in range(25)]
     prompts = jsonl(tmp_path / "many.jsonl", *({"id": name, "prompt": ASK} for name in names))
     memsift("replay", *both, "--prompts", prompts, "--save", *store)
-    with LabelStore.open(tmp_path / "labels.db") as opened:
-        for root, verdict in zip(roots, ("relevant", "not"), strict=True):
-            for prompt_id, digests in replayed_texts(opened.outcomes(str(root))).items():
-                for shown in (card(*pair) for pair in digests.items()):
-                    opened.label("me", prompt_id, shown, verdict, seed=1, blind=True, elapsed_ms=1)
-    asked = ["gate", "--min-precision", "0.5", "--format", "json", *store]
-    result = memsift(*asked, *both)
-    verdicts = {one["root"]: one["decision"]["verdict"] for one in json.loads(result.stdout)}
-    assert (result.exit_code, verdicts) == (1, {str(roots[0]): "pass", str(roots[1]): "fail"})
-    assert memsift(*asked, *both[:2]).exit_code == 0
-    assert memsift(*asked, *both[2:]).exit_code == 1
+    qrels = tmp_path / "qrels.txt"
+    lines = [f"{name} 0 {memory_id} {int(memory_id != 'b1')}" for name in names for memory_id in ("a1", "a2", "b1")]
+    qrels.write_text("\n".join(lines), encoding="utf-8")
+    memsift("import", qrels, *both, "--prompts", prompts, *store)
+    tuned = memsift("tune", *both, "--target-precision", "0.5", "--format", "json", *store)
+    assert json.loads(tuned.stdout)["prompts"] == 50, "each root has its share of each prompt"
 
 
-def test_how_far_labelling_is_is_told_of_each_root(
-    roots: tuple[Path, Path], both: Options, labelled: Options, prompts: Path
-) -> None:
-    told = rows(memsift("label", *both, *labelled, "--prompts", prompts, "--format", "json"))
-    assert [one["root"] for one in told] == [str(each) for each in roots]
-    following = rows(memsift("label", *both, *labelled, "--prompts", prompts, "--next", "1", "--format", "json"))
-    assert {(one["root"], one["id"]) for one in following} <= {(str(each), "p1") for each in roots}
-    assert "name one --root" in usage_error(memsift("label", *both, *labelled, "--adjudicate"))
+def test_an_export_holds_what_replays_over_a_root_brought_up(tmp_path: Path, both: Options, labelled: Options) -> None:
+    """Also where it was open together with others."""
 
-
-def test_an_export_holds_what_any_of_the_roots_brought_up(both: Options, labelled: Options) -> None:
     def exported(*options: str | Path) -> set[str]:
         events = [one for one in rows(memsift("export", *options, *labelled)) if one["record"] == "event"]
         return {one["memory_id"] for one in events}
 
     assert exported(*both) == exported() == {"a1", "a2", "b1"}
-    assert (exported(*both[:2]), exported(*both[2:])) == ({"a1", "a2"}, {"b1"})
+    assert exported(*both[:2]) == exported(*both[2:]) == {"a1", "a2", "b1"}
+    assert exported("--root", write_root(tmp_path / "first-and-more", FIRST)) == set()
 
 
-def test_runs_in_a_file_are_taken_as_over_the_first_root(
+def test_runs_in_a_file_are_taken_as_over_all_roots(
     tmp_path: Path, roots: tuple[Path, Path], both: Options, prompts: Path
 ) -> None:
     run = tmp_path / "run.txt"
@@ -171,12 +185,8 @@ def test_runs_in_a_file_are_taken_as_over_the_first_root(
     done = memsift("import", run, *both, "--prompts", prompts, "--db", store)
     assert done.exit_code == 0, done.stderr
     with closing(sqlite3.connect(store)) as kept:
-        assert kept.execute("SELECT DISTINCT root FROM run").fetchall() == [(str(roots[0]),)]
+        assert kept.execute("SELECT DISTINCT root FROM run").fetchall() == [(joint_name([*map(str, roots)]),)]
         assert kept.execute("SELECT count(*) FROM result").fetchone() == (2,)
-
-
-def test_the_app_is_open_on_one_root(both: Options) -> None:
-    assert "one folder of memories at a time, not on 2" in usage_error(memsift(*both))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")

@@ -82,7 +82,8 @@ def label_counts(
     if not path.exists():
         return {}
     with LabelStore.open(path) as store:
-        gold = [one for one in store.gold(root) if digests.get(one.memory_id) == one.digest]
+        found = {(one.prompt_id, *one.pair): one for name in store.names_with(root) for one in store.gold(name)}
+    gold = [one for one in found.values() if digests.get(one.memory_id) == one.digest]
     counts = Counter((one.memory_id, one.verdict) for one in gold)
     return {one: (counts[one, RELEVANT], counts[one, NOT_RELEVANT]) for one, _ in counts}
 

@@ -1,0 +1,108 @@
+"""The app over several roots of several formats: one list, one injected set, and changes where they may be written."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.paths import root_key
+from tests.engine.curation.roots import document, write_documents
+from tests.tui.apps import SIZE, at_rest, press, reads, toasts, until
+from tests.tui.cli.command_line import jsonl
+from tui.app import MemsiftApp
+from tui.widgets.browse_columns import MemoryTable
+from tui.widgets.top_bar import where_text
+from tui.workspace import opening
+from tui.workspace.judge_options import JudgeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tui.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+ASK = "how long does the token cache live?"
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """Two folders of claude-memory with a memory of the same id, and a folder of notes."""
+    titles = {"cache": "Token cache rule", "zeta": "Nothing else"}
+    first = write_documents(tmp_path / "one", [document(name, title=title) for name, title in titles.items()])
+    second = write_documents(tmp_path / "two", [document("cache", title="Token cache of the client")])
+    notes = tmp_path / "vault"
+    notes.mkdir()
+    (notes / "note.md").write_text("# Token cache note\n", encoding="utf-8")
+    return first, second, notes
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, roots: tuple[Path, ...], no_cutoff: None) -> Iterator[Workspace]:  # noqa: ARG001
+    first, *others = (str(one) for one in roots)
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+    judge = JudgeOptions(is_off=True)
+    db = str(tmp_path / "labels.db")
+    opened = opening.open_workspace(first, [str(prompts)], judge, db, os.environ, others=others)
+    yield opened
+    opened.close()
+
+
+def status_of(folder: Path, name: str) -> str:
+    return str(json.loads((folder / "decisions" / f"{name}.json").read_text("utf-8"))["record_status"])
+
+
+async def told(pilot: Pilot[None], text: str) -> None:
+    await until(pilot, lambda: any(text in one for one in toasts(pilot)), f"a toast with {text!r}: {toasts(pilot)}")
+    await at_rest(pilot)
+
+
+async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
+    workspace: Workspace, roots: tuple[Path, Path, Path]
+) -> None:
+    other = f"cache@{root_key(str(roots[1]))}"
+    assert where_text(workspace) == "one and 2 more"
+    async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
+        table = pilot.app.screen.query_one(MemoryTable)
+        assert [one.id for one in table.records] == ["cache", "zeta", other, "note"]
+        await press(pilot, "down", "down")
+        await reads(pilot, "#detail-text", "Token cache of the client")
+        await press(pilot, "x", "1")
+        await told(pilot, "Retired cache: stale. u takes it back.")
+        assert (status_of(roots[0], "cache"), status_of(roots[1], "cache")) == ("active", "retired")
+        assert {one.id: one.status for one in table.records}[other] == "retired"
+        await press(pilot, "u")
+        await told(pilot, "Took back: Retired cache: stale.")
+        assert status_of(roots[1], "cache") == "active"
+        await press(pilot, "G", "x")
+        await told(pilot, "which memsift only reads")
+        await press(pilot, "g", "space", "down", "space", "m")
+        await told(pilot, "They lie in 2 folders. Move them into one with M")
+
+
+async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, roots: tuple[Path, Path, Path]) -> None:
+    """A label on a memory of the second root counts in the report over all of them."""
+    other = f"cache@{root_key(str(roots[1]))}"
+    prompt = workspace.prompts[0]
+    found = workspace.run(prompt, workspace.first.name)
+    workspace.keep(found)
+    assert {one.memory.id for one in found.injected} == {"cache", other, "note"}
+    pool = workspace.pool(prompt.id)
+    assert pool is not None
+    for card in pool.cards:
+        verdict = "relevant" if card.memory.id == other else "not"
+        workspace.store.label(
+            *(workspace.annotator, prompt.id, card, verdict), seed=workspace.seed, blind=True, elapsed_ms=1
+        )
+    (system,) = workspace.report().systems
+    assert (system.precision.part, system.precision.whole) == (1, 3)
+    (explained,) = workspace.explanations(prompt.id, other)
+    assert (explained.memory.id, explained.outcome) == (other, "injected")
+    workspace.reload()
+    assert workspace.roots == tuple(map(str, roots))
