@@ -6,6 +6,7 @@ Everything is on loopback: a model's server of others, which records each reques
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,19 +36,25 @@ class Silence(BaseRequestHandler):
 
 
 def run(client: str, model_server: str, project: str, environ: dict[str, str], prompt: str) -> dict[str, Any]:
-    """The text and requests of the client, the number of requests to the judge, and the transcript of the hook."""
+    """The text and requests of the client, the number of requests to the judge, and the transcript of the hook.
+
+    Both judges count: the silent one, and the model's server, if the hook asks it. *environ* may name a folder for the
+    client's own files; else it gets a new one.
+    """
     judge = SilentJudge()
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "requests.jsonl"
         command = [sys.executable, model_server, "--port", "0", "--log", str(log)]
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        place = Path(environ.get("CLAUDE_CONFIG_DIR", f"{folder}/client"))
+        earlier = {*place.glob("projects/*/*.jsonl")}
         try:
             assert server.stdout
             port = server.stdout.readline().split()[1]
             environ = {
+                "CLAUDE_CONFIG_DIR": f"{folder}/client",
                 **environ,
                 "TERM": "xterm",
-                "CLAUDE_CONFIG_DIR": f"{folder}/client",
                 "ANTHROPIC_API_KEY": "dummy",
                 "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}",
                 "OPENAI_BASE_URL": f"http://127.0.0.1:{judge.server_address[1]}/v1",
@@ -67,12 +74,15 @@ def run(client: str, model_server: str, project: str, environ: dict[str, str], p
         finally:
             server.kill()
             server.wait()
-        sent = [row["body"]["messages"] for row in rows(log) if row["path"].partition("?")[0] == "/v1/messages"]
-        entries = [entry for file in Path(folder).glob("client/projects/*/*.jsonl") for entry in rows(file)]
+        bodies = [row["body"] for row in rows(log) if row["path"].partition("?")[0] == "/v1/messages"]
+        entries = [entry for file in {*place.glob("projects/*/*.jsonl")} - earlier for entry in rows(file)]
+    sent = [body["messages"] for body in bodies if "output_config" not in body]
+    judged = judge.requests + len(bodies) - len(sent)
     kept = [entry["attachment"] for entry in entries if entry.get("attachment")]
     hook = [one for one in kept if one.get("type", "").startswith("hook")]
     said = done.stdout + done.stderr
-    return {"exit": done.returncode, "said": said, "sent": sent, "judged": judge.requests, "hook": hook}
+    skills = sorted({*re.findall(r"memsift:[a-z]+(?:-[a-z]+)*", json.dumps(bodies))})
+    return {"exit": done.returncode, "said": said, "sent": sent, "judged": judged, "hook": hook, "skills": skills}
 
 
 def rows(file: Path) -> list[dict[str, Any]]:

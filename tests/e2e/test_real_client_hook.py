@@ -3,76 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import pwd
 import shutil
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from engine.config import CONFIG_FILE
 from tests.engine.builders import NO_CUTOFF
-from tests.engine.hook.installation import Installation
-from tests.engine.hook.world import ASK
 from tests.tui.demo import DEMO_ROOT
 
-CLIENT = ".cache/memsift-real-client/{}/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
-DRIVER = Path(__file__).with_name("claude_code.py")
-ALONE = ["unshare", "-n", "bash", "-c", 'ip link set lo up; exec "$@"', "_"]
-"""A network that holds nothing but loopback."""
+if TYPE_CHECKING:
+    from tests.engine.hook.installation import Installation
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
-
-
-@pytest.fixture
-def installation(tmp_path: Path) -> Installation:
-    return Installation(tmp_path)
-
-
-@pytest.fixture
-def client(version: str) -> Path:
-    found = Path(pwd.getpwuid(os.getuid()).pw_dir) / CLIENT.format(version)
-    if not found.exists() or not shutil.which("unshare") or os.geteuid() != 0:
-        pytest.skip(f"Claude Code {version}, or a network of its own for it, is not there")
-    return found
-
-
-class Reached:
-    """What one prompt did."""
-
-    def __init__(self, told: dict[str, Any]) -> None:
-        self.exit, self.said, self.judged = told["exit"], told["said"], told["judged"]
-        self.requests = len(told["sent"])
-        self.memories = json.dumps(told["sent"]).count("<result ")
-        self.hook = [one["type"] for one in told["hook"]]
-
-
-@pytest.fixture
-def ask(client: Path, shared_data: Path, installation: Installation) -> Any:
-    model_server = shared_data.parent / "tools/real_client/fake_anthropic.py"
-
-    def ask(entry: dict[str, Any], prompt: str = ASK) -> Reached:
-        """Send a prompt through the client, with *entry* as the hook in the project's settings."""
-        world = installation.world
-        settings = {"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}}
-        (world.project / ".claude/settings.json").write_text(json.dumps(settings), encoding="utf-8")
-        wanted = {
-            "client": str(client),
-            "model_server": str(model_server),
-            "project": str(world.project),
-            "environ": {"PATH": os.environ["PATH"], **world.environ},
-            "prompt": prompt,
-        }
-        done = subprocess.run(
-            [*ALONE, sys.executable, str(DRIVER), json.dumps(wanted)], capture_output=True, timeout=180, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return Reached(json.loads(done.stdout))
-
-    return ask
 
 
 def test_an_intact_installation_injects_memories(installation: Installation, ask: Any) -> None:

@@ -1,0 +1,137 @@
+"""`memsift install` and `uninstall` with the real Claude Code client: what reaches the model, case by case."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.claude_code.hook_entry import bare_interpreter
+from tests.engine.hook.world import LAUNCHER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.engine.hook.installation import Installation
+
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
+
+BOTH_SKILLS = ["memsift:memory-label", "memsift:memory-search"]
+JUDGE = {"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE": "anthropic-http", "MEMSIFT_JUDGE_TIMEOUT": "5"}
+
+
+@pytest.fixture
+def settings(installation: Installation) -> Path:
+    """The user's settings, which hold a hook of another program already."""
+    home = installation.world.home / ".claude"
+    home.mkdir()
+    installation.world.environ["CLAUDE_CONFIG_DIR"] = str(home)
+    path = home / "settings.json"
+    path.write_text('{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "true"}]}]}}\n', "utf-8")
+    return path
+
+
+def test_a_hook_is_installed_upgraded_and_uninstalled(installation: Installation, settings: Path, reach: Any) -> None:
+    before = settings.read_bytes()
+    installation.memsift("install")
+    reached = reach()
+    assert (reached.exit, reached.requests, reached.memories, reached.judged) == (0, 1, 3, 0)
+    installation.world.environ |= JUDGE
+    reached = reach()
+    assert (reached.requests, reached.memories, reached.judged) == (1, 1, 1)
+    for name in JUDGE:
+        del installation.world.environ[name]
+    newer = installation.packages.with_name("newer")
+    installation.packages.rename(newer)
+    reached = reach()
+    assert (reached.requests, reached.memories) == (1, 0)
+    installation.packages = newer
+    installation.memsift("install")
+    assert reach().memories == 3
+    installation.memsift("uninstall")
+    assert settings.read_bytes() == before
+    reached = reach()
+    assert (reached.requests, reached.memories) == (1, 0)
+
+
+def test_the_plugin_is_installed_moved_removed_and_uninstalled(
+    installation: Installation, settings: Path, reach: Any
+) -> None:
+    before = settings.read_bytes()
+    installation.memsift("install", "--plugin")
+    reach()  # the older client loads a new plugin only at its second start
+    reached = reach()
+    assert (reached.exit, reached.requests, reached.memories, reached.skills) == (0, 1, 3, BOTH_SKILLS)
+    package = installation.package
+    package.rename(package.with_name("gone"))
+    reached = reach()
+    assert (reached.exit, reached.requests, reached.memories) == (0, 1, 0)
+    assert "ok from fake" in reached.said
+    package.with_name("gone").rename(package)
+    installation.memsift("install", "--plugin", "--project")
+    reach()
+    reached = reach()
+    assert (reached.memories, reached.skills) == (3, BOTH_SKILLS)
+    installation.memsift("uninstall")
+    assert settings.read_bytes() == before
+    reached = reach()
+    assert (reached.requests, reached.memories, reached.skills) == (1, 0, [])
+
+
+def test_installing_leaves_one_where_hook_and_plugin_inject_twice(
+    installation: Installation, settings: Path, reach: Any
+) -> None:
+    installation.memsift("install", "--plugin")
+    reach()
+    by_hand = {"hooks": {"UserPromptSubmit": [{"hooks": [installation.entry()]}]}}
+    (installation.world.project / ".claude/settings.json").write_text(json.dumps(by_hand), encoding="utf-8")
+    assert reach().memories > 3
+    installation.memsift("install")
+    reached = reach()
+    assert (reached.memories, reached.skills) == (3, [])
+    assert "launch.py" in settings.read_text("utf-8")
+
+
+ENDS = {"timeout": "exec sleep 20", "killed": "kill -KILL $$"}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_hook_of_the_plugin_that_does_not_answer_lets_the_prompt_through(
+    installation: Installation, settings: Path, reach: Any, name: str
+) -> None:
+    hooks = installation.package / "plugin/hooks/hooks.json"
+    hooks.write_text(hooks.read_text("utf-8").replace('"timeout": 30', '"timeout": 1'), encoding="utf-8")
+    installation.memsift("install", "--plugin")
+    reach()
+    installation.write_interpreter(ENDS[name])
+    start = installation.world.home / ".local/state/memsift/hook-start"
+    start.write_text(f"{installation.python}\n{installation.launcher}\n", encoding="utf-8")
+    reached = reach()
+    assert (reached.exit, reached.requests, reached.memories) == (0, 1, 0)
+    assert "ok from fake" in reached.said
+    assert settings.exists()
+
+
+def test_the_clients_own_commands_validate_and_install_the_plugin(
+    installation: Installation, settings: Path, client: Path, reach: Any
+) -> None:
+    plugin = installation.package / "plugin"
+    environ = {"PATH": "/usr/bin:/bin", **installation.world.environ}
+
+    def claude(*arguments: str) -> str:
+        command = [str(client), "plugin", *arguments]
+        return subprocess.check_output(command, env=environ, stderr=subprocess.STDOUT, text=True)
+
+    assert "Validation passed" in claude("validate", "--strict", str(plugin))
+    claude("marketplace", "add", str(plugin))
+    claude("install", "memsift@memsift")
+    script = installation.world.home / ".local/bin/memsift-hook"
+    script.parent.mkdir(parents=True)
+    start = f"exec '{bare_interpreter()}' -I -S '{LAUNCHER}'"
+    script.write_text(f"#!/bin/sh\n{start}\n", encoding="utf-8")
+    script.chmod(0o755)
+    assert reach().memories == 3
+    installation.memsift("uninstall")
+    assert "memsift" not in settings.read_text("utf-8")
