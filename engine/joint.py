@@ -129,6 +129,15 @@ class JointIndex(Index):
         """Where a memory comes from. Raises KeyError for an unknown id."""
         return self._table.homes[memory_id]
 
+    def find(self, memory_id: str) -> Home | None:
+        return self._table.homes.get(memory_id)
+
+    def share(self, retrieval: Retrieval, place: int) -> Retrieval:
+        """*retrieval* with the candidates of one root only, under their own ids."""
+        own = [(one, self.home(one.memory.id)) for one in retrieval.candidates]
+        candidates = tuple(replace(one, memory=its.memory) for one, its in own if its.place == place)
+        return replace(retrieval, candidates=candidates)
+
     def part_of(self, memory_id: str) -> Index:
         return self.parts[self.home(memory_id).place].index
 
@@ -231,21 +240,29 @@ def retrieve_together(
     return replace(found, system=name, candidates=tuple(map(_with_named_verdict, named)), judgement=judgement)
 
 
-def explanation_of(memory_id: str, retrieval: Retrieval, index: Index, config: Config) -> Explanation | None:
-    """Why a memory was injected or not; None for an unknown id. Over several roots, it is compared within its own."""
+def explainer_of(retrieval: Retrieval, index: Index, config: Config) -> Callable[[str], Explanation | None]:
+    """Explains the outcomes of memories in one retrieval; None for an unknown id.
+
+    Over several roots, a memory is compared within its own root.
+    """
     from engine.search.explain import Explainer
 
     if not isinstance(index, JointIndex):
-        return Explainer(retrieval, index, config).of(memory_id)
-    home = index._table.homes.get(memory_id)
-    if home is None:
-        return None
-    part = index.parts[home.place]
-    own = [(one, index.home(one.memory.id)) for one in retrieval.candidates]
-    candidates = tuple(replace(one, memory=its.memory) for one, its in own if its.place == home.place)
-    settings = config if home.place == 0 else replace(part.config, match_strategy=config.match_strategy)
-    found = Explainer(replace(retrieval, candidates=candidates), part.index, settings).of(home.memory.id)
-    return replace(found, memory=index.named(home.memory)) if found else None
+        return Explainer(retrieval, index, config).of
+    explainers: dict[int, Explainer] = {}
+
+    def explained(memory_id: str) -> Explanation | None:
+        if (home := index.find(memory_id)) is None:
+            return None
+        if home.place not in explainers:
+            part = index.parts[home.place]
+            settings = config if home.place == 0 else replace(part.config, match_strategy=config.match_strategy)
+            own = index.share(retrieval, home.place)
+            explainers[home.place] = Explainer(own, part.index, settings)
+        found = explainers[home.place].of(home.memory.id)
+        return replace(found, memory=index.named(home.memory)) if found else None
+
+    return explained
 
 
 def _table_of(parts: Sequence[Root], states: Sequence[Mapping[int, MemorySummary]]) -> Table:

@@ -10,7 +10,7 @@ import pytest
 from engine.config import Config
 from engine.cutoff import default_cutoff
 from engine.errors import RootNotFoundError
-from engine.joint import JointIndex, OpenRoot, explanation_of, open_together
+from engine.joint import JointIndex, OpenRoot, explainer_of, open_together
 from engine.judge.verdict import APPROVED, OK, REJECTED, TIMEOUT, Judgement, Verdict
 from engine.lean.record import replace
 from engine.paths import root_key
@@ -138,10 +138,11 @@ def test_a_judge_that_does_not_answer_is_told_of_also_where_the_first_root_has_n
 
 def test_a_memory_is_explained_within_its_root(folders: tuple[Path, Path], index: JointIndex) -> None:
     found = retrieve(ASK, index, Config(max_inject=1))
+    explained = explainer_of(found, index, Config())
     outcomes = {
         name: explanation and (explanation.memory.id, explanation.outcome)
         for name in ("cache", other(folders), "lunch", "nowhere")
-        for explanation in [explanation_of(name, found, index, Config())]
+        for explanation in [explained(name)]
     }
     first, second = (one.memory.id for one in found.candidates)
     assert outcomes[first] == (first, "injected")

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.config import Config
+    from engine.joint import OpenRoot
     from engine.retrieval import Retrieval
     from engine.search.explain import Explanation
     from engine.search.index import Index
 
-OF_SEVERAL = "each root is searched by itself, their results take turns, and each result has its `root`."
+OF_SEVERAL = (
+    "each root is searched by itself, and their results take turns; with --mode auto all are searched together, as in "
+    "the hook. Each result has its `root`."
+)
 PIPE_WIDTH = 100
 MODE = "search: every match, for a person who searches. auto: as the hook, without weak matches."
 
@@ -100,27 +104,32 @@ class Search:
     memory_id: str | None
 
     def over(self, roots: Sequence[str]) -> dict[str, str]:
-        """Root -> output. A root without the memory of --memory is left out; UnknownMemoryError if no root has it."""
+        """Root -> output; all roots have one output with --mode auto.
+
+        A root without the memory of --memory is left out; UnknownMemoryError if no root has it.
+        """
+        if self.mode == AUTO:
+            return {roots[0]: self.in_roots(roots)}
         found: dict[str, str] = {}
         for root in roots:
             try:
-                found[root] = self.in_root(root)
+                found[root] = self.in_roots([root])
             except UnknownMemoryError:
                 if root == roots[-1] and not found:
                     raise
         return found
 
-    def in_root(self, root: str) -> str:
-        """The output over one root. Raises UnknownMemoryError."""
+    def in_roots(self, roots: Sequence[str]) -> str:
+        """The output over roots that are searched together. Raises UnknownMemoryError."""
         from tui.cli.search_results import result_text
 
-        config = self.config_of(root)
-        with opened_judge(self.judge, config) as asked, opening.opened_index(root) as index:
+        opened = [replace(one, config=self.limited(one.config)) for one in self.opened(roots)]
+        config, cutoff = opened[0].config, opened[0].cutoff
+        with opened_judge(self.judge, config) as asked, opening.opened_roots(opened) as index:
             if asked:
                 asked.prepare()
             report_skipped(index.skipped)
             report_notices(index.notices)
-            cutoff = opened_cutoff(root, config) if self.mode == AUTO else None
             retrieval = retrieve(
                 typed_prompt(self.query),
                 index,
@@ -139,20 +148,28 @@ class Search:
 
     def explanations(self, retrieval: Retrieval, index: Index, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
-        from engine.search.explain import Explainer, near_ids
+        from engine.joint import explainer_of
+        from engine.search.explain import near_ids
 
-        explainer = Explainer(retrieval, index, config)
+        explained = explainer_of(retrieval, index, config)
         if self.memory_id is None:
             asked = [candidate.memory.id for candidate in retrieval.candidates]
-            return {memory_id: found for memory_id in asked if (found := explainer.of(memory_id))}
-        if explanation := explainer.of(self.memory_id):
+            return {memory_id: found for memory_id in asked if (found := explained(memory_id))}
+        if explanation := explained(self.memory_id):
             return {self.memory_id: explanation}
         near = near_ids(self.memory_id, [summary.id for summary in index.summaries()])
         instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift search` prints the ids of memories."
         raise UnknownMemoryError(f"There is no memory {self.memory_id!r} in this root. {instead}")
 
-    def config_of(self, root: str) -> Config:
-        config = opening.config_of(root, os.environ, self.judge)
+    def opened(self, roots: Sequence[str]) -> list[OpenRoot]:
+        """The roots to search together. A cutoff takes part only with --mode auto; stderr tells if one is ignored."""
+        found = opening.open_roots(roots, os.environ, self.judge)
+        return [
+            replace(one, cutoff=opened_cutoff(one.root, one.config) if self.mode == AUTO else None) for one in found
+        ]
+
+    def limited(self, config: Config) -> Config:
+        """*config* with the limit of --max-results."""
         if not self.max_results:
             return config
         return replace(config, max_results=self.max_results, max_inject=self.max_results)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine.config import MEMSIFT
+from engine.joint import JointIndex
 from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
 from engine.search.highlight import Marker, snippet
@@ -111,6 +112,7 @@ class Rows:
         memory = self._index.memory(summary.id)
         shown = snippet(memory.body if memory else "", self._marker)
         row = {
+            **({"root": self._index.root_of(summary.id)} if isinstance(self._index, JointIndex) else {}),
             "id": summary.id,
             "title": summary.title,
             "category": summary.category,

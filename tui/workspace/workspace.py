@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT, OFF
 from engine.injected import names_of
-from engine.joint import OpenRoot, explanation_of, open_together
+from engine.joint import OpenRoot, explainer_of, open_together
 from engine.pipeline import retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
@@ -277,7 +277,7 @@ class Workspace:
     def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
         """The outcome of a memory for a prompt in `first` and `second`, as far as both are kept."""
         kept = [one for one in self.side_by_side(prompt_id) if one]
-        found = (explanation_of(memory_id, one, self.index, SYSTEMS[one.system].of(self.config)) for one in kept)
+        found = (explainer_of(one, self.index, SYSTEMS[one.system].of(self.config))(memory_id) for one in kept)
         return [one for one in found if one]
 
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:

@@ -71,10 +71,19 @@ def test_results_of_a_search_take_turns_and_name_their_root(roots: tuple[Path, P
     assert text.index(str(roots[0])) < text.index("token cache rule") < text.index(str(roots[1]))
 
 
+def test_search_with_mode_auto_has_the_injected_set_of_the_hook(roots: tuple[Path, Path], both: Options) -> None:
+    """One set within one limit, of all roots."""
+    found = printed(memsift("search", ASK, *both, "--mode", "auto", "--max-results", "2", "--explain"))
+    assert found["total_results"] == 2
+    assert {one["root"] for one in (*found["results"], *found["dropped"])} == {str(each) for each in roots}
+    assert [one["explain"]["outcome"] for one in found["dropped"]] == ["cap"]
+
+
 def test_one_memory_is_explained_in_the_root_that_has_it(roots: tuple[Path, Path], both: Options) -> None:
     assert printed(memsift("search", ASK, *both, "--memory", "b1"))["memory"]["id"] == "b1"
     assert printed(memsift("search", ASK, *both, "--memory", "a1"))["memory"]["id"] == "a1"
     assert "no memory 'c1' in this root" in refused(memsift("search", ASK, *both, "--memory", "c1"))
+    assert printed(memsift("search", ASK, *both, "--memory", "b1", "--mode", "auto"))["memory"]["root"] == str(roots[1])
     dropped = printed(memsift("search", "lunch", *both, "--explain", "--mode", "auto"))
     assert {one["root"] for one in (*dropped["results"], *dropped["dropped"])} == {str(roots[1])}
 
