@@ -74,14 +74,12 @@ ANCHORS = (
     *(
         one.OVERRIDE,
         one.SYSTEM,
-        one.FREE,
         one.ROLE,
         one.COVER,
         one.ASSISTANT,
         one.YOU,
         one.STEAL,
         one.DECODE,
-        one.SAFETY,
     ),
 )
 """One of these must be there: the reader is spoken to, or something is hidden or taken."""
@@ -106,15 +104,17 @@ def weighed(hits: Sequence[Hit]) -> Detection | None:
             told |= hit.concepts
         else:
             ordered |= hit.concepts
-    total = sum(_share(concept, ordered, told) * weight for concept, weight in _ALL.items())
+    total = sum(_share(concept, ordered, told, weight) * weight for concept, weight in _ALL.items())
     if total < EVEN:
         return None
     severity = round(min(MOST_SEVERITY, 1 / (1 + exp(EVEN - total))), 3)
     return Detection(_category(ordered | told), severity, hits[0].start, hits[-1].end, REASON)
 
 
-def _share(concept: int, ordered: int, told: int) -> float:
-    return 1.0 if ordered & concept else TOLD_SHARE if told & concept else 0.0
+def _share(concept: int, ordered: int, told: int, weight: float) -> float:
+    if ordered & concept or (told & concept and weight < 0):
+        return 1.0
+    return TOLD_SHARE if told & concept else 0.0
 
 
 def _category(concepts: int) -> str:

@@ -6,7 +6,10 @@ import re
 
 from engine.quality.safety.rules import EXFILTRATION, OVERRIDING, ROLE_ESCAPE, TOOLS, Detection
 
-SECRET_FILES = r"(?:\.env\b|\.ssh|\.aws|id_rsa|id_ed25519|credentials|/etc/(?:passwd|shadow)|netrc|\.kube|secrets?\.)"
+SECRET_FILES = (
+    r"(?:\.env\b|\.ssh|\.aws|id_rsa|id_ed25519|credentials|/etc/(?:passwd|shadow)|netrc|\.npmrc|\.pypirc|\.pgpass"
+    r"|\.kube|secrets?\.)"
+)
 FETCH = r"(?:curl|wget|fetch|iwr)\b"
 SPEAKERS = r"(?:System|SYSTEM|Human|Assistant|Developer|User)"
 INNER = r"(?=(?:\W*\w+){3})"
@@ -15,6 +18,13 @@ FORMS = tuple(
     (category, severity, re.compile(pattern, flags), reason)
     for category, severity, flags, reason, pattern in (
         (ROLE_ESCAPE, 0.6, re.I, "closes the frame of memories", r"</\s*memory[-_ ](?:context|data|note)\s*>"),
+        (
+            ROLE_ESCAPE,
+            0.55,
+            re.I,
+            "closes a frame and begins a turn of another speaker",
+            rf"</\s*\w[\w-]*\s*>\s*(?:{SPEAKERS}\s*:|<\s*/?\s*(?:system|user|assistant|function_calls?)\b)",
+        ),
         (
             ROLE_ESCAPE,
             0.4,
@@ -132,7 +142,7 @@ FORMS = tuple(
             0.6,
             re.I,
             "a command in an address",
-            r"https?://[^\s\"']*\$\((?:cat|env|printenv|whoami|id)\b",
+            r"https?://[^\s\"']*\$\((?:cat|env|printenv|whoami|id)\b|\$\((?:cat|env|printenv)\b[^)\n]*\)\.[\w-]+\.\w",
         ),
         (
             EXFILTRATION,
@@ -148,6 +158,16 @@ FORMS = tuple(
             "a command that sends a file of secrets",
             rf"{FETCH}[^\n|]*(?:-d|--data\S*|-F|-T|--upload-file|--post-file)\s*=?\S*{SECRET_FILES}|"
             rf"{SECRET_FILES}[^\n|]*(?:\n|\|)[^\n]*\b(?:nc|curl|wget|ncat)\b",
+        ),
+        (TOOLS, 0.55, 0, "opens a shell for another machine", r"\b(?:nc|ncat|netcat)\b[^\n]*\s-e\s|/dev/tcp/\d"),
+        (
+            TOOLS,
+            0.55,
+            re.I,
+            "orders to do what a page says",
+            r"\b(?:fetch|open|visit|load|read|download|curl|wget)\b[^\n]{0,40}https?://\S+[^\n]{0,40}"
+            r"\b(?:run|execute|follow|obey|do|apply|carry out)\s+"
+            r"(?:whatever|what it|(?:the|all|any|its)\s+(?:commands|orders)\b)",
         ),
         (
             TOOLS,

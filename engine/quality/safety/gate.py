@@ -32,8 +32,8 @@ FORM_SIGNS = (
 FORM_WORDS = frozenset(
     """
     inst memory system admin developer user assistant function tool hidden important secret curl wget fetch iwr base64
-    netcat netrc id rsa credentials secrets localstorage end begin start note notes attention message todo hint ai ais
-    llm llms assistants copilot model models agent agents override urgent instruction instructions prompt directive
+    nc ncat dev netrc id rsa credentials secrets localstorage end begin start note notes attention message todo hint ai
+    ais llm llms assistants copilot model models agent agents override urgent instruction instructions prompt directive
     directives command commands administrator editor moderator root priority sys
     """.split()
 )
@@ -76,14 +76,19 @@ def risk(memory: Memory) -> float:
 def text_of(memory: Memory) -> str:
     """The text of a memory that is scanned: title, tags, headings and body, each on lines of their own.
 
-    A heading of a word or two is a name of a field, such as Rule.
+    A heading of a word or two is a name of a field, such as Rule; a line of one word is a value of a field.
     """
     one = memory.summary
     lines: list[str] = []
     for section in memory.sections:
         lines += [section.heading] if section.heading.count(" ") > 1 else []
-        lines += [line for line in section.lines if line]
+        lines += [line for line in section.lines if line and not _is_value(line)]
     return "\n".join((one.title, ", ".join(one.tags), *lines))
+
+
+def _is_value(line: str) -> bool:
+    """Whether a line is a single plain word, such as "policy" or "high"."""
+    return len(line) < LONG_RUN and line.isascii() and line.isalpha()
 
 
 def scanned(text: str, looks: Looks) -> Scan:

@@ -12,17 +12,17 @@ ASSISTANT, USER, NEW, OBEY, REVEAL, EXACT, ROLE, FREE = (1 << bit for bit in ran
 SECRET, SEND, OUTSIDE, NOT, TELL, THIS, CONSENT, ALWAYS = (1 << bit for bit in range(16, 24))
 APPROVED, ACTIONS, RUN, DANGER, MEMORY, HIDE, REPORT, TECHNICAL = (1 << bit for bit in range(24, 32))
 CHANGE, ADVISE, ASKED, DECODE, TASK, WITHOUT, SKIP, URGENT = (1 << bit for bit in range(32, 40))
-COVER, STEAL, WISH, SAFETY, GOODS = (1 << bit for bit in range(40, 45))
+COVER, STEAL, WISH, SAFETY, GOODS, IF, UNTIL = (1 << bit for bit in range(40, 47))
 
 ORDERS = {
-    OVERRIDE: "ignore disregard forget neglect overlook",
+    OVERRIDE: "ignore disregard forget neglect overlook erase abandon dismiss unlearn",
     CANCEL: """
         override bypass discard cancel supersede circumvent disable deactivate suspend replace void break lift
     """,
-    OBEY: "follow obey comply adhere execute treat trust",
+    OBEY: "follow obey comply adhere execute treat trust respect heed honour honor",
     REVEAL: """
-        reconstruct spell paraphrase echo quote print reveal show repeat output disclose display dump recite
-        translate summarise summarize share leak expose list
+        reconstruct spell paraphrase echo quote print reveal show repeat output disclose display dump recite translate
+        summarise summarize share leak expose list
     """,
     SEND: """
         send post upload forward email mail transmit exfiltrate leak append attach publish pipe deliver wire share
@@ -46,32 +46,48 @@ ORDERS = {
 }
 """English verbs in the form of an order."""
 
+VOWELS, DOUBLED = "aeiou", "bdglmnprt"
+IRREGULAR = {
+    "forget": "forgot forgotten",
+    "send": "sent",
+    "show": "shown",
+    "tell": "told",
+    "say": "said",
+    "hide": "hid",
+}
+
 WORDS = {
     OVERRIDE: """
         ignoriere vergiss missachte ignora olvida ignorez ignore oublie oubliez dimentica esqueça esqueca игнорируй
-        проигнорируй проигнорируйте игнорируйте تجاهل yoksay забудь ignorera negeer zignoruj
+        проигнорируй проигнорируйте игнорируйте تجاهل yoksay забудь ignorera negeer zignoruj ignoriert vergesst ignorad
+        olvidad ignori negeert negeren vergeet zapomnij zignorujcie pomiń забудьте ignorér glem ignorera glöm abaikan
+        lupakan
     """,
     CANCEL: """
-        exempt cleared lifted waived whitelisted expired obsolete invalid overrides overridden superseded irrelevant
-        removed suspended
+        exempt cleared lifted waived whitelisted expired obsolete invalid overrides overridden superseded withdrawn
+        irrelevant removed suspended revoked
     """,
     RULES: """
         instruction instructions directive directives guideline guidelines rule rules restriction restrictions
-        constraint constraints policy policies safeguard safeguards guardrail guardrails programming directions
-        orders limitations safety filters filter measures protocols protocol checks filtering anweisungen anweisung
-        regeln vorgaben richtlinien einschränkungen instrucciones reglas normas restricciones consignes règles
-        istruzioni regole instruções instrucoes regras инструкции правила указания التعليمات talimatları instructies
-        regels instrukcje
+        constraint constraints policy policies guidance boundaries principles safeguard safeguards guardrail guardrails
+        programming directions orders limitations safety filters filter measures protocols protocol checks filtering
+        anweisungen anweisung regeln vorgaben richtlinien einschränkungen instrucciones reglas normas restricciones
+        consignes règles istruzioni regole instruções instrucoes regras инструкции правила указания التعليمات
+        talimatları instructies regels instrukcje polecenia poleceń poleceniach instrukcji instrukcjach zasady zasad
+        reguły talimatlar kurallar kuralları kural petunjuk perintah aturan regler instruktioner ordini direttive
+        directrices órdenes pautas правил указаний вказівки
     """,
-    SYSTEM: "systemprompt systemnachricht النظام",
+    SYSTEM: "systemprompt systeemprompt systemnachricht النظام",
     PRIOR: """
-        previous prior above earlier preceding before existing former foregoing initial original previously
-        bisherigen vorherigen vorher obigen früheren anteriores previas anterior précédentes précédents precedenti
-        предыдущие прежние выше السابقة önceki vorige eerdere poprzednie
+        previous prior above earlier preceding before existing former foregoing initial original previously bisherigen
+        vorherigen vorher obigen früheren anteriores previas anterior précédentes précédents precedenti предыдущие
+        прежние выше السابقة önceki vorige eerdere poprzednie wcześniejsze wcześniejszych poprzednich przednie önceki
+        vorige vorherige vorherigen bisherige sebelumnya tidigare tidligere precedente vroegere предыдущих прежних
+        попередні
     """,
     ALL: """
         all any every everything anything whatever entire alle alles allen todas todos todo toutes tous tout tutte
-        tutti все всё wszystkie جميع كل tüm
+        tutti все всё wszystkie جميع كل tüm wszystkich wszystko tümü bütün semua alla tutto всех усі
     """,
     YOU: """
         you your yours yourself du dir dein deine deinen dich tu tus eres ton ta tes votre vos sei seus teu ты тебе
@@ -82,9 +98,10 @@ WORDS = {
         assistant assistants ai ais llm llms claude gpt chatgpt copilot chatbot assistent asistente ассистент 助手
     """,
     USER: """
-        user users human operator reviewer reviewers anyone anybody nobody everyone developer owner user's
-        developer's benutzer benutzers nutzer usuario usuarios utilisateur l'utilisateur utente all'utente usuário
-        пользователю пользователя administrator admin ceo
+        user users human operator reviewer reviewers anyone anybody nobody everyone developer owner user's developer's
+        benutzer benutzers nutzer usuario usuarios utilisateur l'utilisateur utente all'utente usuário пользователю
+        пользователя administrator admin ceo użytkownika użytkownikowi użytkownik kullanıcıya kullanıcı pengguna
+        användaren gebruiker utilisateurs пользователь
     """,
     NEW: "new real true actual following below instead neue neuen nuevas nuevo nouvelles",
     OBEY: "befolge obedece obéir obéis подчиняйся",
@@ -93,41 +110,46 @@ WORDS = {
         files backups backup tables data database repository folder directory branch branches archive records logs
     """,
     REVEAL: """
-        gib zeige zeig muestra revelez révélez affiche montre mostra выведи покажи покажите раскрой
+        gib zeige zeig muestra revelez révélez affiche montre mostra выведи покажи покажите раскрой wypisz pokaż
+        ujawnij göster yazdır listele tampilkan visa vis toon mostre exiba affichez montrez imprima imprime
     """,
     EXACT: "verbatim exactly wort",
     FREE: """
         unrestricted uncensored unfiltered jailbroken jailbreak evil dan harmful hacker evilbot uneingeschränkt
     """,
     SECRET: """
-        conversation localstorage password passwords secret secrets credential credentials token tokens cookie
-        cookies apikey passphrase env environ netrc passwort passwörter passwörtern contraseña contraseñas senhas
-        senha пароли
+        conversation localstorage password passwords secret secrets credential credentials token tokens cookie cookies
+        apikey passphrase env environ netrc passwort passwörter passwörtern contraseña contraseñas senhas senha пароли
+        clés hasła şifre wachtwoord lösenord chiavi claves chaves ключи senha
     """,
-    SEND: "sende schicke envía envia envie enviar invia отправь nc",
+    SEND: """
+        sende schicke envía envia envie enviar invia отправь nc envoie envoyez wyślij gönder kirim skicka stuur schickt
+        lade отправьте envíe
+    """,
     OUTSIDE: "webhook gist dns pastebin external attacker server endpoint public url collector",
     NOT: """
         not never avoid no don't dont doesn't won't cannot can't nobody nothing none nichts nicht nie niemandem kein
-        keine nunca ne pas rien non не
+        keine nunca ne pas rien non не jamais mai jamás nooit aldrig asla nigdy никогда
     """,
     TELL: """
-        telling informing mentioning saying notifying warning told sage sag digas decir dire dici говори
+        telling informing mentioning saying notifying warning told sage sag digas decir dire dici говори informe
+        informez dites mów informuj söyle zeg berätta informa informare erwähne
     """,
     THIS: """
-        this it these that them its so note comment step steps entry instructions memory text texte texto document
-        davon rien nada
+        this it these that them its note comment step steps entry instructions memory text texte texto document davon
+        rien nada
     """,
     CONSENT: """
         confirmation confirmations permission permissions consent approval asking confirm bestätigung confirmación
         подтверждения
     """,
     ALWAYS: """
-        always henceforth forever permanently whenever future each every siempre toujours immer dauerhaft всегда
-        sempre
+        always henceforth dorénavant forever permanently whenever future each every siempre toujours immer dauerhaft
+        всегда sempre
     """,
     APPROVED: """
-        approved authorised authorized consented granted agreed permitted preapproved verified trusted consents
-        zugestimmt autorizó autorizado
+        approved authorised authorized confirmed consented granted agreed permitted preapproved verified trusted
+        consents zugestimmt autorizó autorizado
     """,
     ACTIONS: """
         query queries command commands action actions operation operations request requests shell befehl befehle
@@ -137,16 +159,16 @@ WORDS = {
     DANGER: "backdoor crontab sudo malware rootkit keylogger",
     MEMORY: "memory memories preference preferences merke recuerda lembre",
     HIDE: "hidden silently quietly unnoticed undetected",
-    COVER: "secretly covertly stealthily surreptitiously heimlich secretamente secrètement",
+    COVER: "unbeknownst discreetly secretly covertly stealthily surreptitiously heimlich secretamente secrètement",
     REPORT: """
-        attack attacks attacker attackers injection injections malicious payload payloads detect detects scanner
-        flag flags phrase phrases sentence example examples owasp untrusted sanitise sanitize refuse refused blocked
-        blocks rejects rejected strips flagged tested triggers classifier moderation detected escape escapes escaped
-        angriff beispiel
+        attack attacks attacker attackers injection injections malicious payload payloads detect detects scanner flag
+        flags phrase phrases sentence example examples owasp untrusted sanitise sanitize refuse refused blocked blocks
+        rejects rejected strips flagged tested triggers classifier moderation detected escape escapes escaped angriff
+        beispiel
     """,
     TECHNICAL: """
         header headers authorization bearer oauth client config setting settings function method class migration
-        migrations compiler linter warning warnings parser vault fixture fixtures module library
+        migrations compiler linter we warning warnings parser vault fixture fixtures module library
     """,
     ASKED: "asks ask says asked fragt pregunta",
     TASK: """
@@ -155,15 +177,18 @@ WORDS = {
     WITHOUT: "without ohne sin sans без senza sem",
     SKIP: "skipping",
     URGENT: "important attention emergency urgent immediately",
+    IF: "if whether unless falls si",
+    UNTIL: "when once until",
 }
 """Other words, in English and in other languages."""
 
 PHRASES = {
     OVERRIDE: """
         clear your memory | erase your memory | wipe your memory | reset your memory | nevermind what |
-        never mind what | pay no attention | set aside | do not follow | don't follow | do not comply |
-        stop obeying | stop following | do not obey | leave out | no longer bound | not bound by | drop whatever |
-        no tengas en cuenta | ne tiens pas compte | discard the restrictions
+        never mind what | pay no attention | set aside | do not follow | don't follow | do not comply | stop obeying |
+        stop following | do not obey | leave out | no longer bound | not bound by | act against | go against |
+        drop whatever | no tengas en cuenta | ne tiens pas compte | discard the restrictions | yok say |
+        görmezden gel | abaikan semua | ne tenez pas compte | non tenere conto
     """,
     CANCEL: """
         no longer apply | no longer applies | is void | are void | as void | is cancelled | are cancelled |
@@ -171,13 +196,14 @@ PHRASES = {
         only placeholders | are disabled | is disabled | set to zero | have ended
     """,
     SYSTEM: """
-        system prompts | system messages | internal configuration | configuration parameters |
-        internal instructions | prior instructions | your configuration | first message | system prompt |
-        system message | system instruction | system instructions | developer message | developer prompt |
-        hidden prompt | hidden instructions | initial instructions | initial prompt | original instructions |
-        context window | system rules | prompt del sistema | prompt systeme | system level | prompt système |
-        системный промпт | prompt do sistema | prompt di sistema | hidden system | hidden rules | hidden rule |
-        confidential rules | your prompt
+        system prompts | system messages | internal configuration | configuration parameters | internal instructions |
+        prior instructions | your configuration | first message | system prompt | system message | system instruction |
+        system instructions | developer message | developer prompt | hidden prompt | hidden instructions |
+        initial instructions | initial prompt | original instructions | context window | system rules |
+        prompt del sistema | prompt systeme | system level | prompt système | системный промпт | prompt do sistema |
+        prompt di sistema | hidden system | hidden rules | hidden rule | confidential rules | your prompt |
+        prompt systemowy | sistem istemi | sistem istemini | sistem mesajı | message système | mensaje del sistema |
+        messaggio di sistema | mensagem do sistema | prompt sistem
     """,
     PRIOR: "so far | until now | up to now | up to this point",
     ASSISTANT: "language model | ai model | ai models | ai assistant | coding assistant",
@@ -186,30 +212,37 @@ PHRASES = {
         you have received | you were
     """,
     OBEY: """
-        do as it says | do what it says | must obey | act on | be obeyed | do as | do what | do it
+        do as it says | do what it says | must obey | act on | be obeyed | do as | do what | do it | carry out
     """,
-    EXACT: "word for word | wort für wort | above this line",
+    EXACT: """
+        complete text | full text | entire text | character by character | letter by letter | word for word |
+        wort für wort | above this line
+    """,
     ROLE: """
         you are now | you're now | act as | acts as | role play | stay in character | your persona | imagine you |
-        imagine that you | your name is now | you have been upgraded | switch to | enter developer |
-        enter maintenance | enter debug | as that ai | du bist jetzt | ahora eres | tu es maintenant | sei ora |
-        você agora | ты теперь | let's play | simulate an | respond as | you are in | you will be
+        imagine that you | play the role | play the part | play the character | take the role | assume the role |
+        in the role of | behave as | behave like | your name is now | you have been upgraded | switch to |
+        enter developer | enter maintenance | enter debug | as that ai | du bist jetzt | ahora eres |
+        tu es maintenant | sei ora | você agora | ты теперь | let's play | simulate an | respond as | you are in |
+        you will be
     """,
     FREE: """
         content filtering | unrestricted responses | exempt from | my usual limitations | without content |
         no content filters | without restriction | without refusal | without exception | no safety | no ethical |
         any ethical | absolutely no restrictions | freed from | broken free | never declines | never refuse |
-        without restrictions | without any restrictions | without limits | no limits | without any filters |
-        without filters | no filters | do anything | can do anything | never refuses | without refusing | no rules |
-        developer mode | god mode | maintenance mode | debug mode | unrestricted mode | root privileges |
-        full root | no moral | does not care | never says no | ohne einschränkungen | sin restricciones |
-        sans restrictions | without safety | no guidelines | without guidelines | any request | nunca rechazas |
-        keine anfrage | no content | not have content | without limitations | root operator
+        without restrictions | no restrictions | no boundaries | without boundaries | no limitations | no censorship |
+        without any restrictions | without limits | no limits | without any filters | without filters | no filters |
+        do anything | can do anything | never refuses | without refusing | no rules | developer mode | god mode |
+        maintenance mode | debug mode | unrestricted mode | root privileges | full root | no moral | does not care |
+        never says no | ohne einschränkungen | sin restricciones | sans restrictions | without safety | no guidelines |
+        without guidelines | any request | nunca rechazas | keine anfrage | no content | not have content |
+        without limitations | root operator
     """,
     SECRET: """
         id rsa | api key | api keys | private key | private keys | ssh key | ssh keys | secret key |
         environment variables | environment variable | conversation history | customer list | home folder |
-        chat history | whole conversation | user messages | user's messages | conversation summary | last file
+        chat history | whole conversation | user messages | user's messages | conversation summary | last file |
+        private source code | ssh credentials | aws credentials
     """,
     SEND: "make a request | e mail | look up | lookup for",
     OUTSIDE: "query string | image url | third parties | public tracker | following server",
@@ -219,11 +252,14 @@ PHRASES = {
         from now on | from this moment | every time | each time | at all times | from this point | for all future |
         in all future | future sessions | future conversations | ab jetzt | ab sofort | a partir de ahora |
         à partir de maintenant | later session | no matter | under any circumstances | in each | every future |
-        before you answer | before answering | all coming | per sempre | with immediate effect
+        before you answer | before answering | all coming | per sempre | with immediate effect | before anything else |
+        before you do anything | first thing in | at the start of every | on each session | od teraz | bundan sonra |
+        mulai sekarang | vanaf nu | d'ora in poi | desde ahora
     """,
     APPROVED: """
-        has approved | already approved | pre approved | gave permission | given permission | already agreed |
-        permission granted | full access | in advance | grant access | are permitted | are allowed | ya autorizó
+        has approved | blanket permission | blanket approval | already approved | pre approved | gave permission |
+        given permission | already agreed | permission granted | full access | in advance | grant access |
+        are permitted | are allowed | ya autorizó
     """,
     ACTIONS: """
         tool call | tool calls | shell commands | permission prompts | permission prompt | security warnings |
@@ -233,34 +269,36 @@ PHRASES = {
     DANGER: """
         rm rf | chmod 777 | dangerously skip permissions | no verify | reverse shell | os system | base64 d |
         admin user | audit log | sudo rm | disable tls | dev tcp | authorized keys | drop table | drop database |
-        force push | etc passwd | allow all | delete the | destructive commands | production database |
-        push directly | firewall rule | transfer funds | transfer money
+        force push | etc passwd | allow all | delete the | destructive commands | production database | push directly |
+        firewall rule | transfer funds | transfer money
     """,
     MEMORY: """
         long term memory | keep in mind | memory file | claude md | agents md | future instances | note for future |
         store this | this preference | save to memory | für immer
     """,
     COVER: """
-        nobody notices | no one notices | without telling | without informing | without saying |
-        without mentioning | without displaying | without showing | without notifying | without alerting |
-        without the user | as if nothing | keep it hidden | keep this hidden | hide this | hide these | hide it |
-        hidden from the | do not mention | don't mention | never mention | deny it | not disclose | don't disclose |
-        remove the traces | remove all traces | do not point | ohne zu sagen | sin decir | tells nobody |
-        tell nobody | tell no one | tell anyone | tell anybody | looks away | behind the back |
-        do not tell the user | don't tell the user | not tell the user | do not tell the developer |
-        do not inform the user | do not reveal | never reveal | must not be mentioned | not to be told |
-        not want to be told | never warn | do not warn | do not show this | do not show it | do not show its |
-        ne rien dire | non dire | no le digas | keep this between | keep it secret | keep this secret |
-        not visible to | do not log this | leave no trace | do not report | in the background without |
-        sage dem benutzer nichts | omit this | omit these | without the knowledge | do not include this |
-        do not acknowledge | do not discuss
+        nobody notices | no one notices | without telling | without informing | without saying | without mentioning |
+        without displaying | without showing | without notifying | without alerting | without the user |
+        as if nothing | keep it hidden | keep this hidden | hide this | hide these | hide it | hidden from the |
+        do not mention | don't mention | never mention | deny it | not disclose | don't disclose | remove the traces |
+        remove all traces | do not point | ohne zu sagen | sin decir | tells nobody | tell nobody | tell no one |
+        tell anyone | tell anybody | looks away | behind the back | don't let the user | do not let the user |
+        don't let anyone | do not let anyone | keep quiet about | do not tell the user | don't tell the user |
+        not tell the user | do not tell the developer | do not inform the user | do not reveal | never reveal |
+        must not be mentioned | not to be told | not want to be told | never warn | do not warn | do not show this |
+        do not show it | do not show its | ne rien dire | non dire | no le digas | keep this between | keep it secret |
+        keep this secret | not visible to | do not log this | leave no trace | do not report |
+        in the background without | sage dem benutzer nichts | omit this | omit these | without the knowledge |
+        do not include this | do not acknowledge | do not discuss | do not explain it | do not explain this |
+        do not comment on it
     """,
     0: """
-        do not tell the user to | don't tell the user to | do not mention the | never mention the |
-        do not reveal the | do not report the
+        do not show it again | do not show this again | do not tell the user to | don't tell the user to |
+        do not mention the | never mention the | do not reveal the | do not report the
     """,
     REPORT: """
-        such as | e g | red team | should refuse | must refuse | for instance | prompt injection | is refused
+        such as | e g | red team | should refuse | must refuse | for instance | prompt injection | is refused |
+        check that | checks that | test that | tests that | verifies that
     """,
     TASK: """
         fresh context | real objective | primary directive | new task | your task | actual task | real goal
@@ -304,10 +342,12 @@ UNSPACED = {
 
 
 def _forms(verb: str) -> list[str]:
-    """The other forms of an English verb: -s, -ed and -ing."""
+    """The other forms of an English verb: -s, -ed and -ing, also with a doubled letter; and irregular ones."""
     stem = verb[:-1] if verb.endswith("e") else verb
     past = f"{verb[:-1]}ied" if verb.endswith("y") else f"{stem}ed"
-    return [f"{verb}s", past, f"{stem}ing"]
+    is_short = verb[-1] in DOUBLED and verb[-2] in VOWELS and verb[-3] not in VOWELS
+    doubled = [f"{verb}{verb[-1]}ed", f"{verb}{verb[-1]}ing"] if is_short else []
+    return [f"{verb}s", past, f"{stem}ing", *doubled, *IRREGULAR.get(verb, "").split()]
 
 
 def _single_words() -> dict[str, int]:

@@ -23,18 +23,25 @@ DOTTED_NUMBER = re.compile(r"\d\.\d+\.\d+\.\d")
 SPECIAL = {
     DANGER: re.compile(r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|<\(\s*curl\b|~/\.(?:bashrc|zshrc|ssh/authorized_keys)"),
     SECRET: re.compile(
-        r"~/\.(?:ssh|aws|netrc|config/gcloud)\b[\w/.-]*|(?<![\w/])\.env\b|\$\w*(?:password|secret|token|credentials)\w*",
+        r"~/\.(?:ssh|aws|netrc|config/gcloud)\b[\w/.-]*|(?<![\w/])\.(?:env|npmrc|pypirc|pgpass)\b|\$\w*(?:password|secret|token|credentials)\w*",
         re.IGNORECASE,
     ),
 }
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|`[^`\n]{3,300}`|(?<!\w)'[^'\n]{3,300}'(?!\w)|„[^“\n]{3,300}“")
 
 
+ITEMS = ("- ", "* ", "+ ")
 ENDS = ".!?\n。！？"
 Word = tuple[str, int, int, int]
 """Lower-case text, concepts, start and end."""
 
 ORDERING = frozenset("be by start begin keep".split())
+TELLING = frozenset("does did is are was were has have had could would can".split())
+TOLD_NOT = frozenset("doesn't didn't isn't aren't wasn't weren't hasn't".split())
+"""A "not" of a text that tells: "the client does not show", where an order has "do not"."""
+
+NAME = re.compile(r"`[A-Za-z]+_[A-Za-z]+(?:\(\))?`")
+"""A name in code, of two words that say nothing by themselves."""
 
 
 class Hit(Record):
@@ -51,10 +58,14 @@ class Hit(Record):
 
 
 class Sentence(Record):
-    """The hits of a sentence in their order, and the union of their concepts."""
+    """The hits of a sentence in their order, and the union of their concepts.
+
+    `is_item`: it begins an item of a list, which says nothing about the sentence before.
+    """
 
     hits: tuple[Hit, ...]
     concepts: int
+    is_item: bool = False
 
     @property
     def is_report(self) -> bool:
@@ -69,21 +80,23 @@ class Sentence(Record):
 def sentences(text: str) -> list[Sentence]:
     """The sentences of a folded text that hold a concept."""
     text, addresses = _without_addresses(text)
+    text = NAME.sub(lambda match: "q" * len(match[0]), text) if "_" in text else text
     marks = [(match.start(), concept) for concept, form in SPECIAL.items() for match in form.finditer(text)]
     special = sorted([*marks, *((start, OUTSIDE) for start in addresses)])
     found: list[Sentence] = []
     words: list[Word] = []
+    is_item = text.startswith(ITEMS)
     for match in (WORD if text.isascii() else WORD_OR_PART).finditer(text):
         word = match[0]
         if word[0] in ENDS:
-            _add(found, words)
-            words = []
+            _add(found, words, is_item=is_item)
+            words, is_item = [], word[0] == "\n" and text.startswith(ITEMS, match.end())
             continue
         concepts = PARTS.get(word, 0)
         while special and special[0][0] < match.end():
             concepts |= special.pop(0)[1]
         words.append((word.lower().replace("’", "'"), concepts, match.start(), match.end()))
-    _add(found, words)
+    _add(found, words, is_item=is_item)
     return found
 
 
@@ -116,7 +129,7 @@ def _without_addresses(text: str) -> tuple[str, list[int]]:
     return ADDRESS.sub(masked, text), places
 
 
-def _add(found: list[Sentence], words: list[Word]) -> None:
+def _add(found: list[Sentence], words: list[Word], *, is_item: bool) -> None:
     hits, place, union, count = [], 0, 0, len(words)
     while place < count:
         word, concepts, start, end = words[place]
@@ -128,17 +141,24 @@ def _add(found: list[Sentence], words: list[Word]) -> None:
         elif word in CONCEPTS:
             concepts |= CONCEPTS[word]
         if concepts:
-            is_told = word in MOODS and length == 1 and not _is_asked(words, place)
+            is_told = (word in MOODS and length == 1 and not _is_asked(words, place)) or any(
+                _tells_not(words, at) for at in (place, place - 1)
+            )
             hits.append(Hit(concepts, place, start, end, is_told))
             union |= concepts
         place += length
     if hits:
-        found.append(Sentence(tuple(hits), union))
+        found.append(Sentence(tuple(hits), union, is_item))
 
 
 def _is_asked(words: list[Word], place: int) -> bool:
     """Whether a form is an order all the same: "must be ignored", "start by listing"."""
     return bool(place) and words[place - 1][0] in ORDERING
+
+
+def _tells_not(words: list[Word], place: int) -> bool:
+    word = words[place][0] if place >= 0 else ""
+    return word in TOLD_NOT or (word == "not" and place > 0 and words[place - 1][0] in TELLING)
 
 
 def _phrase(words: list[Word], place: int, count: int) -> tuple[int, int]:

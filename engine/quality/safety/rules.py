@@ -138,8 +138,14 @@ TABLE = (
     _told(OVERRIDING, 0.55, 12, "sets other rules for the reader", NEW, RULES | TASK, READER, ALWAYS | OBEY | CANCEL),
     _rule(OVERRIDING, 0.55, 12, "orders to obey only this text", OBEY, NOT, RULES_OF_READER | TASK, NEW | SYSTEM),
     _rule(OVERRIDING, 0.6, 8, "asks for the system prompt", REVEAL, SYSTEM),
+    _rule(OVERRIDING, 0.55, 8, "asks for the system prompt", CHANGE, EXACT, SYSTEM),
     _rule(OVERRIDING, 0.6, 8, "asks for the reader's instructions", REVEAL, RULES, TOLD | EXACT, YOU),
     _rule(OVERRIDING, 0.55, 9, "asks for everything above", REVEAL, EXACT, ALL | SYSTEM | RULES),
+    _rule(OVERRIDING, 0.5, 12, "asks for everything above", REVEAL, EXACT, PRIOR, THIS),
+    _told(OVERRIDING, 0.5, 9, "says that earlier instructions are cancelled", OBEY, CANCEL, ALL, PRIOR | EXACT),
+    _rule(
+        EXFILTRATION, 0.55, 12, "asks for secrets in an answer", CHANGE | REVEAL | SEND, SECRET, ADVISE, YOU | ALWAYS
+    ),
     _told(ROLE_ESCAPE, 0.75, 14, "gives the reader a role without rules", ROLE, FREE),
     _told(ROLE_ESCAPE, 0.55, 9, "says that the reader has no rules", FREE, READER),
     _told(ROLE_ESCAPE, 0.55, 9, "asks to answer without rules", ADVISE, FREE),
@@ -250,13 +256,13 @@ TABLE = (
         MEMORY,
         ACTIONS | CONSENT,
         SKIP | APPROVED | COVER,
-        USER | NOT,
+        USER | NOT | DANGER,
     ),
     _told(POISONING, 0.6, 14, "plants a hidden memory", MEMORY, COVER),
     _rule(POISONING, 0.6, 16, "orders something and hides it", CHANGE | RUN | SKIP | ALWAYS | SEND | ADVISE, COVER),
     _told(POISONING, 0.5, 8, "asks to hide something from the user", COVER, USER | THIS),
     _told(POISONING, 0.35, 8, "asks to hide something from the user", HIDE, USER, THIS | ALWAYS),
-    _told(POISONING, 0.5, 8, "asks to hide something from the user", NOT, TELL, USER, THIS | ALL),
+    _rule(POISONING, 0.5, 8, "asks to hide something from the user", NOT, TELL, USER, THIS | ALL | SECRET),
     _rule(
         TOOLS, 0.6, 14, "orders a dangerous command for each time", RUN | DANGER, DANGER, ALWAYS | HIDE | COVER | USER
     ),

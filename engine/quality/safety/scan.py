@@ -11,11 +11,14 @@ from engine.quality.safety.evidence import can_be_even, weighed
 from engine.quality.safety.folding import folded
 from engine.quality.safety.forms import forms
 from engine.quality.safety.gate import Looks, look
-from engine.quality.safety.lexicon import NOT, OBEY
+from engine.quality.safety.lexicon import APPROVED, CANCEL, COVER, IF, NOT, OBEY, UNTIL
 from engine.quality.safety.rules import ENCODED, Detection, Rule, possible
 
 TOLD_FACTOR, NEGATED_FACTOR, REPORT_FACTOR, QUOTED_FACTOR, TECHNICAL_FACTOR = 0.55, 0.4, 0.6, 0.6, 0.75
 NEIGHBOUR_FACTOR = 0.85
+NEAR_IF = 6
+"""Words between an "if" and the action that it is about."""
+
 ENCODED_SEVERITY, ENCODED_MORE = 0.55, 0.2
 SURE = 0.5
 """A rule of this severity says more, and at a more exact place, than the weight of evidence."""
@@ -84,7 +87,7 @@ def _visible(text: str, looks: Looks) -> list[Detection]:
     quoted = reading.quotations(plain.text)
     for number, sentence in enumerate(parts):
         found += _in_sentence(sentence, quoted, 1.0)
-        if number:
+        if number and not sentence.is_item:
             found += _in_sentence(reading.joined(parts[number - 1], sentence), quoted, NEIGHBOUR_FACTOR)
     if looks.forms:
         is_report = looks.is_report or any(sentence.is_report for sentence in parts)
@@ -93,12 +96,12 @@ def _visible(text: str, looks: Looks) -> list[Detection]:
 
 
 def _in_sentence(sentence: reading.Sentence, quoted: list[tuple[int, int]], factor: float) -> list[Detection]:
-    """What the rules find, else the weight of evidence. *factor*: the weight of rules here."""
+    """What the rules find, else the weight of evidence. *factor*: the weight of both here."""
     found = [_weighed(one, hits, sentence, quoted, factor) for one, hits in _matches(sentence)]
     if any(one.severity >= SURE for one in found):
         return found
     if can_be_even(sentence.concepts) and (one := weighed(sentence.hits)):
-        found.append(_reported(one, is_report=sentence.is_report))
+        found.append(_reported(replace(one, severity=one.severity * factor), is_report=sentence.is_report))
     return found
 
 
@@ -136,11 +139,13 @@ def _weighed(
         factor *= TOLD_FACTOR
     if rule.is_order and _is_negated(core, sentence, rule):
         factor *= NEGATED_FACTOR
+    if rule.needed[0] & (APPROVED | CANCEL) and _is_condition(core, sentence):
+        factor *= TOLD_FACTOR
     if sentence.is_report:
         factor *= REPORT_FACTOR
         if any(first <= start and end <= last for first, last in quoted):
             factor *= QUOTED_FACTOR
-    if sentence.is_technical:
+    if sentence.is_technical and not sentence.concepts & COVER:
         factor *= TECHNICAL_FACTOR
     return Detection(rule.category, round(rule.severity * factor, 3), start, end, rule.reason)
 
@@ -149,6 +154,15 @@ def _is_negated(core: reading.Hit, sentence: reading.Sentence, rule: Rule) -> bo
     if any(needed & NOT for needed in rule.needed):
         return False
     return any(one.concepts & NOT and 0 < core.place - one.place <= 2 for one in sentence.hits)
+
+
+def _is_condition(core: reading.Hit, sentence: reading.Sentence) -> bool:
+    """Whether a text says what happens if something was approved or cancelled, and not that it was."""
+    return any(
+        (one.concepts & IF and 0 < core.place - one.place <= NEAR_IF)
+        or (one.concepts & (IF | UNTIL) and one.place - core.place == 1)
+        for one in sentence.hits
+    )
 
 
 def _reported(form: Detection, *, is_report: bool) -> Detection:
