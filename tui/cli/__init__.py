@@ -14,6 +14,7 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, missing_library
+from tui.cli.help import JUDGE_SECTION, command_rows, sorted_options, write_section
 from tui.cli.options import DB, ORDER, PROMPTS, TOGETHER, judge_options, roots_option
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "activity": "activity:activity",
     "archive": "changes:archive",
+    "completion": "completion:completion",
     "config": "config:config",
     "create": "changes:create",
     "demo": "app:demo",
@@ -70,6 +72,13 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         module, _, function = self.table.get(name, "").partition(":")
         return getattr(import_module(f"tui.cli.{module}"), function) if module else None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, then the commands, and last the options of the judge."""
+        own, of_judge = sorted_options(self, ctx)
+        write_section(formatter, "Options", own)
+        write_section(formatter, "Commands", command_rows(self, ctx))
+        write_section(formatter, JUDGE_SECTION, of_judge)
 
 
 class Memsift(Commands):
@@ -119,8 +128,9 @@ def main(
     them):
       ~/.config/memsift/config.toml      your settings, under [retrieval]
       ~/.config/memsift/trusted.json     the roots that you trust: memsift trust
-      memory-config.json in the root     settings of a root, under "retrieval"; more
-                                         of them count if you trust the root
+      memory-config.json in the root     settings of a root, under "retrieval";
+                                         more of them count if you trust the
+                                         root
       ~/.local/share/memsift/labels.db   labels
       ~/.local/share/memsift/journal.db  the changes to memories, for memsift undo
       ~/.local/share/memsift/ratings.db  ratings of memories by a model
@@ -129,7 +139,8 @@ def main(
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned
-                                         cutoffs, the chosen theme
+                                         cutoffs, the chosen theme, copies of
+                                         Claude Code's settings before a change
 
     \b
     Environment variables, stronger than these files:

@@ -12,6 +12,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from tui.cli.help import JudgedCommand
 from tui.cli.options import (
     STRICT,
     TEXT_OR_JSON,
@@ -34,7 +35,7 @@ MODE = "The judge's task. auto: keep only memories that help directly, as in the
 HEADER = ("decision", "sure", "injected", "category", "title")
 
 
-@click.command()
+@click.command(cls=JudgedCommand)
 @click.argument("prompt")
 @roots_option(TOGETHER, takes_all=True)
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help=MODE)

@@ -14,6 +14,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.paths import state_dir
 from tui.cli.app import require_terminal, run_app
+from tui.cli.help import JudgedCommand
 from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, TOGETHER, judge_options, roots_option, store_path
 from tui.cli.prompts import prompt_row
 from tui.workspace import opening
@@ -37,7 +38,7 @@ NOTHING_INJECTED = (
 ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
 
 
-@click.command()
+@click.command(cls=JudgedCommand)
 @roots_option(TOGETHER, takes_all=True)
 @PROMPTS
 @judge_options

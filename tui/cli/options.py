@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from contextlib import closing
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
 from engine.lean.json_text import printed_json
 from engine.paths import labels_file
+from tui.cli.help import JudgeOption
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.stderr import tell, visible
@@ -136,31 +137,32 @@ TEXT_JSON_OR_IDS = click.option(
     help="Text for people, JSON for programs, or only the ids, for a command that takes - as ID.",
 )
 FULL = click.option("--full", "is_full", is_flag=True, help="Print everything in text form, not only the first lines.")
+judge_option = partial(click.option, cls=JudgeOption)
 JUDGE_OPTIONS = (
-    click.option(
+    judge_option(
         "--judge",
         metavar="NAME",
         help=f"The judge: {', '.join(KNOWN)}, or {NO_JUDGE} for cached answers only; see memsift judge --help. "
         "Default: MEMSIFT_JUDGE, else judge.provider if judge.enabled is set in memory-config.json.",
     ),
-    click.option("--no-judge", is_flag=True, help="Use no judge, whatever environment and configuration say."),
-    click.option(
+    judge_option("--no-judge", is_flag=True, help="Use no judge, whatever environment and configuration say."),
+    judge_option(
         "--judge-model", metavar="NAME", help="The judge's model. Default: MEMSIFT_JUDGE_MODEL, else judge.model."
     ),
-    click.option(
+    judge_option(
         "--judge-timeout",
         metavar="SECONDS",
         type=click.FloatRange(*LIMITS["timeout_per_call"]),
         help="Time limit for all calls about a prompt, or for each sample. Default: MEMSIFT_JUDGE_TIMEOUT, else "
         "judge.timeout_per_call, else 3.",
     ),
-    click.option(
+    judge_option(
         "--judge-depth",
         type=click.Choice(DEPTHS),
         help="keep: the judge only lists the memories to keep. explained: a decision, a confidence and a sentence for "
         "each memory; slower, so add --judge-timeout 20. Default: MEMSIFT_JUDGE_DEPTH, else judge.depth, else keep.",
     ),
-    click.option(
+    judge_option(
         "--judge-samples",
         metavar="K",
         type=click.IntRange(1, 15),
@@ -168,7 +170,7 @@ JUDGE_OPTIONS = (
         help="Ask up to K times, each time with the candidates in another order; the majority decides. "
         f"Default: MEMSIFT_JUDGE_SAMPLES, else {REPLAY_SAMPLES} in replay and 1 elsewhere.",
     ),
-    click.option("--judge-refresh", is_flag=True, help="Ask again where the cache has an answer, and replace it."),
+    judge_option("--judge-refresh", is_flag=True, help="Ask again where the cache has an answer, and replace it."),
 )
 
 
@@ -184,13 +186,13 @@ BATCH = (
 POLL = "Seconds between two questions whether a batch is done."
 MAX_COST = "Stop before the judge costs more than this, in US dollars. The exit code is 1 if it stopped."
 BULK_OPTIONS = (
-    click.option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE),
-    click.option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES),
-    click.option("--batch", is_flag=True, help=BATCH),
-    click.option(
+    judge_option("--concurrency", type=click.IntRange(1, 128), metavar="N", default=8, show_default=True, help=AT_ONCE),
+    judge_option("--retries", type=click.IntRange(0, 20), metavar="N", default=4, show_default=True, help=RETRIES),
+    judge_option("--batch", is_flag=True, help=BATCH),
+    judge_option(
         "--batch-poll", type=click.FloatRange(0.01, 3600), metavar="SECONDS", default=30, show_default=True, help=POLL
     ),
-    click.option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST),
+    judge_option("--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help=MAX_COST),
 )
 
 

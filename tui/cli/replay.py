@@ -18,6 +18,7 @@ from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
 from engine.stores.files import open_named
 from engine.systems import SYSTEMS, injected_system, is_injected, system_of
+from tui.cli.help import JudgedCommand
 from tui.cli.options import (
     DB,
     PROMPTS_HELP,
@@ -66,7 +67,7 @@ RESUME = "Add the rows to FILE instead of printing them, and skip prompts that F
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
-@click.command()
+@click.command(cls=JudgedCommand)
 @roots_option(TOGETHER, takes_all=True)
 @click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help=PROMPTS_HELP)
 @click.option("--systems", metavar="NAMES", help=NAMES)

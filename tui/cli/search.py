@@ -13,6 +13,7 @@ from engine.errors import UnknownMemoryError
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from tui.cli.help import JudgedCommand
 from tui.cli.options import judge_options, opened_cutoff, output_width, roots_option
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions, opened_judge
@@ -35,7 +36,7 @@ PIPE_WIDTH = 100
 MODE = "search: every match, for a person who searches. auto: as the hook, without weak matches."
 
 
-@click.command()
+@click.command(cls=JudgedCommand)
 @click.argument("query")
 @roots_option(OF_SEVERAL, takes_all=True)
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help=MODE)

@@ -12,6 +12,7 @@ import click
 
 from engine.errors import MemsiftError
 from engine.quality.judging.rating import BEST, THRESHOLD, UNANSWERED
+from tui.cli.help import JudgedCommand
 from tui.cli.options import bulk_options, check_batch, judge_options, roots_option
 from tui.cli.quality.text import of_memories, printed, printed_agreement, summary_line
 from tui.workspace.stderr import tell
@@ -41,7 +42,7 @@ AGREEMENT = "Rate nothing: print how often the stored ratings agree with your de
 FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJECTED:)."
 
 
-@click.command()
+@click.command(cls=JudgedCommand)
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @roots_option(ROOTS)
 @click.option("--rubric", metavar="NAME|FILE", default="memory", show_default=True, help=RUBRIC)

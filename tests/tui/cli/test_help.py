@@ -1,0 +1,77 @@
+"""`--help` can be read like a manual page, and a shell can complete what it lists."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.tui.cli.command_line import memsift
+from tui.cli import COMMANDS
+
+JUDGED = ("", "search", "replay", "judge", "label", "quality judge")
+
+
+@pytest.mark.parametrize("command", JUDGED)
+def test_the_options_of_the_judge_come_last(command: str) -> None:
+    lines = memsift(*command.split(), "--help").stdout.splitlines()
+    headings = [line for line in lines if line[:1].isalpha() and line.endswith(":")]
+    commands = ["Commands:"] if not command else []
+    assert headings[-2 - len(commands) :] == ["Options:", *commands, "Options of the judge:"]
+    judge = lines.index("Options of the judge:")
+    assert [line for line in lines[:judge] if line.startswith("  --judge")] == []
+    assert any(line.startswith("  --judge NAME") for line in lines[judge:])
+    assert any(line.startswith("  --judge-samples K") for line in lines[judge:])
+    assert any("--help" in line for line in lines[:judge])
+
+
+@pytest.mark.parametrize("command", ["", "quality", "config"])
+def test_no_description_of_a_command_is_cut(command: str) -> None:
+    lines = memsift(*command.split(), "--help").stdout.splitlines()
+    listed = lines[lines.index("Commands:") + 1 :]
+    end = listed.index("") if "" in listed else len(listed)
+    assert end > 2
+    assert [line for line in listed[:end] if line.endswith("...") and "ID" not in line] == []
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_the_help_of_every_command_fits_into_80_columns(command: str) -> None:
+    lines = memsift(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_a_shell_is_printed(shell: str) -> None:
+    done = memsift("completion", shell)
+    assert done.exit_code == 0
+    assert "_MEMSIFT_COMPLETE" in done.stdout
+    assert "memsift" in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_bash_completes_commands_options_and_their_values(tmp_path: Path) -> None:
+    program = tmp_path / "memsift"
+    code = "from tui.cli import main; main(prog_name='memsift')"
+    program.write_text(f'#!/bin/sh\nexec \'{sys.executable}\' -c "{code}" "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    script = memsift("completion", "bash").stdout
+
+    def completed(*words: str) -> list[str]:
+        call = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _memsift_completion memsift"
+        done = subprocess.run(
+            ["bash", "-c", f'{script}\n{call}; printf "%s\\n" "${{COMPREPLY[@]}}"'],
+            env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+            cwd=Path(__file__).parents[3],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout.split()
+
+    assert completed("memsift", "inst") == ["install"]
+    assert completed("memsift", "search", "--include") == ["--include-retired"]
+    assert completed("memsift", "doctor", "--format", "j") == ["json"]

@@ -1,0 +1,48 @@
+"""How `--help` is laid out: the judge's options stand together at the end, and no description of a command is cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+JUDGE_SECTION = "Options of the judge"
+
+
+class JudgeOption(click.Option):
+    """An option about the judge: most people never need it."""
+
+
+class JudgedCommand(click.Command):
+    """A command with options about the judge, which its help lists last."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own, of_judge = sorted_options(self, ctx)
+        write_section(formatter, "Options", own)
+        write_section(formatter, JUDGE_SECTION, of_judge)
+
+
+def sorted_options(command: click.Command, ctx: click.Context) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """The rows of the help, of the options and of those about the judge: an option's names, then its text."""
+    own: list[tuple[str, str]] = []
+    of_judge: list[tuple[str, str]] = []
+    for param in command.get_params(ctx):
+        if isinstance(param, click.Option) and (row := param.get_help_record(ctx)):
+            (of_judge if isinstance(param, JudgeOption) else own).append(row)
+    return own, of_judge
+
+
+def write_section(formatter: click.HelpFormatter, title: str, rows: Sequence[tuple[str, str]]) -> None:
+    """A heading with two columns below it, or nothing without rows."""
+    if rows:
+        with formatter.section(title):
+            formatter.write_dl(rows)
+
+
+def command_rows(group: click.Group, ctx: click.Context) -> list[tuple[str, str]]:
+    """The name of each command, and the first paragraph of its help."""
+    commands = [(name, group.get_command(ctx, name)) for name in group.list_commands(ctx)]
+    return [(name, " ".join((one.help or "").partition("\n\n")[0].split())) for name, one in commands if one]
