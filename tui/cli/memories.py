@@ -111,7 +111,10 @@ def _row(summary: MemorySummary) -> dict[str, Any]:
 
 def _lines(found: Sequence[Found]) -> list[str]:
     """A line for each memory. The columns are as wide as their widest value."""
-    rows = [(one.memory.id, one.memory.status, one.memory.category, one.memory.title) for one in found]
+    from tui.workspace.curating import distinct_ids
+
+    facts = [(one.memory.status, one.memory.category, one.memory.title) for one in found]
+    rows = [(name, *rest) for name, rest in zip(distinct_ids(found), facts, strict=True)]
     widths = [max((len(row[number]) for row in rows), default=0) for number in range(3)]
     return ["  ".join([*(f"{row[n]:<{widths[n]}}" for n in range(3)), row[3]]) for row in rows]
 

@@ -12,8 +12,9 @@ import click
 from engine.curation.curator import Curator
 from engine.curation.journal import INCOMPLETE
 from engine.errors import MemsiftError, UnknownMemoryError
+from engine.joint import distinct_id
 from engine.lean.record import Record
-from engine.paths import state_home
+from engine.paths import root_key, state_home
 from engine.search.explain import near_ids
 from engine.stores.files import open_private
 from tui.workspace import opening
@@ -32,6 +33,21 @@ class Found(Record):
     root: str
     memory: MemorySummary
 
+    @property
+    def name(self) -> str:
+        """The id with its root, which tells it apart where several roots have the id."""
+        return f"{self.memory.id}@{root_key(self.root)}"
+
+
+def distinct_ids(found: Sequence[Found]) -> list[str]:
+    """The id of each memory as the app shows it where *found* are the memories of all open roots."""
+    taken: set[str] = set()
+    ids = []
+    for one in found:
+        ids.append(distinct_id(one.memory.id, one.root, taken))
+        taken.add(ids[-1])
+    return ids
+
 
 def memories_of(roots: Sequence[str]) -> list[Found]:
     """Every memory of *roots*, by root and path. Raises RootError."""
@@ -48,12 +64,15 @@ def named(ids: Sequence[str], found: Sequence[Found]) -> list[Found]:
 
 
 def _named(memory_id: str, found: Sequence[Found]) -> Found:
-    fitting = [one for one in found if one.memory.id == memory_id]
+    fitting = [one for one in found if one.memory.id == memory_id] or [one for one in found if one.name == memory_id]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         roots = " and ".join(one.root for one in fitting)
-        raise UnknownMemoryError(f"There is a memory {memory_id!r} in {roots}. Name a single root with --root.")
+        names = " or ".join(one.name for one in fitting)
+        raise UnknownMemoryError(
+            f"There is a memory {memory_id!r} in {roots}. Name a single root with --root, or say {names}."
+        )
     near = near_ids(memory_id, [one.memory.id for one in found])
     instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift list` prints the ids of memories."
     raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {instead}")
