@@ -24,7 +24,10 @@ ROOTS = (
     "Only memories that replays over this folder returned, alone or with others. Repeatable: over any of them. "
     "Default: everything."
 )
-FORMAT = "jsonl holds everything, the other formats are for other programs."
+FORMAT = (
+    "jsonl, which holds everything; or for other programs qrels, qrels-graded, run, run-candidates, csv, label-studio "
+    "or prodigy."
+)
 INTERFACE = "Print the labelling interface for Label Studio instead of labels."
 NO_TEXT = "Replace texts and ids of prompts and memories by hashes."
 
@@ -44,7 +47,7 @@ class FormatChoice(click.Choice[str]):
 
 
 @click.command()
-@click.option("--format", "name", type=FormatChoice(), default="jsonl", show_default=True, help=FORMAT)
+@click.option("--format", "name", metavar="NAME", type=FormatChoice(), default="jsonl", show_default=True, help=FORMAT)
 @click.option("--interface", is_flag=True, help=INTERFACE)
 @click.option("--output", metavar="FILE", help="Write to FILE instead of stdout.")
 @click.option("--no-text", is_flag=True, help=NO_TEXT)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from labels.exchange.registry import FORMATS
 from tests.tui.cli.command_line import memsift
 from tui.cli import COMMANDS
 
@@ -42,6 +43,13 @@ def test_no_description_of_a_command_is_cut(command: str) -> None:
 def test_the_help_of_every_command_fits_into_80_columns(command: str) -> None:
     lines = memsift(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
     assert [line for line in lines if len(line) > 80] == []
+
+
+def test_the_help_of_export_names_every_format() -> None:
+    words = (
+        " ".join(memsift("export", "--help", COLUMNS="200").stdout.split()).replace(",", " ").replace(".", " ").split()
+    )
+    assert [name for name in FORMATS if name not in words] == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
