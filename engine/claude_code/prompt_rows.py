@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 TRANSCRIPT, HISTORY, PROMPTS = "transcript", "history", "prompts"
 """Kinds of files."""
 
+DATABASES = (".db", ".sqlite", ".sqlite3")
+"""Endings of the names of databases."""
+
+CLAUDE_MEM_COLUMNS = ("id", "prompt_text", "content_session_id", "created_at_epoch")
+
 MAX_LINE_BYTES = 64 << 20
 MOST_LISTED = 20
 """Unreadable rows of a file that are listed by line."""
@@ -62,12 +67,16 @@ def prompts_in(
 ) -> Iterator[FoundPrompt | Injection | BadRow]:
     """The prompts and the unreadable rows of a file, in its order. OSError if the file itself cannot be read.
 
-    Behind a prompt of a transcript stand the injections that hooks added to it.
+    Behind a prompt of a transcript stand the injections that hooks added to it. A database of claude-mem holds the
+    prompts that it recorded.
 
     The first row of a known kind decides the kind of the file. A file of another name than .jsonl and .json that does
     not begin with such a row holds a prompt per line. A line of *max_line_bytes* or more is a bad row.
     *is_named*: a person named the path, so it may be a pipe, such as the output of another command.
     """
+    if path.endswith(DATABASES):
+        yield from _from_claude_mem(path)
+        return
     with open(path, "rb") if is_named else open_regular(path) as file:
         lines = _numbered_lines(file, max_line_bytes)
         first = next((line for line in lines if not _is_blank(line[1])), None)
@@ -165,6 +174,43 @@ def _from_text(lines: Iterator[Line], path: str) -> Iterator[FoundPrompt | BadRo
             yield BadRow(number, _TOO_LONG)
         elif text:
             yield FoundPrompt(Prompt(id=prompt_id(text), text=text, source=_file_source(path)), PROMPTS)
+
+
+def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
+    """The prompts in the table `user_prompts`, whose columns differ by version. Raises ValueError without the table."""
+    from contextlib import closing
+
+    from engine.lean.sqlite import DAMAGE
+    from engine.stores.claude_mem import opened_database
+    from engine.stores.files import UnreadableFileError
+
+    try:
+        with closing(opened_database(path)) as db:
+            db.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            columns = {row[1] for row in db.execute("pragma table_info(user_prompts)")}
+            if not {"id", "prompt_text"} <= columns:
+                raise ValueError("has no prompts of claude-mem")
+            wanted = [name for name in CLAUDE_MEM_COLUMNS if name in columns]
+            for values in db.execute(f"select {', '.join(wanted)} from user_prompts order by id"):
+                row = dict(zip(wanted, values, strict=True))
+                text = _word(row, "prompt_text").strip()
+                if not text:
+                    yield BadRow(row["id"], "the row has no prompt")
+                elif is_human_prompt(text):
+                    yield FoundPrompt(_recorded_prompt(row, text), HISTORY)
+    except (UnreadableFileError, *DAMAGE) as error:
+        raise ValueError(str(error)) from None
+
+
+def _recorded_prompt(row: Mapping[str, Any], text: str) -> Prompt:
+    session_id = _word(row, "content_session_id")
+    return Prompt(
+        id=prompt_id("\0".join((session_id, str(row["id"]), text))),
+        text=text,
+        session_id=session_id,
+        timestamp=_iso(row.get("created_at_epoch")),
+        source=f"claude-mem:{session_id or row['id']}",
+    )
 
 
 def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:

@@ -51,7 +51,7 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     """The memories in a database, and the rows that are none. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
     require_inside(root, path)
-    db = _opened(path)
+    db = opened_database(path)
     name = without_lone_surrogates(name_in(root, relative))
     try:
         db.text_factory = lambda raw: raw.decode("utf-8", "replace")
@@ -66,7 +66,7 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
         db.close()
 
 
-def _opened(path: str) -> Connection:
+def opened_database(path: str) -> Connection:
     """The database, opened so that nothing is written. UnreadableFileError if there is none."""
     try:
         if not is_regular(os.stat(path)):

@@ -44,8 +44,8 @@ ALL_ROOTS_HELP = (
     "top, this project's auto memory, and `roots` in config.toml."
 )
 PROMPTS_HELP = (
-    "Prompts: a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. "
-    "Repeatable."
+    "Prompts: a transcript, history.jsonl, JSON lines, a database of claude-mem, a text file with a prompt per line, "
+    "or a folder of these. Repeatable."
 )
 MIN_TEXT, PIPED_TEXT, MAX_TEXT = 40, 80, 100
 """Cells of a line of a report: at least, in a pipe, and at most."""

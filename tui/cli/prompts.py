@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def prompts(paths: tuple[str, ...], include_sdk: bool) -> None:
     """Print the prompts that people typed, as JSON lines.
 
-    PATH is a transcript, history.jsonl, JSON lines, a text file with a prompt per line, or a folder of these. Default:
-    the transcripts of this project.
+    PATH is a transcript, history.jsonl, JSON lines, a database of claude-mem, a text file with a prompt per line, or a
+    folder of these. Default: the transcripts of this project.
 
     Each line is {id, prompt, context: [{role, text}], session_id, cwd, timestamp, source}, and for a transcript that
     holds the texts of hooks: injected: [{hook, text}]. --prompts of other commands reads such lines; only `prompt` must

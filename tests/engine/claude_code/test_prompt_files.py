@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -302,3 +304,47 @@ def test_no_row_raises_and_ids_are_unique(
     for prompt in reading.prompts:
         assert prompt.text.strip()
         json.dumps([prompt.text, *(turn.text for turn in prompt.turns)], ensure_ascii=False).encode()
+
+
+def claude_mem(path: Path, columns: str, *rows: tuple[object, ...]) -> str:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"create table user_prompts({columns})")
+        db.executemany(f"insert into user_prompts values ({', '.join('?' * len(columns.split(',')))})", rows)
+        db.commit()
+    return str(path)
+
+
+def test_the_prompts_that_claude_mem_recorded_are_read(tmp_path: Path) -> None:
+    """Without slash commands, and without those that a transcript among the paths has."""
+    columns = "id integer primary key, content_session_id, prompt_number, prompt_text, created_at_epoch"
+    moment = 1_795_294_422_292
+    rows = [
+        (1, "s", 1, "how long does it live?", moment),
+        (2, "s", 2, "/compact", moment + 1000),
+        (3, "s", 3, None, moment + 2000),
+        (4, "t", 1, "a question of another session", moment + 3000),
+    ]
+    database = claude_mem(tmp_path / "claude-mem.db", columns, *rows)
+    reading = read_prompts([database])
+    assert [(one.text, one.session_id, one.timestamp) for one in reading.prompts] == [
+        ("how long does it live?", "s", "2026-11-21T20:53:42.292Z"),
+        ("a question of another session", "t", "2026-11-21T20:53:45.292Z"),
+    ]
+    assert [one.reason for one in reading.skipped] == ["the row has no prompt"]
+    transcript = tmp_path / "s.jsonl"
+    row = {"type": "user", "sessionId": "s", "uuid": "1", "message": {"content": "how long does it live?"}}
+    transcript.write_text(json.dumps(row), encoding="utf-8")
+    both = read_prompts([database, str(transcript)]).prompts
+    assert [one.source for one in both] == ["claude-mem:t", "transcript:s"]
+
+
+def test_a_database_without_prompts_of_claude_mem_is_refused(tmp_path: Path) -> None:
+    old = claude_mem(tmp_path / "old.db", "id, prompt_text", (1, "an old version without sessions"))
+    assert [one.text for one in read_prompts([old]).prompts] == ["an old version without sessions"]
+    (tmp_path / "text.db").write_text("no database", encoding="utf-8")
+    for path, reason in (
+        (claude_mem(tmp_path / "x.db", "id"), "has no prompts"),
+        (tmp_path / "text.db", "is no SQLite"),
+    ):
+        with pytest.raises(PromptFileError, match=reason):
+            read_prompts([str(path)])
