@@ -21,10 +21,11 @@ from labels.store import LabelStore
 from tui.workspace.injections import Injections
 from tui.workspace.prompt_lists import PromptLists
 from tui.workspace.recording import record
-from tui.workspace.reporting import present_digests, root_report
+from tui.workspace.reporting import root_report
+from tui.workspace.root_labels import RootLabels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Set
+    from collections.abc import Callable, Set
 
     from engine.config import Config
     from engine.cutoff import Cutoff
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
     from engine.search.index import Index
     from engine.systems import System
     from labels.measure.report import Report
-    from labels.records import Dispute, Event, Label, Pair, Pool
+    from labels.records import Event, Pool
     from tui.workspace.spending import Offer, Spending
 
 DEFAULT_SEED = 1
 
 
-class Workspace:
+class Workspace(RootLabels):
     """One opened root. Any thread may call `run` and `report`; all other calls belong to the thread that made it.
 
     *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
@@ -339,36 +340,6 @@ class Workspace:
         empty = set.intersection(*(empty_prompts(found, name, self.config, self.cutoff) for name in self.systems))
         return empty - {prompt.id for prompt in self.prompts if any(one.text or one.ids for one in prompt.injections)}
 
-    def earlier_pools(self) -> dict[str, frozenset[Pair]]:
-        """Prompt id -> the newest recorded pool, as (memory id, current digest), without deleted memories.
-
-        A memory that changed since then has a new digest, so it has no label and is asked about again.
-        """
-        digests = self.digests()
-        return {
-            prompt_id: frozenset([(each, digests[each]) for each in memory_ids if each in digests])
-            for prompt_id, memory_ids in self.store.pooled(self.seed).items()
-        }
-
-    def digests(self) -> dict[str, str]:
-        """Memory id -> digest of its current text."""
-        return present_digests(self.store, self.index)
-
-    def skips(self, prompt_id: str) -> Mapping[Pair, int]:
-        """(memory id, digest) -> how often this annotator skipped that card of the prompt."""
-        return self.store.skips(self.annotator, prompt_id).get(prompt_id, {})
-
-    def labels(self, prompt_id: str) -> dict[Pair, Label]:
-        """(memory id, digest) -> this annotator's current label, for a prompt over this root."""
-        return {label.pair: label for label in self.store.labels(self.annotator, prompt_id, self.index.root)}
-
-    def labelled_pairs(self) -> dict[str, set[Pair]]:
-        """Prompt id -> the (memory id, digest) pairs that this annotator has labelled over this root."""
-        found: dict[str, set[Pair]] = {}
-        for label in self.store.labels(self.annotator, root=self.index.root):
-            found.setdefault(label.prompt_id, set()).add(label.pair)
-        return found
-
     def show(self, prompt_id: str) -> None:
         """Note that ranks and verdicts of a prompt are visible: its labels are not blind from now on.
 
@@ -397,12 +368,6 @@ class Workspace:
     def undo(self) -> Event | None:
         """Take back the annotator's latest label or skip of these prompts; None if there is none."""
         return self.store.undo(self.annotator, [prompt.id for prompt in self.lists.all])
-
-    def disputes(self, prompt_id: str | None = None) -> tuple[Dispute, ...]:
-        """The pairs on which people differ, of one prompt or of all. Changed memories are left out."""
-        digests = self.digests()
-        disputes = self.store.disputes(self.index.root, prompt_id)
-        return tuple(one for one in disputes if digests.get(one.memory_id) == one.digest)
 
     def report(self, options: ReportOptions = PLAIN) -> Report:
         """The report on the current label store. Any thread may call it. Raises LabelStoreError."""
