@@ -14,7 +14,7 @@ import pytest
 from engine import __version__
 from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
 from engine.paths import hook_start_file
-from tests.engine.hook.world import LAUNCHER, World, context_of
+from tests.engine.hook.world import LAUNCHER, PROJECT, World, context_of
 from tests.tui.cli.command_line import memsift
 from tui.cli import COMMANDS
 
@@ -66,17 +66,24 @@ def test_the_manifests_name_this_version_and_each_other() -> None:
     (listed,) = marketplace["plugins"]
     assert f"{listed['name']}@{marketplace['name']}" == PLUGIN == f"{plugin['name']}@{MARKETPLACE}"
     assert (FOLDER / listed["source"]).resolve() == FOLDER.resolve()
+    of_checkout = json.loads((PROJECT / ".claude-plugin/marketplace.json").read_text("utf-8"))
+    assert (PROJECT / of_checkout["plugins"][0].pop("source")).resolve() == FOLDER.resolve()
+    del listed["source"]
+    assert of_checkout == marketplace
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in FOLDER.glob("skills/*/SKILL.md")))
 def test_a_skill_runs_only_commands_and_options_that_exist(name: str) -> None:
     text = (FOLDER / f"skills/{name}/SKILL.md").read_text("utf-8")
-    assert f"\nname: {name}\n" in text
-    named = re.findall(r"memsift ([a-z-]+)((?: [^`\n]+)?)", text)
+    head, _, body = text.removeprefix("---\n").partition("\n---\n")
+    assert f"name: {name}\n" in head
+    named = re.findall(r"memsift ([a-z-]+)((?: [^`\n]+)?)", body)
     called = [(word, rest) for word, rest in named if word in COMMANDS]
     assert called
     for word, rest in called:
         options = memsift(word, "--help").stdout
+        if word == "config":
+            assert memsift(word, *rest.split()).exit_code == 0
         assert [one for one in re.findall(r"--[a-z-]+", rest) if one not in options] == []
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.claude_code.hook_entry import bare_interpreter
-from tests.engine.hook.world import LAUNCHER
+from tests.engine.hook.world import LAUNCHER, PROJECT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,15 +117,15 @@ def test_a_hook_of_the_plugin_that_does_not_answer_lets_the_prompt_through(
 def test_the_clients_own_commands_validate_and_install_the_plugin(
     installation: Installation, settings: Path, client: Path, reach: Any
 ) -> None:
-    plugin = installation.package / "plugin"
     environ = {"PATH": "/usr/bin:/bin", **installation.world.environ}
 
     def claude(*arguments: str) -> str:
         command = [str(client), "plugin", *arguments]
         return subprocess.check_output(command, env=environ, stderr=subprocess.STDOUT, text=True)
 
-    assert "Validation passed" in claude("validate", "--strict", str(plugin))
-    claude("marketplace", "add", str(plugin))
+    for folder in (PROJECT, PROJECT / "engine/plugin"):
+        assert "Validation passed" in claude("validate", "--strict", str(folder))
+    claude("marketplace", "add", str(PROJECT))
     claude("install", "memsift@memsift")
     script = installation.world.home / ".local/bin/memsift-hook"
     script.parent.mkdir(parents=True)
