@@ -51,24 +51,24 @@ class Runner(App[None]):
 
     def run_quick(self, prompt: Prompt) -> None:
         """Run a prompt through the systems without a judge, now, where that was not done before."""
-        for system in (self.workspace.first, self.workspace.other, self.workspace.with_cutoff):
-            if system and self.workspace.retrieval(prompt.id, system.name) is None:
-                self._keep(self.workspace.run(prompt, system.name))
-        for one in self.workspace.injections.all_of(prompt):
-            if self.workspace.retrieval(prompt.id, one.system) is None:
+        workspace = self.workspace
+        for name in workspace.systems:
+            if name not in workspace.with_judge and workspace.retrieval(prompt.id, name) is None:
+                self._keep(workspace.run(prompt, name))
+        for one in workspace.injections.all_of(prompt):
+            if workspace.retrieval(prompt.id, one.system) is None:
                 self._keep(one)
 
     def ask_judge(self, prompt: Prompt) -> bool:
-        """Start a worker that runs a prompt through the judge's system, at most once.
+        """Start a worker for each system that asks the judge about a prompt, at most once.
 
-        Returns whether an answer will come: False without a judge, and where the answer is there.
+        Returns whether an answer will come: False without a judge, and where all answers are there.
         """
-        judged = self.workspace.judged
-        if judged is None or self.workspace.retrieval(prompt.id, judged.name):
-            return False
-        if self._claim(prompt, judged.name):
-            self._run_judge(prompt, judged.name)
-        return True
+        missing = [name for name in self.workspace.with_judge if self.workspace.retrieval(prompt.id, name) is None]
+        for name in missing:
+            if self._claim(prompt, name):
+                self._run_judge(prompt, name)
+        return bool(missing)
 
     @work(thread=True, group="judge", exit_on_error=False)
     def _run_judge(self, prompt: Prompt, system: str) -> None:

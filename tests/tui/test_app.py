@@ -233,8 +233,9 @@ async def test_help_keeps_the_keys_of_the_app_apart_and_says_why_others_are_off(
         assert "Cancel the replay, and keep its finished prompts. Nothing is being replayed." in said
         await press(pilot, "question_mark", "f3")
         found = sections(pilot.app.screen)
-        assert all(line.phrase.endswith("Go to the memories first.") for line in found["Off now"])
-        assert "mark.relevant" in [line.name for line in found["Off now"]]
+        off_now = {line.name: line.phrase for line in found["Off now"]}
+        assert off_now["replay.open"].endswith("Go to the memories first.")
+        assert off_now["replay.remove"].endswith("Go to a prompt that you typed.")
 
 
 async def test_a_key_that_opens_a_text_pressed_twice_opens_one(open_workspace: Opener) -> None:

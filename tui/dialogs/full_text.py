@@ -24,7 +24,7 @@ SHARE, MOST_CELLS, FRAME_CELLS = 90, 100, 6
 
 
 class FullText(ModalScreen[None]):
-    """Shows *text* under *title*. Escape, enter, space and q close it."""
+    """Shows *text* under *title*, and *above* it what a person finds by scrolling up. `close` keys close it."""
 
     DEFAULT_CSS = """
     FullText {
@@ -38,16 +38,27 @@ class FullText(ModalScreen[None]):
     """
     BINDINGS = bindings(hidden="close")
 
-    def __init__(self, title: str, text: Content) -> None:
+    def __init__(self, title: str, text: Content, above: Content | None = None) -> None:
         super().__init__()
         self._heading = title
         self._text = text
+        self._above = above
 
     def compose(self) -> ComposeResult:
         with TextPane() as scroll:
-            yield Static(self._text)
+            if self._above:
+                yield Static(self._above, id="above")
+            yield Static(self._text, id="text")
         scroll.border_title = plain(self._heading)
-        scroll.border_subtitle = "esc closes"
+        scroll.border_subtitle = "k shows the turns before it, esc closes" if self._above else "esc closes"
+
+    def on_mount(self) -> None:
+        if self._above:
+            self.call_after_refresh(self._scroll_to_text)
+
+    def _scroll_to_text(self) -> None:
+        """Begin at the text. Where all of it has room, all is shown."""
+        self.query_one(TextPane).scroll_to_widget(self.query_one("#text"), animate=False, top=True)
 
     def action_close(self) -> None:
         self.dismiss()

@@ -12,7 +12,7 @@ from textual.worker import Worker, WorkerState
 from tui.dialogs.full_text import FullText
 from tui.messages import LabelsChanged, Reloaded, RunChanged
 from tui.widgets.memory_pane import NO_MARKS, memory_text
-from tui.widgets.prompt_list import prompt_text
+from tui.widgets.prompt_list import spoken, turns_text
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class ModeScreen(Screen[None]):
 
     def action_read_prompt(self) -> None:
         if self.prompt:
-            self.app.push_screen(FullText("The prompt", prompt_text(self.prompt)))
+            self.app.push_screen(FullText("The prompt", spoken("prompt", self.prompt.text), turns_text(self.prompt)))
 
     def read_memory(self, memory_id: str, title: str = "Memory", marker: Marker = NO_MARKS) -> None:
         """Show a whole memory under *title*, if the root still has it."""

@@ -260,12 +260,9 @@ class LabelScreen(ModeScreen):
     def _show_reveal(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
         self.app.note_sighting(prompt.id)
-        first, second = workspace.side_by_side(prompt.id)
-        if first is None:
-            return
-        rows = ranking_rows(first, second, workspace.labels(prompt.id))
+        answers = workspace.answers(prompt.id)
         judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
-        self.reveal.show(rows, workspace.marker(prompt), "" if workspace.second else "off")
+        self.reveal.show(ranking_rows(workspace.heads, answers, workspace.labels(prompt.id)), workspace.marker(prompt))
         self.reveal.tell_judge(judge_sentence(judged or None))
         self.card_pane.display = False
         self.remark_line.turn_to(None)

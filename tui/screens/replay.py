@@ -1,113 +1,118 @@
-"""Replay: a prompt through two systems, side by side."""
+"""Replay: a prompt through two or three systems, side by side, and why a memory is injected or not."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.containers import Container
+from textual.binding import Binding
+from textual.containers import Container, Vertical
+from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 
-from engine.prompt import typed_prompt
+from engine.systems import injected_system
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
+from tui.dialogs.choose_systems import ChooseSystems
 from tui.dialogs.full_text import FullText, text_width
 from tui.dialogs.pick_memory import PickMemory
-from tui.dialogs.type_prompt import TypePrompt
 from tui.messages import Kept
 from tui.plain import beginning, plain
-from tui.screens.base_screen import ModeScreen
-from tui.widgets.explain_text import candidate_sentence, explain_text, judge_sentence
+from tui.screens.prompts_screen import PromptsScreen
+from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
+from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
+from tui.workspace.columns import scale_note
 from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
+from tui.workspace.explain_rows import explanations
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.timer import Timer
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from tui.widgets.ranking_table import Row
 
-CHOSEN_NOW = "It is in the sample now, and F4 asks about it next. As a prompt chosen by hand, it is reported apart."
-SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
 REST_SECONDS = 0.3
-IN_PROMPTS, IN_MEMORIES = "Go to the memories first.", "You are at the memories."
+IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the text.", "No memory fits this prompt."
 NOT_TYPED = "Go to a prompt that you typed."
-JUDGE_OFF = "The judge is off (--judge anthropic switches it on). Press c to compare two systems without a judge."
+JUDGE_OFF = "The judge is off (--judge anthropic switches it on). c chooses other systems."
 NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 WAITING = "Press $ to ask the judge, which may cost money."
-COMPARING = "Two systems without a judge, side by side. c goes back."
+WHY, MEMORY, MODEL = "why", "memory", "model"
+VIEWS = {WHY: "Why", MEMORY: "The memory", MODEL: "The text that the model would see"}
+SIDE_COLUMNS = 4
+"""Cells of the pane beside the ranking that hold no text: padding and scrollbar."""
 
 
 class Result(RankingPane):
-    """The prompt under the cursor, its ranking, and a sentence about the memory under the cursor."""
+    """The prompt under the cursor and its ranking."""
 
     prompt_pane = query_one("#prompt", Static)
-    why = query_one("#why", Static)
 
     def compose(self) -> ComposeResult:
         yield Static(id="prompt", classes="pane")
         yield from super().compose()
-        yield Static(id="why")
 
 
-class ReplayScreen(ModeScreen):
-    """Prompts on the left; on the right, the result of the prompt under the cursor in two systems."""
+class ViewPane(MemoryPane):
+    """The text about the memory under the cursor."""
+
+    BINDINGS = [Binding("left", "screen.prompts", show=False)]
+
+
+class ReplayScreen(PromptsScreen):
+    """Prompts, and below them the ranking of one; beside or below that, a text about the memory under the cursor."""
 
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
-        shown="replay.memories replay.prompts mark.relevant mark.not mark.undo replay.compare",
-        hidden="replay.remove replay.choose replay.type "
-        "mark.unsure mark.unrateable replay.again replay.next replay.previous replay.open "
-        "replay.explain replay.pick prompt.read",
+        shown="replay.explain mark.relevant mark.not replay.columns",
+        hidden="replay.memories replay.prompts replay.view replay.remove replay.choose replay.type mark.unsure "
+        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick prompt.read",
     )
     HELP = (
-        "Right and left go between prompts and memories. There, a and x say whether a memory is relevant, "
-        "and e explains its place. f explains any other memory."
+        "Right and left go between prompts, memories and the text about one. In all of them, a and x say whether the "
+        "memory under the cursor is relevant, e explains its place, and w shows another text about it. f explains any "
+        "other memory."
     )
 
-    prompt_list = query_one(PromptList)
     result = query_one(Result)
     table = query_one(RankingTable)
+    view = query_one(ViewPane)
 
     def __init__(self) -> None:
         super().__init__()
         self._asked_at = 0.0
         self._resting: Timer | None = None
+        self._shown_view = WHY
 
     def compose(self) -> ComposeResult:
         yield TopBar("replay")
         with Container(id="panes"):
-            yield PromptList(classes="pane")
-            yield Result(id="result")
+            with Vertical(id="left"):
+                yield PromptList(classes="pane")
+                yield Result(id="result")
+            yield ViewPane("view")
         yield Footer(compact=True, show_command_palette=False)
 
     def on_mount(self) -> None:
         self.set_interval(0.1, self._show_waiting)
 
     def begin(self) -> None:
-        lists = self.app.workspace.lists
         self.result.name_systems(self.app.workspace.heads)
-        scratch = f" · {len(lists.scratch):,} scratch" if lists.scratch else ""
-        self.prompt_list.border_title = f"{len(lists.sample):,} prompts{scratch} · n types another"
-        self.prompt_list.mark_labelled(self.app.workspace.labelled_pairs().keys())
-        self.prompt_list.scratch = len(lists.scratch)
-        self.prompt_list.show(lists.all)
-        self.prompt_list.go_to(self.app.workspace.wanted_prompt)
-        self.app.workspace.wanted_prompt = ""
-        if not lists.all:
+        self.show_prompts()
+        if not self.prompt:
             self.result.prompt_pane.update(plain(NO_PROMPTS_TO_REPLAY))
 
     # The prompt and its ranking
-
-    @property
-    def prompt(self) -> Prompt | None:
-        return self.prompt_list.current
 
     @on(RowList.Highlighted, "PromptList")
     def run_current(self) -> None:
@@ -134,85 +139,107 @@ class ReplayScreen(ModeScreen):
 
     def show_prompt(self, prompt: Prompt) -> None:
         workspace = self.app.workspace
-        first, second = workspace.side_by_side(prompt.id)
-        if first is None:
-            return
-        rows = ranking_rows(first, second, workspace.labels(prompt.id))
+        answers = workspace.answers(prompt.id)
+        rows = ranking_rows(workspace.heads, answers, workspace.labels(prompt.id))
         self.app.note_sighting(prompt.id)
-        self.result.show(rows, workspace.marker(prompt), "…" if workspace.second else "off")
+        self.result.show(rows, workspace.marker(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.prompt_pane.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.name_systems(workspace.heads)
-        self.result.tell_judge(self._judge_text(second) if rows else nothing_found(workspace))
+        self.result.tell_judge(self._judge_text(answers) if rows else nothing_found(workspace))
         if not rows:
-            self.result.why.update("")
+            self.view.show(plain(""))
 
-    def _judge_text(self, second: Retrieval | None) -> str:
-        if self.app.workspace.comparing:
-            return COMPARING
-        if self.app.workspace.needs_agreement:
-            return WAITING
-        if self.app.workspace.judged:
-            return judge_sentence(second)
-        cutoff = self.app.workspace.cutoff
-        return NO_JUDGE.format(cutoff.kind) if cutoff else JUDGE_OFF
+    def _judge_text(self, answers: Sequence[Retrieval | None]) -> str:
+        """The judge's status, or why there is none; before that, whether the numbers compare."""
+        workspace = self.app.workspace
+        note = scale_note(workspace.columns)
+        if workspace.needs_agreement:
+            said = [WAITING]
+        elif workspace.judge:
+            asked = zip(answers, workspace.columns, strict=True)
+            said = [judge_sentence(answer) for answer, system in asked if system.has_judge]
+        else:
+            said = [NO_JUDGE.format(workspace.cutoff.kind) if workspace.cutoff and not note else JUDGE_OFF]
+        return "\n".join(filter(None, (note, *dict.fromkeys(said))))
 
     def _show_waiting(self) -> None:
         """Show the seconds since the judge was asked."""
-        workspace, judged = self.app.workspace, self.app.workspace.judged
-        if workspace.comparing or judged is None:
-            return
-        if self.prompt and not workspace.retrieval(self.prompt.id, judged.name):
+        workspace, prompt = self.app.workspace, self.prompt
+        judged = [system.name for system in workspace.columns if system.has_judge]
+        if prompt and any(workspace.retrieval(prompt.id, name) is None for name in judged):
             self.result.tell_judge(f"Asking the judge … {workspace.clock() - self._asked_at:.1f} s")
 
+    # The text about the memory under the cursor
+
     @on(RowList.Highlighted, "RankingTable")
-    def show_why(self) -> None:
-        row = self.table.current
-        if row:
-            sentence = candidate_sentence(row, self.app.workspace.heads)
-            self.result.why.update(plain(f"{row.memory.title}\n{sentence}"))
+    def show_view(self) -> None:
+        if row := self.table.current:
+            self.view.border_title = f"{VIEWS[self._shown_view]} · w shows another text"
+            self.view.show(self._view_text(row))
+
+    def _view_text(self, row: Row) -> Content:
+        """Why, the memory, or the text for the model. Where there is room, the memory stands below the reasons."""
+        workspace, prompt, is_wide = self.app.workspace, self.prompt, self.has_class("-wide")
+        if prompt is None:
+            return plain("")
+        memory = workspace.memory(row.memory.id) if is_wide or self._shown_view == MEMORY else None
+        whole = memory_text(memory, workspace.marker(prompt)) if memory else plain("")
+        if self._shown_view == MEMORY:
+            return whole
+        if self._shown_view == WHY:
+            why = self._explained(row.memory.id, self.view.size.width - SIDE_COLUMNS, has_title=False)
+            return Content("\n\n").join([why, whole]) if is_wide else why
+        answers = [one for one in workspace.answers(prompt.id) if one]
+        return model_text(answers, workspace.config, row.memory)
+
+    def _explained(self, memory_id: str, width: int, *, has_title: bool = True) -> Content:
+        """The outcome of a memory for this prompt in each system that has answered."""
+        if self.prompt is None:
+            return plain("")
+        workspace = self.app.workspace
+        said = remarks([one for one in workspace.answers(self.prompt.id) if one], memory_id)
+        return explain_text(explanations(workspace, self.prompt.id, memory_id), width, said, has_title=has_title)
+
+    def action_view(self) -> None:
+        names = list(VIEWS)
+        self._shown_view = names[(names.index(self._shown_view) + 1) % len(names)]
+        self.show_view()
+
+    def action_explain(self) -> None:
+        """Go to the explanation, or show it over the screen where the pane has little room."""
+        if row := self.table.current:
+            self._shown_view = WHY
+            self.show_view()
+            if self.has_class("-wide"):
+                self.view.focus()
+            else:
+                self.explain(row.memory.id)
+
+    def action_pick(self) -> None:
+        """Let a person pick a memory to explain, whether or not a system found it."""
+        if self.prompt:
+            self.app.push_screen(PickMemory(self.app.workspace.index), self.explain)
+
+    def explain(self, memory_id: str | None) -> None:
+        if self.prompt and memory_id:
+            judged = plain(self._judge_text(self.app.workspace.answers(self.prompt.id)))
+            text = self._explained(memory_id, text_width(self.app.size.width))
+            self.app.push_screen(
+                FullText(memory_id, Content("\n\n").join([text, judged.stylize_before("$foreground-muted")]))
+            )
 
     # Keys
 
-    def action_compare(self) -> None:
-        self.app.workspace.comparing = not self.app.workspace.comparing
-        self.run_current()
+    def action_columns(self) -> None:
+        workspace = self.app.workspace
+        possible = (*workspace.possible, *map(injected_system, workspace.injected_systems))
+        self.app.push_screen(ChooseSystems(possible, workspace.heads), self.take_columns)
 
-    def action_move(self, step: int) -> None:
-        self.prompt_list.cursor += step
-
-    def action_type(self) -> None:
-        self.app.push_screen(TypePrompt(), self.replay_typed)
-
-    def replay_typed(self, text: str | None) -> None:
-        if text:
-            typed = typed_prompt(text)
-            self.app.workspace.add_prompt(typed)
-            self.app.workspace.wanted_prompt = typed.id
-            self.begin()
-        self.prompt_list.focus()
-
-    def action_choose(self) -> None:
-        """Move the prompt from scratch into the labelled sample, or back."""
-        lists, prompt = self.app.workspace.lists, self.prompt
-        if prompt is None:
-            return
-        if not lists.is_scratch(prompt) and prompt not in lists.chosen:
-            self.app.tell("This prompt is in the sample: it comes from a file.")
-            return
-        with self.app.telling_errors():
-            lists.choose(prompt)
-            self.app.tell(SCRATCH_AGAIN if lists.is_scratch(prompt) else CHOSEN_NOW)
-            self.begin()
-
-    def action_remove(self) -> None:
-        lists, prompt = self.app.workspace.lists, self.prompt
-        if prompt is None:
-            return
-        with self.app.telling_errors():
-            lists.remove(prompt)
-            self.app.tell("Removed. To have it again, type it again with n.")
-            self.begin()
+    def take_columns(self, names: tuple[str, ...] | None) -> None:
+        if names is not None:
+            self.app.workspace.chosen = names
+            self.run_current()
 
     def action_again(self) -> None:
         if self.prompt:
@@ -221,41 +248,29 @@ class ReplayScreen(ModeScreen):
 
     @on(RowList.Selected, "PromptList")
     def action_memories(self) -> None:
-        if self.table.count:
+        if self.focused is self.table:
+            self.view.focus()
+        elif self.table.count:
             self.table.focus()
 
     def action_prompts(self) -> None:
-        self.prompt_list.focus()
+        self.set_focus(self.table if self.focused is self.view and self.table.count else self.prompt_list)
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
-        """Keys about a memory act only while the table has the focus: nobody labels a row that is not looked at."""
+        """Keys about a memory act on the row under the cursor of the table, wherever the focus is."""
+        if action in ("label", "explain", "view"):
+            return "" if self.table.count else NO_MEMORY
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
-        if action in ("label", "prompts", "open", "explain"):
-            return "" if self.focused is self.table else IN_PROMPTS
-        return IN_MEMORIES if action == "memories" and self.focused is not self.prompt_list else ""
+        if action in ("open", "prompts"):
+            return IN_PROMPTS if self.focused is self.prompt_list else ""
+        return IN_VIEW if action == "memories" and self.focused is self.view else ""
 
     @on(RowList.Selected, "RankingTable")
     def action_open(self) -> None:
         row, prompt = self.table.current, self.prompt
         if row and prompt:
             self.read_memory(row.memory.id, row.memory.id, self.app.workspace.marker(prompt))
-
-    def action_explain(self) -> None:
-        row = self.table.current
-        if row:
-            self.explain(row.memory.id)
-
-    def action_pick(self) -> None:
-        """Let a person pick a memory to explain, whether or not a system found it."""
-        if self.prompt:
-            self.app.push_screen(PickMemory(self.app.workspace.index), self.explain)
-
-    def explain(self, memory_id: str | None) -> None:
-        """Show the outcome of a memory for this prompt in each system that has answered."""
-        if self.prompt and memory_id:
-            explanations = self.app.workspace.explanations(self.prompt.id, memory_id)
-            self.app.push_screen(FullText(memory_id, explain_text(explanations, text_width(self.app.size.width))))
 
     def action_label(self, verdict: str) -> None:
         """Write a label that is not blind: ranks and verdicts are on the screen."""

@@ -1,4 +1,4 @@
-"""Why a memory is injected or not: a sentence for a row, a sentence about the judge, and the whole explanation."""
+"""Why a memory is injected or not, the text that the model would see, and a sentence about the judge."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from engine.inject import context, entry, length
+from engine.injected import injection_by
 from engine.judge.verdict import APPROVED, CACHE, NO_KEY, OK
 from engine.pipeline import BY_KEYWORDS, NO_FTS5
+from engine.quality.checks.size import tokens
+from engine.systems import is_injected
 from tui.plain import MATCH_STYLE, plain
 from tui.workspace.explain_rows import detail_lines, outcome_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from engine.config import Config
     from engine.judge.verdict import Verdict
-    from engine.retrieval import Candidate, Retrieval
+    from engine.memory import MemorySummary
+    from engine.retrieval import Retrieval
     from engine.search.explain import Explanation
-    from tui.widgets.ranking_table import Row
     from tui.workspace.explain_rows import Line
 
 STYLES = {
@@ -30,12 +35,19 @@ STYLES = {
 NOT_YET = "This prompt has not been run yet."
 
 
-def explain_text(explanations: Sequence[Explanation], width: int) -> Content:
-    """The outcome of one memory in each system, and the sums once for each strategy. *width* in cells."""
+def explain_text(
+    explanations: Sequence[Explanation], width: int, said: Iterable[str] = (), *, has_title: bool = True
+) -> Content:
+    """The outcome of one memory in each system, what is *said* of it, and the sums once for each strategy.
+
+    *width* in cells. *has_title*: the memory's title stands above.
+    """
+    told = [plain(one) for one in said]
     if not explanations:
-        return plain(NOT_YET)
-    lines = [plain(explanations[0].memory.title).stylize_before("bold"), Content("")]
+        return Content("\n").join(told) if told else plain(NOT_YET)
+    lines = [plain(explanations[0].memory.title).stylize_before("bold"), Content("")] if has_title else []
     lines += [_content(outcome_line(one)) for one in explanations]
+    lines += told
     by_strategy = {one.strategy: one for one in reversed(explanations)}
     for one in reversed(by_strategy.values()):
         heading = [plain(one.system).stylize_before("bold $text-primary")] if len(by_strategy) > 1 else []
@@ -45,6 +57,38 @@ def explain_text(explanations: Sequence[Explanation], width: int) -> Content:
 
 def _content(line: Line) -> Content:
     return Content("").join(plain(text).stylize_before(STYLES.get(tone, "")) for text, tone in line)
+
+
+def remarks(answers: Iterable[Retrieval], memory_id: str) -> list[str]:
+    """The judge's reasons about a memory, and whether the records of what hooks injected hold it."""
+    found: dict[str, None] = {}
+    for answer in answers:
+        candidate = next((one for one in answer.candidates if one.memory.id == memory_id), None)
+        if is_injected(answer.system):
+            found[f"{answer.system}: a hook {'really injected it' if candidate else 'did not inject it'}."] = None
+        elif candidate and candidate.verdict and (sentence := _verdict_sentence(candidate.verdict)):
+            found[sentence] = None
+    return list(found)
+
+
+def model_text(answers: Iterable[Retrieval], config: Config, memory: MemorySummary) -> Content:
+    """The text that the model would see by each system, with its size; the line about *memory* stands out."""
+    lines: list[Content] = []
+    for answer in answers:
+        text = _emitted(answer, config)
+        own = [entry(one.memory, one.confidence, config.output_mode) for one in answer.injected if one.memory == memory]
+        size = f"{length(text):,} characters, about {tokens(text):,} tokens" if text else "nothing is injected"
+        lines += [Content(""), plain(answer.system).stylize_before("bold $text-primary") + plain(f"  {size}")]
+        lines += [plain(line).stylize_before(MATCH_STYLE if line in own else "") for line in text.splitlines()]
+    return Content("\n").join(lines[1:]) if lines else plain(NOT_YET)
+
+
+def _emitted(answer: Retrieval, config: Config) -> str:
+    """The text that a system injects; of a record, the text that a hook really injected, as far as it is known."""
+    if not is_injected(answer.system):
+        return context(answer, config)
+    injection = injection_by(answer.prompt, answer.system)
+    return injection.text if injection else ""
 
 
 def judge_sentence(judged: Retrieval | None) -> str:
@@ -69,36 +113,6 @@ def judge_sentence(judged: Retrieval | None) -> str:
     if judgement.status == NO_KEY:
         instead = "The choice of the system without a judge is"
     return f"{answered} {judgement.detail.rstrip('.')}. {instead} injected instead."
-
-
-def candidate_sentence(row: Row, names: tuple[str, str]) -> str:
-    """Match, score, P(relevant) and outcome of a row's memory in the systems called *names*, and the judge's reasons.
-
-    The second system's score is left out where it equals the first's, as it does with a judge.
-    """
-    sentences = [_score_sentence(names[0], row.first)]
-    if row.has_second:
-        is_same = row.first and row.second and row.first.score == row.second.score
-        sentences.append("" if is_same else _score_sentence(names[1], row.second))
-    for name, one in zip(names, (row.first, row.second), strict=True):
-        if one and not one.injected:
-            sentences.append(f"{name} drops it by {one.dropped_by}: {one.reason}.")
-        if one and one.probability is not None and one.dropped_by != "cutoff":
-            sentences.append(f"{name}: relevant with probability {one.probability:.2f}.")
-    if row.second and row.second.verdict:
-        sentences.append(_verdict_sentence(row.second.verdict))
-    return " ".join(filter(None, sentences))
-
-
-def _score_sentence(name: str, one: Candidate | None) -> str:
-    if one is None:
-        return f"{name} did not find it."
-    weight = f"BM25 {-one.bm25:.2f}"
-    if one.body_bonus:
-        weight += f" + {one.body_bonus} for words in its body"
-    elif one.score != one.bm25:
-        weight = f"strength {-one.score:.2f} ({weight})"
-    return f"{name}: {weight}, {one.ratio:.0%} of the best. Matched: {', '.join(one.matched)}."
 
 
 def _verdict_sentence(verdict: Verdict) -> str:

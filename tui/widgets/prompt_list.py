@@ -57,9 +57,12 @@ class PromptPane(Static):
         self.update(beginning(prompt.text) if prompt else "")
 
 
-def prompt_text(prompt: Prompt) -> Content:
-    """The turns before the prompt, oldest first, and the prompt, each under the name of its speaker."""
-    parts = [*((turn.role, turn.text) for turn in prompt.turns), ("prompt", prompt.text)]
-    return Content("\n\n").join(
-        plain(f"{speaker}\n").stylize_before("bold $text-primary") + plain(text) for speaker, text in parts
-    )
+def spoken(speaker: str, text: str) -> Content:
+    """A turn or a prompt under the name of its speaker."""
+    return plain(f"{speaker}\n").stylize_before("bold $text-primary") + plain(text)
+
+
+def turns_text(prompt: Prompt) -> Content | None:
+    """The turns before the prompt, oldest first, with an empty line behind them; None if there are none."""
+    turns = [spoken(turn.role, turn.text) for turn in prompt.turns]
+    return Content("\n\n").join([*turns, Content("")]) if turns else None

@@ -1,4 +1,4 @@
-"""One prompt through two systems side by side: a row for each memory, so that a difference is read across."""
+"""One prompt through several systems side by side: a row for each memory, so that a difference is read across."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from textual.getters import query_one
 from textual.widgets import Static
 
 from engine.search.highlight import Marker
+from engine.systems import is_injected
 from tui.plain import cells, plain
 from tui.widgets.label_text import SIGNS
 from tui.widgets.row_list import RecordList, marked_cells
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -25,71 +26,81 @@ if TYPE_CHECKING:
     from tui.widgets.row_list import Cell
 
 SIGN_WIDTH = 3
-WIDE = 84
-"""Cells of a table from which on a system's column has SYSTEM_WIDE cells, not SYSTEM_NARROW."""
+SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW = 20, 11, 9
+"""Cells of a system's column: with score and confidence, with one number, or with the outcome alone."""
 
-SYSTEM_WIDE, SYSTEM_NARROW = 20, 11
+WIDE_TITLE, LEAST_TITLE = 40, 24
+"""Cells that the title needs beside wide columns, and beside those of one number. Narrow columns come before that."""
+
+WAITING, NO_RECORD = "…", "no record"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A memory in two systems; a candidate is None where its system did not find the memory, but one of them is there.
+    """A memory in each system; None where a system did not find it.
 
-    `has_second`: whether the second system has answered. `verdict`: the person's label, or "".
+    `notes`: a text for each system that has no answer, else "". `verdict`: the person's label, or "".
     """
 
     memory: MemorySummary
-    first: Candidate | None
-    second: Candidate | None
-    has_second: bool
+    candidates: tuple[Candidate | None, ...]
+    notes: tuple[str, ...]
     verdict: str = ""
 
     @property
     def rank(self) -> int:
-        """From 1: the first system's rank, or else the second's."""
-        found = self.first or self.second
-        return found.rank if found else 0
+        """From 1: the rank in the first system that found the memory."""
+        return next((one.rank for one in self.candidates if one), 0)
 
     @property
     def is_injected(self) -> bool:
-        return any(one.injected for one in (self.first, self.second) if one)
+        return any(one.injected for one in self.candidates if one)
 
 
-def ranking_rows(first: Retrieval, second: Retrieval | None, labels: Mapping[Pair, Label]) -> list[Row]:
-    """The candidates of *first* in its order, then the other candidates of *second*, with this person's labels."""
-    of_first = {one.memory.id: one for one in first.candidates}
-    of_second = {one.memory.id: one for one in second.candidates} if second else {}
-    memories = {one.memory.id: one.memory for one in (*of_first.values(), *of_second.values())}
+def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labels: Mapping[Pair, Label]) -> list[Row]:
+    """The candidates of the first answer in its order, then the other candidates of the next, and so on.
+
+    *names* are those of the systems.
+    """
+    found = [{one.memory.id: one for one in answer.candidates} if answer else {} for answer in answers]
+    memories = {key: one.memory for candidates in found for key, one in candidates.items()}
     verdicts = {pair: label.verdict for pair, label in labels.items()}
+    absent = (NO_RECORD if is_injected(name) else WAITING for name in names)
+    notes = tuple("" if answer else note for answer, note in zip(answers, absent, strict=True))
     return [
-        Row(memory, of_first.get(key), of_second.get(key), second is not None, verdicts.get((key, memory.digest), ""))
+        Row(
+            memory,
+            tuple(candidates.get(key) for candidates in found),
+            notes,
+            verdicts.get((key, memory.digest), ""),
+        )
         for key, memory in memories.items()
     ]
 
 
 class RankingTable(RecordList[Row]):
-    """Rows with the matches of `marker` marked. `note` fills the second column until the second system answers."""
+    """Rows with the matches of `marker` marked."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.marker = Marker()
-        self.note = ""
 
     def id_of(self, record: Row) -> str:
         return record.memory.id
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         row = self.records[index]
-        size = system_width(width)
+        size = system_width(width, len(row.candidates))
         sign, tone = SIGNS.get(row.verdict, (" ", ""))
-        title = cells(row.memory.title, width - SIGN_WIDTH - 2 * size - 1)
-        second = _system_cell(row.second, size) if row.has_second else (cells(self.note, size), "muted")
+        title = cells(row.memory.title, width - SIGN_WIDTH - len(row.candidates) * size - 1)
         return [
             (f" {sign} ", tone),
             *marked_cells(title, self.marker, "" if row.is_injected else "muted"),
             (" ", ""),
-            _system_cell(row.first, size),
-            second,
+            *(
+                (cells(note, size), "muted") if note else _system_cell(one, size)
+                for one, note in zip(row.candidates, row.notes, strict=True)
+            ),
         ]
 
 
@@ -100,18 +111,18 @@ class RankingPane(Vertical):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._names = ("", "")
+        self._names: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield Static(id="head", markup=False)
         yield RankingTable(id="table")
         yield Static(id="judge", classes="ruled")
 
-    def show(self, rows: Sequence[Row], marker: Marker, note: str) -> None:
-        self.table.marker, self.table.note = marker, note
+    def show(self, rows: Sequence[Row], marker: Marker) -> None:
+        self.table.marker = marker
         self.table.show(rows)
 
-    def name_systems(self, names: tuple[str, str]) -> None:
+    def name_systems(self, names: tuple[str, ...]) -> None:
         self._names = names
         self.call_after_refresh(self._show_head)
 
@@ -125,20 +136,29 @@ class RankingPane(Vertical):
         self.query_one("#head", Static).update(head_text(self.table.row_width, self._names))
 
 
-def system_width(width: int) -> int:
+def system_width(width: int, systems: int) -> int:
     """Cells of a system's column in a table of *width* cells."""
-    return SYSTEM_WIDE if width >= WIDE else SYSTEM_NARROW
+    if width - SIGN_WIDTH - systems * SYSTEM_WIDE >= WIDE_TITLE:
+        return SYSTEM_WIDE
+    return SYSTEM_MIDDLE if width - SIGN_WIDTH - systems * SYSTEM_MIDDLE >= LEAST_TITLE else SYSTEM_NARROW
 
 
-def head_text(width: int, names: tuple[str, str]) -> str:
-    """The heads of the columns. Where the second name has no room, it leaves out the first, then more: `+judge`."""
-    size = system_width(width)
-    first, second = names
-    for shorter in (second, second.removeprefix(first), second[second.rfind("+") :]):
-        second = shorter
-        if len(second) < size:
-            break
-    return cells("Memory", width - SIGN_WIDTH - 2 * size) + cells(first, size) + cells(second, size)
+def head_text(width: int, names: Sequence[str]) -> str:
+    """The heads of the columns."""
+    size = system_width(width, len(names))
+    heads = short_names(names, size - 1)
+    return cells("Memory", width - SIGN_WIDTH - len(names) * size) + "".join(cells(head, size) for head in heads)
+
+
+def short_names(names: Iterable[str], width: int) -> list[str]:
+    """*names* in *width* cells each. A name that is too long leaves out the first, or more: `+judge`."""
+    given = list(names)
+    heads: list[str] = []
+    for name in given:
+        shorter = (name, name.removeprefix(given[0]), name[max(0, name.rfind("+")) :])
+        fitting = (one for one in shorter if len(one) <= width and one not in heads)
+        heads.append(next(fitting, name))
+    return heads
 
 
 def _system_cell(candidate: Candidate | None, width: int) -> Cell:
@@ -150,6 +170,8 @@ def _system_cell(candidate: Candidate | None, width: int) -> Cell:
         return cells("", width), "muted"
     if candidate.verdict:
         return _judged_cell(candidate, width)
+    if not candidate.score:
+        return cells(f"✓ {candidate.rank:<2} {candidate.confidence}", width), "good"  # a record has no scores
     is_wide = width >= SYSTEM_WIDE
     score = f"{-candidate.score:5.2f}"
     probability = None if candidate.probability is None else f"P {candidate.probability:.2f}"
@@ -159,8 +181,10 @@ def _system_cell(candidate: Candidate | None, width: int) -> Cell:
         return cells(text, width), "muted"
     if is_wide:
         text = f"✓ {candidate.rank:<2} {score}  {probability or candidate.confidence}"
-    else:
+    elif width >= SYSTEM_MIDDLE:
         text = f"✓{candidate.rank} {probability or score}"
+    else:
+        text = f"✓{candidate.rank}"
     return cells(text, width), "good"
 
 

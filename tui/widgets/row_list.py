@@ -109,8 +109,10 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         return strip.adjust_cell_length(width, base).apply_style(Style(meta={"row": index}))
 
     def _style(self, name: str, base: Style, on_cursor: bool) -> Style:
-        if not name or (on_cursor and self.has_focus):
+        if not name:
             return base
+        if on_cursor and self.has_focus:
+            return base + Style(underline=True) if name == "match" else base  # the marks stay on the cursor's colours
         part = self.get_component_rich_style(f"row-list--{name}")
         return base + Style(color=part.color, bold=part.bold, underline=part.underline)
 

@@ -6,9 +6,11 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
+from engine.joint import explainer_of
 from engine.search.contributions import EXACT, PHRASE
 from engine.search.explain import INJECTED, POOL, UNMATCHED
 from engine.search.nearest import FIELDS
+from engine.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from engine.search.contributions import Breakdown, Contribution, Found
     from engine.search.explain import Bar, Explanation
     from engine.search.nearest import Near
+    from tui.workspace.workspace import Workspace
 
     Line = list[tuple[str, str]]
     """Pieces of a line from left to right: (text, tone). Tones: "head", "muted", "good", "bad", "match" or ""."""
@@ -32,6 +35,13 @@ COLUMNS: tuple[tuple[str, int, Callable[[Contribution], str]], ...] = (
     ("memories", 10, lambda match: "" if match.count is None else f"{match.count:,}"),
     ("IDF", 6, lambda match: "" if match.idf is None else f"{match.idf:.2f}"),
 )
+
+
+def explanations(workspace: Workspace, prompt_id: str, memory_id: str) -> list[Explanation]:
+    """The outcome of a memory for a prompt in each column that has answered."""
+    kept = [one for one in workspace.answers(prompt_id) if one and one.system in SYSTEMS]
+    explainers = (explainer_of(one, workspace.index, SYSTEMS[one.system].of(workspace.config)) for one in kept)
+    return [found for explain in explainers if (found := explain(memory_id))]
 
 
 def outcome_line(explanation: Explanation) -> Line:

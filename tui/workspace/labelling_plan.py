@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
+from engine.systems import SYSTEMS
 from labels.labelling_order import (
     ALL,
     DISAGREEMENT_FIRST,
@@ -43,9 +44,14 @@ NO_CUTOFF = (
 )
 
 
+def threshold_of(workspace: Workspace) -> float | None:
+    """The P(relevant) below which the cutoff drops a memory; None without a cutoff."""
+    return workspace.cutoff.least(has_judge=False) if workspace.cutoff else None
+
+
 def require_possible(workspace: Workspace, order: str) -> None:
     """Raise MemsiftError for the order `uncertain-first` without a cutoff."""
-    if order == UNCERTAIN_FIRST and workspace.threshold is None:
+    if order == UNCERTAIN_FIRST and threshold_of(workspace) is None:
         raise MemsiftError(NO_CUTOFF)
 
 
@@ -102,7 +108,8 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
     """Whether systems differ: recorded systems, or else the first stage and its cutoff or its rival."""
     injected = recorded.get(prompt.id, [])
     if len(injected) < 2:
-        systems = (workspace.first, workspace.with_cutoff or workspace.rival)
+        rival = SYSTEMS["memsift" if workspace.first.name == "bm25" else "bm25"]
+        systems = (workspace.first, workspace.with_cutoff or rival)
         runs = (workspace.run(prompt, system.name) for system in systems)
         injected = [tuple(one.memory.id for one in run.injected) for run in runs]
     return disagreement(injected)
@@ -110,8 +117,9 @@ def disagreement_facet(workspace: Workspace, prompt: Prompt, recorded: Injection
 
 def uncertain_facet(workspace: Workspace, prompt: Prompt) -> str:
     """Whether a candidate is near the cutoff's threshold."""
-    if workspace.with_cutoff is None or workspace.threshold is None:
+    threshold = threshold_of(workspace)
+    if workspace.with_cutoff is None or threshold is None:
         return FAR
     candidates = workspace.run(prompt, workspace.with_cutoff.name).candidates
     probabilities = [one.probability for one in candidates if one.probability is not None]
-    return uncertainty(probabilities, workspace.threshold)
+    return uncertainty(probabilities, threshold)

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT, OFF
 from engine.injected import names_of
-from engine.joint import OpenRoot, explainer_of, open_together
+from engine.joint import OpenRoot, open_together
 from engine.pipeline import retrieve
 from engine.search.highlight import Marker
 from engine.stores.roots import roots_in
-from engine.systems import INJECTED, SYSTEMS, is_injected, system_of
+from engine.systems import INJECTED, SYSTEMS, injected_system, is_injected, system_of
 from labels.labelling_order import ALL, RANDOM, Plan, offered
 from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore
+from tui.workspace.columns import columns, runnable
 from tui.workspace.injections import Injections
 from tui.workspace.prompt_lists import PromptLists
 from tui.workspace.recording import record
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from engine.memory import Memory, Skipped
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from engine.search.explain import Explanation
     from engine.search.index import Index
     from engine.systems import System
     from labels.measure.report import Report
@@ -50,8 +50,8 @@ class Workspace(RootLabels):
     order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
     last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
     settings that do not count. *spending*: the agreement that the judge waits for, if any. `lists`: the sample and the
-    scratch prompts. `comparing`: a second first stage runs, too. `wanted_prompt`: the id of the prompt that Replay
-    shows next.
+    scratch prompts. `chosen`: the names of the systems that a person wants to compare. `wanted_prompt`: the id of the
+    prompt that Replay shows next.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Workspace(RootLabels):
         self.notice = notice
         self.spending = spending
         self.wanted_prompt = ""
-        self.comparing = False
+        self.chosen: tuple[str, ...] = ()
         self.index = self._opened()
         self.lists = PromptLists(store, self.index.root, prompts)
         self.injections = Injections(self.index)
@@ -160,7 +160,7 @@ class Workspace(RootLabels):
     def judged(self) -> System | None:
         """The system with the judge, and with the cutoff if there is one; None without a judge that may be asked."""
         has_judge = self.judge is not None and not self.needs_agreement
-        system = system_of(self.config, has_judge=has_judge, cutoff=self._kind)
+        system = system_of(self.config, has_judge=has_judge, cutoff=self.cutoff.kind if self.cutoff else OFF)
         return system if system.has_judge else None
 
     @property
@@ -182,43 +182,37 @@ class Workspace(RootLabels):
         return self.spending.offer(self.judge, self.prompts, self.index.summaries(), size)
 
     @property
-    def _kind(self) -> str:
-        return self.cutoff.kind if self.cutoff else OFF
-
-    @property
     def with_cutoff(self) -> System | None:
         """The first stage with the cutoff, as the hook runs without a judge; None without a cutoff."""
-        return system_of(self.config, has_judge=False, cutoff=self._kind) if self.cutoff else None
+        return system_of(self.config, has_judge=False, cutoff=self.cutoff.kind) if self.cutoff else None
 
     @property
-    def rival(self) -> System:
-        """The first stage to compare with: `bm25`, or `memsift` if `bm25` is configured."""
-        return SYSTEMS["memsift" if self.first.name == "bm25" else "bm25"]
+    def possible(self) -> tuple[System, ...]:
+        """The systems that can run now."""
+        return runnable(self.config, self.cutoff, has_judge=self.judge is not None and not self.needs_agreement)
 
     @property
-    def other(self) -> System | None:
-        """The rival, while comparing."""
-        return self.rival if self.comparing else None
+    def columns(self) -> tuple[System, ...]:
+        """The systems side by side: the chosen ones, or else `first` and the hook's system."""
+        usual = [system for system in (self.first, self.judged or self.with_cutoff) if system]
+        recorded = (injected_system(name) for name in self.chosen if is_injected(name))
+        return columns((*self.possible, *recorded), self.chosen, usual)
 
     @property
-    def threshold(self) -> float | None:
-        """The P(relevant) below which the cutoff drops a memory; None without a cutoff."""
-        return self.cutoff.least(has_judge=False) if self.cutoff else None
-
-    @property
-    def second(self) -> System | None:
-        """The system beside `first`: the rival while comparing, else the judged system, else that with the cutoff."""
-        return self.other or self.judged or self.with_cutoff
-
-    @property
-    def heads(self) -> tuple[str, str]:
-        """The column heads of `first` and `second`. Without a second, the judge's system is named."""
-        return self.first.name, self.second.name if self.second else f"{self.first.name}+judge"
+    def heads(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(system.name for system in self.columns)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The names of all systems that run."""
-        return tuple(system.name for system in (self.first, self.other, self.with_cutoff, self.judged) if system)
+        """The names of all systems that run: those of the configuration, and the columns that are no records."""
+        found = [system for system in (self.first, self.with_cutoff, self.judged, *self.columns) if system]
+        return tuple(dict.fromkeys(system.name for system in found if system.name in SYSTEMS))
+
+    @property
+    def with_judge(self) -> tuple[str, ...]:
+        """The names of the systems that ask the judge."""
+        return tuple(name for name in self.systems if SYSTEMS[name].has_judge)
 
     @property
     def injected_systems(self) -> tuple[str, ...]:
@@ -249,8 +243,8 @@ class Workspace(RootLabels):
         return (*self.lists.chosen, *(by_id[prompt_id] for prompt_id in offers))
 
     def marker(self, prompt: Prompt) -> Marker:
-        """Marks the words of a prompt in a memory, as the first stages match them."""
-        by_stem = MEMSIFT in [system.strategy for system in (self.first, self.other) if system]
+        """Marks the words of a prompt in a memory, as the columns match them."""
+        by_stem = MEMSIFT in [system.strategy for system in self.columns]
         return Marker.of(prompt, by_stem=by_stem)
 
     # Retrievals
@@ -275,20 +269,13 @@ class Workspace(RootLabels):
         """What a hook really injected for *prompt*, from transcripts and the hook's log; None if that is not known."""
         return self.injections.retrieval(prompt, system)
 
-    def explanations(self, prompt_id: str, memory_id: str) -> list[Explanation]:
-        """The outcome of a memory for a prompt in `first` and `second`, as far as both are kept."""
-        kept = [one for one in self.side_by_side(prompt_id) if one]
-        found = (explainer_of(one, self.index, SYSTEMS[one.system].of(self.config))(memory_id) for one in kept)
-        return [one for one in found if one]
-
     def retrieval(self, prompt_id: str, system: str) -> Retrieval | None:
         """The kept retrieval of a prompt and a system, or None."""
         return self._retrievals.get((prompt_id, system))
 
-    def side_by_side(self, prompt_id: str) -> tuple[Retrieval | None, Retrieval | None]:
-        """The kept retrievals of `first` and `second`, None where there is none."""
-        second = self.second
-        return self.retrieval(prompt_id, self.first.name), self.retrieval(prompt_id, second.name) if second else None
+    def answers(self, prompt_id: str) -> list[Retrieval | None]:
+        """The kept retrievals of the columns, None where there is none."""
+        return [self.retrieval(prompt_id, name) for name in self.heads]
 
     def keep(self, retrieval: Retrieval) -> None:
         """Keep a retrieval and record it in the label store. Raises LabelStoreError."""

@@ -288,9 +288,10 @@ async def test_enter_reads_the_memory_and_i_the_prompt_with_its_turns(open_works
         here = card(pilot)
         assert here is not None
         await press(pilot, "enter")
-        await reads(pilot, "FullText Static", here.memory.title)
+        await reads(pilot, "#text", here.memory.title)
         await press(pilot, "escape", "i")
-        await reads(pilot, "FullText Static", "the [/b] hold expiry assistant which one prompt fix that function")
+        await reads(pilot, "#above", "the [/b] hold expiry assistant which one")
+        await reads(pilot, "#text", "prompt fix that function")
         await press(pilot, "escape")
         assert card(pilot) == here
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from textual.events import Paste
 
+from engine.inject import context
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
-from engine.prompt import typed_prompt
+from engine.prompt import Turn, typed_prompt
+from engine.quality.checks.size import tokens
 from labels.measure.decision import Gate
 from labels.measure.gate import evidence_from_store, gate_report
 from labels.measure.intervals import Interval
@@ -53,14 +55,14 @@ async def test_the_first_system_is_there_at_once_and_the_judge_fills_its_column_
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         rows = table(pilot).records
-        assert [row.first.rank for row in rows] == list(range(1, len(rows) + 1))
+        assert [row.candidates[0].rank for row in rows] == list(range(1, len(rows) + 1))
         assert sum(row.is_injected for row in rows) == 2
-        assert all(row.second is None for row in rows)
+        assert {row.notes for row in rows} == {("", "…")}
         await until(pilot, lambda: "…" in shown(pilot, "#judge"), "it says that it waits")
         gate.set()
         await judged(pilot, "p01")
         rows = table(pilot).records
-        assert Counter(row.second.dropped_by for row in rows if row.second)["judge"] >= 3
+        assert Counter(row.candidates[1].dropped_by for row in rows if row.candidates[1])["judge"] >= 3
         await until(pilot, lambda: "✗ judge" in text_of(table(pilot)))
         await reads(pilot, "#judge", " ok")
 
@@ -76,12 +78,12 @@ async def test_a_memory_stands_on_one_row_in_both_columns_with_the_stage_that_dr
         retrieval = workspace.retrieval("p01", "memsift+judge")
         assert retrieval is not None
         for row, line in zip(table(pilot).records, lines, strict=False):
-            assert row.second is not None
-            assert row.second.memory == row.memory == row.first.memory
+            assert row.candidates[1] is not None
+            assert row.candidates[1].memory == row.memory == row.candidates[0].memory
             assert row.memory.title[:20] in line
-            assert ("✓ kept" in line) == row.second.injected
-            assert row.first.injected or f"· {row.first.dropped_by}" in line
-        assert {row.memory.id for row in table(pilot).records if row.second and row.second.injected} == {
+            assert ("✓ kept" in line) == row.candidates[1].injected
+            assert row.candidates[0].injected or f"· {row.candidates[0].dropped_by}" in line
+        assert {row.memory.id for row in table(pilot).records if row.candidates[1] and row.candidates[1].injected} == {
             one.memory.id for one in retrieval.injected
         }
 
@@ -92,10 +94,10 @@ async def test_the_row_under_the_cursor_says_why_it_was_dropped(open_workspace: 
         await press(pilot, "right")
         await judged(pilot, "p01")
         rows = table(pilot).records
-        dropped = next(i for i, row in enumerate(rows) if row.second and row.second.dropped_by == "judge")
+        dropped = next(i for i, row in enumerate(rows) if row.candidates[1] and row.candidates[1].dropped_by == "judge")
         await press(pilot, *["down"] * dropped)
-        await reads(pilot, "#why", "drops it by judge")
-        await reads(pilot, "#why", rows[dropped].memory.title)
+        await reads(pilot, "#view-text", "drops it by judge")
+        await reads(pilot, "#view-text", rows[dropped].memory.title)
 
 
 async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_workspace: Opener) -> None:
@@ -112,10 +114,10 @@ async def test_a_late_answer_about_an_older_prompt_is_kept_but_not_shown(open_wo
         slow.set()
         await judged(pilot, older.id)
         assert [row.memory.id for row in table(pilot).records] == before
-        assert all(row.second is None for row in table(pilot).records)
+        assert all(row.candidates[1] is None for row in table(pilot).records)
         quick.set()
         await judged(pilot, newer.id)
-        assert all(row.second for row in table(pilot).records)
+        assert all(row.candidates[1] for row in table(pilot).records)
 
 
 async def test_the_judge_is_asked_at_most_once_for_a_prompt(open_workspace: Opener) -> None:
@@ -151,7 +153,7 @@ async def test_r_runs_the_prompt_again(open_workspace: Opener) -> None:
         await settled(pilot)
         await judged(pilot, "p01")
         await press(pilot, "r")
-        assert all(row.second is None for row in table(pilot).records)
+        assert all(row.candidates[1] is None for row in table(pilot).records)
         await judged(pilot, "p01")
         assert len(provider.asked) == 2
 
@@ -169,15 +171,15 @@ async def test_without_a_judge_the_hooks_system_stands_beside_the_first_stage(op
     async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
         await settled(pilot)
         await reads(pilot, "#judge", "No judge. On the right: the hook, with the default cutoff.")
-        await reads(pilot, "#head", "memsift+default")
+        await reads(pilot, "#head", "+default")
         columns = [[cell[0] for cell in table(pilot).row_cells(row, 120)[-2:]] for row in range(2)]
         assert "high" in columns[0][0]
         assert "P 0.85" in columns[0][1]
         assert columns[1][1].strip() == "· cutoff P 0.58"
         await press(pilot, "right")
-        await reads(pilot, "#why", "memsift+default: relevant with probability 0.85.")
+        await reads(pilot, "#view-text", "memsift+default injects it: rank 1, relevant with probability 0.85.")
         await press(pilot, "down")
-        await reads(pilot, "#why", "by the default model it is relevant with probability 0.5")
+        await reads(pilot, "#view-text", "by the default model it is relevant with probability 0.5")
 
 
 async def test_without_prompts_it_says_which_key_types_one(open_workspace: Opener) -> None:
@@ -195,7 +197,7 @@ async def test_a_prompt_that_matches_nothing_says_so(open_workspace: Opener) -> 
         await settled(pilot)
         await press(pilot, "down")
         assert table(pilot).records == []
-        await reads(pilot, "#why", "nothing is injected")
+        await reads(pilot, "#judge", "No memory fits this prompt.")
         await press(pilot, "right", "a")
         assert workspace.store.events() == ()
 
@@ -289,7 +291,21 @@ async def test_i_shows_the_whole_of_a_prompt_that_the_screen_cuts(open_workspace
         await settled(pilot)
         assert "its very end" not in shown(pilot, "#prompt")
         await press(pilot, "i", "end")
-        await reads(pilot, "FullText Static", "and its very end")
+        await reads(pilot, "#text", "and its very end")
+
+
+async def test_i_opens_at_the_prompt_and_the_turns_before_it_are_above(open_workspace: Opener) -> None:
+    turns = tuple(Turn("assistant", f"turn {number}\n" * 9) for number in range(9))
+    workspace = open_workspace(prompts=[typed_prompt("queue [b] " * 300, turns)], judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "i")
+        pane: Any = pilot.app.screen.query_one("TextPane")
+        text = pilot.app.screen.query_one("#text")
+        await until(pilot, lambda: text.region.y == pane.content_region.y, "the prompt is at the top")
+        await press(pilot, "g")
+        await until(pilot, lambda: pane.scroll_y == 0)
+        await reads(pilot, "#above", "turn 0")
 
 
 async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_workspace: Opener) -> None:
@@ -316,12 +332,73 @@ async def test_a_label_is_not_blind_and_goes_to_the_row_under_the_cursor(open_wo
         assert prompts.labelled == set()
 
 
-async def test_keys_on_the_prompts_label_nothing(open_workspace: Opener) -> None:
-    workspace = open_workspace(prompts=demo_prompts("p01"))
+async def test_keys_about_the_highlighted_memory_act_while_the_prompts_have_the_focus(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
     async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
-        await press(pilot, "a", "x", "u", "1", "0")
-        assert workspace.store.events() == ()
+        assert pilot.app.screen.query_one("PromptList").has_focus
+        ids = [row.memory.id for row in table(pilot).records]
+        await press(pilot, "a", "x")
+        said = [(label.memory_id, label.verdict) for label in workspace.store.labels()]
+        assert said == [(ids[0], "relevant"), (ids[1], "not")]
+        await press(pilot, "e")
+        await reads(pilot, "#view-text", table(pilot).records[2].memory.title)
+        assert pilot.app.screen.query_one("#view").has_focus
+        await press(pilot, "escape")
+        assert table(pilot).has_focus
+        await press(pilot, "escape", "escape")
+        assert pilot.app.screen.query_one("PromptList").has_focus
+
+
+async def test_the_pane_shows_why_then_the_memory_then_the_text_that_the_model_would_see(
+    open_workspace: Opener,
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p04"), judge=None, cutoff=fresh_cutoff())
+    async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
+        await settled(pilot)
+        await reads(pilot, "#view-text", "memsift injects it: rank 1")
+        await press(pilot, "w")
+        first = table(pilot).records[0].memory
+        await reads(pilot, "#view-text", first.path)
+        await press(pilot, "w")
+        answer = workspace.retrieval("p04", "memsift")
+        assert answer
+        text = context(answer, workspace.config)
+        await reads(pilot, "#view-text", f"memsift {len(text):,} characters, about {tokens(text):,} tokens")
+        lines = str(pilot.app.screen.query_one("#view-text").render()).split("\n")
+        start = lines.index('<memory-context source="memsift">')
+        assert "\n".join(lines[start : start + len(text.splitlines())]) == text
+        await press(pilot, "w")
+        await reads(pilot, "#view-text", "memsift injects it: rank 1")
+
+
+async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p04", "p05"))
+    async with starting_in("replay", workspace).run_test(size=(160, 48)) as pilot:
+        await settled(pilot)
+        await judged(pilot, "p04")
+        assert "do not compare" not in shown(pilot, "#judge")
+        await press(pilot, "c")
+        boxes: Any = pilot.app.screen.query_one("SelectionList")
+        assert boxes.selected == ["memsift", "memsift+judge"]
+        await press(pilot, "down", "space", "down", "space", "enter")
+        await reads(pilot, "ChooseSystems Static", "At most 3 systems")
+        await press(pilot, "space", "enter")
+        assert workspace.heads == ("memsift", "bm25", "memsift+judge")
+        await reads(pilot, "#head", "memsift bm25 +judge")
+        await reads(pilot, "#judge", "The numbers do not compare: strength beside BM25.")
+        assert {len(row.candidates) for row in table(pilot).records} == {3}
+        await press(pilot, "c", "escape", "down")
+        assert [name for (_, name) in workspace.finished if _ == "p05"] == ["memsift", "bm25"]
+
+
+async def test_without_a_second_system_there_is_one_column(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p04"), judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        assert shown(pilot, "#head") == "Memory memsift"
+        assert "off" not in text_of(table(pilot)).split()
+        assert workspace.possible[-1].has_judge is False
 
 
 async def test_focus_and_cursor_stay_where_they_were_when_the_judge_answers(open_workspace: Opener) -> None:
@@ -363,7 +440,7 @@ async def test_enter_on_a_memory_reads_it(open_workspace: Opener) -> None:
         assert row is not None
         await press(pilot, "enter")
         await until(pilot, lambda: len(pilot.app.screen_stack) == 2)
-        await reads(pilot, "FullText Static", row.memory.title)
+        await reads(pilot, "#text", row.memory.title)
 
 
 async def test_enter_on_a_prompt_goes_to_its_memories(open_workspace: Opener) -> None:

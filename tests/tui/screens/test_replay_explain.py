@@ -27,23 +27,25 @@ def screen_name(pilot: Pilot[None]) -> str:
 
 async def test_e_explains_the_memory_under_the_cursor_and_escape_goes_back(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"))
-    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+    async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
         await settled(pilot)
         await judged(pilot, "p01")
         await press(pilot, "right", "e")
         await until(pilot, lambda: screen_name(pilot) == "FullText")
         table: Any = pilot.app.screen_stack[-2].query_one("RankingTable")
-        first = table.records[0].first
-        await reads(pilot, "Static", "memsift injects it: rank 1")
-        await reads(pilot, "Static", f"strength {-first.score:.2f}")
-        await reads(pilot, "Static", "memsift+judge")
+        first = table.records[0].candidates[0]
+        await reads(pilot, "#text", "memsift injects it: rank 1")
+        await reads(pilot, "#text", f"strength {-first.score:.2f}")
+        await reads(pilot, "#text", "memsift+judge")
+        await reads(pilot, "#text", "Judge scripted (judge.jsonl): ok")
         await press(pilot, "escape")
         assert screen_name(pilot) == "ReplayScreen"
         assert type(pilot.app.focused).__name__ == "RankingTable"
 
 
-async def test_e_does_nothing_where_no_memory_is_looked_at(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
+async def test_e_does_nothing_where_no_memory_is_found(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=[typed_prompt("zzzz qqqq")])
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
         await settled(pilot)
         await press(pilot, "e")
         assert screen_name(pilot) == "ReplayScreen"
@@ -93,14 +95,14 @@ async def test_nothing_is_explained_where_nothing_is_picked(open_workspace: Open
         assert screen_name(pilot) == "ReplayScreen"
 
 
-async def test_while_comparing_each_first_stage_has_its_sums(open_workspace: Opener) -> None:
-    async with starting_in("replay", open_workspace(judge=None, prompts=demo_prompts("p01"))).run_test(
-        size=SIZE
-    ) as pilot:
+async def test_each_strategy_has_its_sums(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p01"))
+    workspace.chosen = ("memsift", "bm25")
+    async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
         await settled(pilot)
-        await press(pilot, "c", "right", "e")
+        await press(pilot, "e")
         await until(pilot, lambda: screen_name(pilot) == "FullText")
-        text = shown(pilot, "Static")
+        text = shown(pilot, "#text")
         assert text.index("strength") < text.index("score")
 
 

@@ -89,9 +89,9 @@ async def test_what_several_answers_said_is_shown_and_what_the_cache_knows_is_no
                 await judged(pilot, "p01")
                 await press(pilot, "right")
                 rows = table(pilot).records
-                disputed = next(i for i, row in enumerate(rows) if row.second and is_disputed(row.second))
+                disputed = next(i for i, row in enumerate(rows) if row.candidates[1] and is_disputed(row.candidates[1]))
                 await press(pilot, *["down"] * disputed)
-                await reads(pilot, "#why", "The judge: rejected, 2 of 3 answers alike.")
+                await reads(pilot, "#view-text", "The judge: rejected, 2 of 3 answers alike.")
                 await reads(pilot, "#judge", where)
         assert len(server.requests) == 3
 
@@ -110,7 +110,9 @@ async def test_a_missing_key_names_the_variable_and_leaves_the_first_systems_cho
         await judged(pilot, "p01")
         await reads(pilot, "#judge", "ANTHROPIC_API_KEY")
         rows = table(pilot).records
-        assert [row.second.injected for row in rows if row.second] == [row.first.injected for row in rows]
+        assert [row.candidates[1].injected for row in rows if row.candidates[1]] == [
+            row.candidates[0].injected for row in rows
+        ]
 
 
 @pytest.mark.parametrize("status", [status for status in STATUSES if status not in ("ok", "parse_error")])

@@ -16,6 +16,7 @@ from tui.app import MemsiftApp
 from tui.widgets.browse_columns import MemoryTable
 from tui.widgets.top_bar import where_text
 from tui.workspace import opening
+from tui.workspace.explain_rows import explanations
 from tui.workspace.judge_options import JudgeOptions
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, 
         )
     (system,) = workspace.report().systems
     assert (system.precision.part, system.precision.whole) == (1, 3)
-    (explained,) = workspace.explanations(prompt.id, other)
+    (explained,) = explanations(workspace, prompt.id, other)
     assert (explained.memory.id, explained.outcome) == (other, "injected")
     workspace.reload()
     assert workspace.roots == tuple(map(str, roots))
