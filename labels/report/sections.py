@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.config import DEFAULT, TUNED
-from engine.systems import CUTS
+from engine.systems import CUTS, is_injected
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.caveats import notes
 from labels.report.curve_sections import curve_sections
@@ -23,6 +23,10 @@ LIMITS = "What these numbers cannot say"
 CONFIDENCE = "Precision by confidence", "What the system said of a memory when it injected it."
 KIND = "Precision by kind of prompt", "The kinds came with the prompts."
 CUTOFFS = {DEFAULT: "the default model of memsift", TUNED: "the model tuned to labels of this root"}
+RECORDS = (
+    " injected is no search: it is what memsift's hook really injected for those prompts of which that is known, and "
+    "injected:NAME is what another hook injected."
+)
 SMALLEST_P = 0.001
 FEW_IN_A_ROW = "Where a row stands on few memories, look at its interval first."
 
@@ -110,10 +114,11 @@ def precision(report: Report) -> Section:
 
 
 def cutoffs(report: Report) -> str:
-    """The meaning of the endings in the systems' names that stand for a cutoff."""
+    """The meaning of the endings in the systems' names that stand for a cutoff, and of records of injections."""
     names = " ".join(one.system for one in report.systems)
     said = [f"{CUTS[kind]} is {model}" for kind, model in CUTOFFS.items() if CUTS[kind] in names]
-    return f" In a system's name, {' and '.join(said)}." if said else ""
+    meaning = f" In a system's name, {' and '.join(said)}." if said else ""
+    return meaning + (RECORDS if any(is_injected(one.system) for one in report.systems) else "")
 
 
 def partly(report: Report) -> str:
@@ -231,7 +236,7 @@ def running(report: Report) -> Section:
                 "silent": lambda one: f"{one.silent:,}",
                 "injected": lambda one: f"{one.unjudged.whole:,}",
                 "judge failed": lambda one: part_of(one.fallbacks) if one.fallbacks.whole else "",
-                "median time": lambda one: f"{one.median_ms:,.1f} ms",
+                "median time": lambda one: "" if is_injected(one.system) else f"{one.median_ms:,.1f} ms",
             },
         ),
     )

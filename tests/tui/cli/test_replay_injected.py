@@ -102,6 +102,9 @@ def test_the_same_labels_grade_what_was_injected(transcript: Path, root: Path, t
     precision = {one["system"]: (one["precision"]["part"], one["precision"]["whole"]) for one in report["systems"]}
     assert precision == {"memsift": (2, 2), "injected": (1, 1), "injected:recall.sh": (2, 3)}
     assert report["stale"] == 0
+    text = " ".join(memsift("report", "--db", store, "--full").stdout.split())
+    assert "injected:NAME is what another hook injected." in text
+    assert " injected 1 0 1 injected:recall.sh 2 0 3 memsift " in text, "no time: nothing was searched"
     gate = memsift("gate", "--min-precision", "0.5", "--system", "injected", "--db", store, "--format", "json")
     assert printed(gate)["system"] == "injected"
 
