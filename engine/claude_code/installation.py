@@ -13,6 +13,7 @@ from engine.claude_code.settings_files import (
     MANAGED,
     USER,
     backup_of,
+    require_writable,
     save_backup,
     write_settings,
 )
@@ -110,9 +111,15 @@ def plan(files: Sequence[SettingsFile], wanted: Mapping[str, Ours], environ: Map
 
 
 def apply(changes: Sequence[Change], environ: Mapping[str, str]) -> None:
-    """Write the files, each after its text without memsift was copied. Raises SettingsFileError."""
+    """Write the files, after the text of each without memsift was copied. Raises SettingsFileError.
+
+    All are checked first, so that a file that cannot be written leaves the others as they are.
+    """
+    for change in changes:
+        require_writable(change.file)
     for change in changes:
         save_backup(change.file.path, change.original, environ)
+    for change in changes:
         write_settings(change.file, change.after)
 
 

@@ -68,17 +68,25 @@ def _read(scope: str, path: str) -> SettingsFile:
 def write_settings(file: SettingsFile, text: str | None) -> None:
     """Replace the file's text, or remove the file where *text* is None. A link stays, and what it leads to is written.
 
-    Raises SettingsFileError for a file that is write-protected, or that changed since it was read.
+    Raises SettingsFileError.
+    """
+    real = os.path.realpath(file.path)
+    try:
+        write(os.path.dirname(real), os.path.basename(real), text)
+    except CurationError as error:
+        raise SettingsFileError(f"{error} Run the command again when it can be.") from None
+
+
+def require_writable(file: SettingsFile) -> None:
+    """Raise SettingsFileError for a file that is write-protected, or that changed since it was read.
+
+    A new file takes its place, which the mode of the old file alone would not prevent.
     """
     real = os.path.realpath(file.path)
     if os.path.exists(real) and not os.stat(real).st_mode & WRITABLE_BITS:
         raise SettingsFileError(f"{file.path} is write-protected, so nothing was changed. Allow it: chmod u+w {real}")
     if text_at(file.path) != file.text:
         raise SettingsFileError(f"{file.path} was changed since it was read. Nothing was done: run the command again.")
-    try:
-        write(os.path.dirname(real), os.path.basename(real), text)
-    except CurationError as error:
-        raise SettingsFileError(f"{error} Nothing was changed.") from None
 
 
 def backup_path(path: str, environ: Mapping[str, str]) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.config import CONFIG_FILE
+from engine.config import CONFIG_FILE, JudgeConfig
+from engine.doctor import judge
 from engine.paths import config_file, transcripts_dir
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed
@@ -208,20 +209,17 @@ ANSWERS = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 @pytest.mark.parametrize("provider", ["anthropic-http", "anthropic", "openai"])
-@pytest.mark.usefixtures("project")
 def test_the_judge_is_asked_for_its_models_and_no_key_is_shown(name: str, provider: str) -> None:
     reply, status, text = ANSWERS[name]
     with ApiServer(lambda _: reply) as server:
         keys = {"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY}
         places = {"ANTHROPIC_BASE_URL": server.url, "OPENAI_BASE_URL": f"{server.url}/v1"}
-        judge = {"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE": provider, "MEMSIFT_JUDGE_MODEL": "m"}
-        done = memsift("doctor", "--format", "json", **keys, **places, **judge)
-        (row,) = [row for row in json.loads(done.stdout) if row["check"] == "judge"]
-        assert (row["status"], text in row["text"]) == (status, True), row
-        assert KEY not in done.output
+        found_one = judge.finding(JudgeConfig(enabled=True, provider=provider, model="m"), {**keys, **places})
         (request,) = server.requests
-        assert (request.path, request.raw) == ("/v1/models", b"")
-        assert KEY in "".join(request.headers.values())
+    assert (found_one.status, text in found_one.text) == (status, True), found_one
+    assert KEY not in repr(found_one)
+    assert (request.path, request.raw) == ("/v1/models", b"")
+    assert KEY in "".join(request.headers.values())
 
 
 @pytest.mark.usefixtures("project")

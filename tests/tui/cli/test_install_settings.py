@@ -215,6 +215,16 @@ def test_a_write_protected_file_is_refused(user: Path) -> None:
     assert "write-protected" in refused(memsift("uninstall"))
 
 
+def test_where_one_of_two_files_cannot_be_written_both_stay(user: Path, project: Path) -> None:
+    memsift("install")
+    before = user.read_bytes()
+    project.parent.mkdir()
+    project.write_bytes(b"{}")
+    project.chmod(0o444)
+    assert str(project) in refused(memsift("install", "--project"))
+    assert (user.read_bytes(), project.read_bytes()) == (before, b"{}")
+
+
 @pytest.mark.usefixtures("project")
 def test_a_link_stays_and_what_it_leads_to_is_written(user: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles/claude.json"
