@@ -64,12 +64,16 @@ class IndexFile:
 
     def _found(self, lines: Sequence[str], name: str) -> Lines:
         """The lines that list the file *name*; of several places the first."""
-        entry = next((one for one in self._writing.entries(_bare(lines)) if one.name == name), None)
-        if entry is None:
-            return Lines()
-        found, rest = lines[entry.start : entry.end], [*lines[: entry.start], *lines[entry.end :]]
-        above = lines[entry.start - 1] if entry.start else ""
-        return Lines(tuple(found), entry.start, above, entry.start == self._best(rest, found))
+        for start, line in enumerate(lines):
+            if name in line and self._is_entry(line, name):
+                entry = next(self._writing.entries(_bare(lines[start:])))
+                found, rest = lines[start : start + entry.end], [*lines[:start], *lines[start + entry.end :]]
+                above = lines[start - 1] if start else ""
+                return Lines(tuple(found), start, above, start == self._best(rest, found))
+        return Lines()
+
+    def _is_entry(self, line: str, name: str) -> bool:
+        return any(one.name == name for one in self._writing.entries(_bare([line])))
 
     def _wanted(self, change: FileChange, listed: Lines) -> tuple[str, ...] | None:
         """The lines that list the memory afterwards; None: no line."""

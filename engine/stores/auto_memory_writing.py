@@ -17,7 +17,7 @@ from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
 from engine.stores.writing import ACTIVE, BODY, STATUS_WORDS, Changes, Entry, FormField, one_line, slug
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from engine.stores.writing import Draft
 
@@ -143,9 +143,8 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
     return f"{stem}.md", edited(f"{head}\n{(draft.changes.body or draft.title).strip()}\n", extra, now)
 
 
-def entries(lines: Sequence[str]) -> list[Entry]:
+def entries(lines: Sequence[str]) -> Iterator[Entry]:
     """Lines that begin with a link to a file, each with the lines below it that are further in and link to no file."""
-    found = []
     for number, line in enumerate(lines):
         match = ENTRY.match(line)
         if not match or "/" in match[3]:
@@ -153,8 +152,7 @@ def entries(lines: Sequence[str]) -> list[Entry]:
         end = number + 1
         while end < len(lines) and _is_below(lines[end], len(match[1])):
             end += 1
-        found.append(Entry(match[3], number, end))
-    return found
+        yield Entry(match[3], number, end)
 
 
 def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:
@@ -172,7 +170,7 @@ def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:
 
 def place(lines: Sequence[str], line: str) -> int:  # noqa: ARG001
     """Behind the last entry, or at the end of the file."""
-    found = entries(lines)
+    found = list(entries(lines))
     return found[-1].end if found else len(lines)
 
 

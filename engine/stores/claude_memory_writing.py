@@ -29,7 +29,7 @@ from engine.stores.json_members import members, with_inner, with_member, without
 from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, FormField, one_line, slug
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from engine.stores.claude_memory_schema import Field
     from engine.stores.writing import Draft
@@ -154,14 +154,12 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
     return f"{FOLDER_OF[draft.category]}/{identity}.json", text
 
 
-def entries(lines: Sequence[str]) -> list[Entry]:
+def entries(lines: Sequence[str]) -> Iterator[Entry]:
     """As `engine.stores.writing.Writing.entries`."""
-    found = []
     for number, line in enumerate(lines):
         if line.startswith("- [") and " -> " in line:
             path = line.rsplit(" -> ", 1)[1].split(" #tags:", 1)[0].strip()
-            found.append(Entry(path.removeprefix(PROJECT_PREFIX), number, number + 1))
-    return found
+            yield Entry(path.removeprefix(PROJECT_PREFIX), number, number + 1)
 
 
 def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:  # noqa: ARG001
@@ -180,12 +178,12 @@ def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:  #
 def place(lines: Sequence[str], line: str) -> int:
     """Behind the last smaller entry of its category, or of all. Before the first entry if none is smaller."""
     key = _key(line)
-    keyed = [(_key(lines[one.start]), one) for one in entries(lines)]
-    same = [pair for pair in keyed if pair[0][0] == key[0]] or keyed
+    found = [number for number, one in enumerate(lines) if one.startswith("- [") and " -> " in one]
+    same = [number for number in found if lines[number].startswith(f"- [{key[0]}] ")] or found
     if not same:
         return len(lines)
-    smaller = [one for other, one in same if other <= key]
-    return smaller[-1].end if smaller else same[0][1].start
+    smaller = [number for number in same if _key(lines[number]) <= key]
+    return smaller[-1] + 1 if smaller else same[0]
 
 
 def new_index(names: Sequence[str]) -> str | None:

@@ -172,8 +172,10 @@ def _values(value: str) -> tuple[str, ...]:
 
 
 def _plain(value: str) -> str:
-    """A value without its quotes."""
+    """A value without its quotes, and as YAML says without the escapes inside them."""
     text = value.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-        return text[1:-1].replace('\\"', '"')
-    return text
+    if len(text) < 2 or text[0] != text[-1] or text[0] not in "\"'":
+        return text
+    if text[0] == "'":
+        return text[1:-1].replace("''", "'")
+    return "\\".join(part.replace('\\"', '"') for part in text[1:-1].split("\\\\"))

@@ -18,7 +18,7 @@ from engine.lean.record import Record
 from engine.stores.registry import format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 ACTIVE, RETIRED, ARCHIVED = "active", "retired", "archived"
 STATUSES = (ACTIVE, RETIRED, ARCHIVED)
@@ -102,8 +102,8 @@ class Writing(Protocol):
     def created(self, draft: Draft, now: str) -> tuple[str, str]:
         """The name of the new file in the root, and its text."""
 
-    def entries(self, lines: Sequence[str]) -> list[Entry]:
-        """The entries among the lines of the index."""
+    def entries(self, lines: Sequence[str]) -> Iterator[Entry]:
+        """The entries among the lines of the index. The line with the file's name begins an entry."""
 
     def entry_line(self, name: str, text: str, old: str = "", before: str = "") -> str:
         """The line that lists a memory, or empty for a memory that is not active.

@@ -67,9 +67,9 @@ def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
     Output: title, facts and text; or as JSON {root, id, title, category, path, tags, status, created_at, updated_at,
     digest, sections: [{heading, lines}]}.
     """
-    from tui.workspace.curating import memories_of, named, resolved
+    from tui.workspace.curating import chosen, resolved
 
-    (found,) = named([memory_id], memories_of(resolved(roots)))
+    (found,) = chosen([memory_id], resolved(roots))
     memory = _whole(found)
     if form == "json":
         sections = [{"heading": one.heading, "lines": list(one.lines)} for one in memory.sections]

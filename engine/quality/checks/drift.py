@@ -33,7 +33,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         lines = read_text(subject.root, os.path.join(subject.root, name)).splitlines()
     except (CurationError, UnreadableFileError, AttributeError):
         return
-    entries = writing.entries(lines)
+    entries = list(writing.entries(lines))
     if not subject.notices:
         yield from _dead(subject.root, name, entries)
     yield from _of_memories(subject, writing, name, lines, entries)

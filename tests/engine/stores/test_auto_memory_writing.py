@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag
@@ -161,6 +161,8 @@ TITLES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min
 )
 
 
+@example('\\"', NESTED)
+@example("it's a \\ or \\\\n", NESTED)
 @given(TITLES, st.sampled_from([NESTED, FLAT, ABSENT, "", "---\n---\nx", "---\nno end"]))
 def test_any_title_is_read_as_it_was_written(title: str, before: str) -> None:
     from tempfile import TemporaryDirectory

@@ -106,10 +106,10 @@ def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 
 def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str) -> None:
     from engine.quality.decisions import ACCEPTED, WHOLE, decide
-    from tui.workspace.curating import mark_rejected, memories_of, named, resolved
+    from tui.workspace.curating import chosen, mark_rejected, resolved
 
     given = resolved(roots)
-    found = named(ids, memories_of(given))
+    found = chosen(ids, given)
     if not checks:
         mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
     other = "reject" if verdict == ACCEPTED else "accept"
