@@ -104,6 +104,7 @@ class MissingLibraryError(MemsiftError):
 
 EXTRAS = {
     "anthropic": "anthropic",
+    "distributed": "dask",
     "ir_measures": "stats",
     "numpy": "stats",
     "scipy": "stats",

@@ -64,6 +64,12 @@ NAMES = (
 )
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
+EXECUTOR = (
+    "For many prompts: replay in parts, on the processors of this machine (processes, processes:N) or on a Dask "
+    "cluster (dask://HOST:PORT, with the extra memsift[dask])."
+)
+PARTS = "The folder for the rows, a file for each part. With a folder of the same run, finished parts are skipped."
+PART_SIZE = "Prompts in a part."
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
@@ -75,10 +81,21 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 @STRICT
 @bulk_options
 @click.option("--resume", metavar="FILE", help=RESUME)
+@click.option("--executor", metavar="NAME", help=EXECUTOR)
+@click.option("--parts", metavar="FOLDER", help=PARTS)
+@click.option("--part-size", type=click.IntRange(1), default=1000, show_default=True, help=PART_SIZE)
 @click.option("--save", is_flag=True, help=SAVE)
 @DB
 def replay(
-    roots: tuple[str, ...], files: tuple[str, ...], strict: bool, save: bool, db: str | None, **options: Any
+    roots: tuple[str, ...],
+    files: tuple[str, ...],
+    strict: bool,
+    executor: str | None,
+    parts: str | None,
+    part_size: int,
+    save: bool,
+    db: str | None,
+    **options: Any,
 ) -> None:
     """Run prompts through systems, and print a JSON line for each prompt and system.
 
@@ -87,6 +104,14 @@ def replay(
     wanted = Replay(**options)
     check_batch(wanted.judge, is_batched=wanted.batch, most_usd=wanted.max_cost)
     found = opening.open_roots(roots, os.environ, wanted.judge)
+    if executor or parts:
+        if not (executor and parts) or len(found) > 1 or save or strict or wanted.resume or wanted.max_cost is not None:
+            raise click.UsageError(
+                "--executor and --parts go together, for one folder of memories, without --save, --strict, --resume "
+                "and --max-cost. A later start goes on with the parts that are missing."
+            )
+        wanted.in_parts(found[0], files, executor, Path(parts), part_size)
+        return
     reading = opening.project_prompts(files, os.environ)
     with opened_store(db, writes=True) if save else nullcontext() as store:
         ending, disagreements = wanted.over(found, reading, store)
@@ -158,6 +183,24 @@ class Replay:
                     return replaying.run_in_batches(jobs, work, keep, batches), disagreements
                 count = self.concurrency if has_judge else 0
                 return replaying.run(jobs, work, keep, terms, count), disagreements
+
+    def in_parts(self, root: OpenRoot, files: Sequence[str], executor: str, folder: Path, size: int) -> None:
+        """Write a file of rows for each part of *files*, and tell how the run ended."""
+        from tui.workspace.parts.executors import opened_executor
+        from tui.workspace.parts.replay_part import Asking
+        from tui.workspace.parts.run import replay_in_parts, setup_of
+
+        options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch)
+        with opened_judge(options, root.config) as asked:
+            chosen, cutoffs = chosen_systems(self.systems, root.root, root.config, asked)
+        asking = Asking(options, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
+        setup = setup_of(root.root, root.config, chosen, cutoffs, asking, os.environ)
+        with opened_executor(executor) as workers:
+            ending, prompts = replay_in_parts(workers, setup, files, folder, size)
+        if ending.is_interrupted:
+            tell(f"Stopped after {ending.done:,} of {ending.jobs:,} parts. Give the same command again to go on.")
+            click.get_current_context().exit(130)
+        tell(f"{prompts:,} prompts replayed in {ending.done:,} parts. All rows: cat {folder}/part-*.jsonl")
 
 
 def chosen_systems(

@@ -1,0 +1,185 @@
+"""Who does the parts of a large run: processes of this machine, or the workers of a Dask cluster.
+
+Both are given one setup that is the same for all parts, and then a part after the other. No more than a few parts a
+worker are under way at once, so that a run of any size needs little memory here.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from engine import __version__
+from engine.errors import ConfigError, MemsiftError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Protocol
+
+    Key = TypeVar("Key")
+    Setup = TypeVar("Setup")
+    Part = TypeVar("Part")
+    Result = TypeVar("Result")
+
+    class Executor(Protocol):
+        """Does *work* on (setup, part) for each of *parts*, which have keys. Results come in any order.
+
+        Raises MemsiftError where a worker is lost for good; finished results came before.
+        """
+
+        def each(
+            self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
+        ) -> Iterator[tuple[Key, Result]]: ...
+
+
+PROCESSES, DASK = "processes", "dask://"
+AHEAD = 2
+"""Parts under way for each worker: one that it works on, and one that waits for it."""
+
+TRIES = 3
+"""How often a part is done again after its Dask worker was lost."""
+
+CONNECT_S = 15
+
+_setup: Any = None
+
+
+@contextmanager
+def opened_executor(name: str) -> Iterator[Executor]:
+    """The executor called *name*: `processes`, `processes:N` or `dask://HOST:PORT`. Raises MemsiftError."""
+    kind, _, count = name.partition(":")
+    if name.startswith(DASK):
+        with _opened_cluster(f"tcp://{name.removeprefix(DASK)}") as cluster:
+            yield cluster
+    elif kind == PROCESSES and (not count or (count.isdecimal() and int(count) > 0)):
+        yield Processes(int(count) if count else os.cpu_count() or 1)
+    else:
+        raise ConfigError(f"There is no executor {name!r}. Choose {PROCESSES}, {PROCESSES}:N or {DASK}HOST:PORT.")
+
+
+class Processes:
+    """*count* processes of this machine."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def each(
+        self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
+    ) -> Iterator[tuple[Key, Result]]:
+        """See `Executor`."""
+        pool = ProcessPoolExecutor(self._count, get_context("spawn"), _start_process, (setup,))
+        try:
+            yield from _windowed(lambda part: pool.submit(_work, work, part), _first_done, self._count, parts)
+        except BrokenProcessPool:
+            raise MemsiftError(
+                "A worker process ended before its part was done, perhaps for lack of memory. Finished parts are kept: "
+                "give the same command again, with fewer processes."
+            ) from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _start_process(setup: Any) -> None:
+    """Keep the setup for all parts, and leave Ctrl-C to the process that waits for them."""
+    global _setup
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _setup = setup
+
+
+def _work(work: Callable[[Any, Part], Result], part: Part) -> Result:
+    return work(_setup, part)
+
+
+def _first_done(futures: Iterable[Any]) -> Iterable[Any]:
+    return wait(futures, return_when=FIRST_COMPLETED).done
+
+
+class _Cluster:
+    """The workers of a Dask cluster. Dask gives the parts of a lost worker to another."""
+
+    def __init__(self, client: Any, workers: int) -> None:
+        self._client = client
+        self._workers = workers
+
+    def each(
+        self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
+    ) -> Iterator[tuple[Key, Result]]:
+        """See `Executor`. The setup is sent once to each worker."""
+        from distributed import KilledWorker
+        from distributed import wait as wait_for
+
+        def submit(part: Part) -> Any:
+            return self._client.submit(work, there, part, pure=False, retries=TRIES)
+
+        def first_done(futures: Iterable[Any]) -> Iterable[Any]:
+            done: Iterable[Any] = wait_for(list(futures), return_when="FIRST_COMPLETED").done
+            return done
+
+        there = self._client.scatter(setup, broadcast=True, hash=False)
+        try:
+            yield from _windowed(submit, first_done, self._workers, parts)
+        except KilledWorker as error:
+            raise MemsiftError(
+                f"A part ended several Dask workers, perhaps for lack of memory ({error}). Finished parts are kept: "
+                "give the same command again, with smaller parts."
+            ) from None
+
+
+@contextmanager
+def _opened_cluster(address: str) -> Iterator[_Cluster]:
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=CONNECT_S)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise MemsiftError(f"There is no Dask scheduler at {address}: {error}. Start one: dask scheduler") from None
+    with client:
+        workers = sum(client.nthreads().values())
+        if not workers:
+            raise MemsiftError(f"The Dask scheduler at {address} has no workers. Start some: dask worker {address}")
+        _check_versions(client)
+        yield _Cluster(client, workers)
+
+
+def _check_versions(client: Any) -> None:
+    """Raise MemsiftError unless each worker has this version of memsift."""
+    try:
+        found = set(client.run(version).values())
+    except Exception as error:  # noqa: BLE001 - Dask raises on this side whatever went wrong on a worker
+        raise MemsiftError(
+            f"A Dask worker cannot load memsift: {error}. Install memsift {__version__} where it runs."
+        ) from None
+    if found != {__version__}:
+        versions = ", ".join(sorted(found))
+        raise MemsiftError(f"The Dask workers have memsift {versions}, not {__version__}. Install the same version.")
+
+
+def version() -> str:
+    """The version of memsift on a worker."""
+    return __version__
+
+
+def _windowed(
+    submit: Callable[[Part], Any],
+    first_done: Callable[[Iterable[Any]], Iterable[Any]],
+    workers: int,
+    parts: Iterable[tuple[Key, Part]],
+) -> Iterator[tuple[Key, Any]]:
+    """Submit *parts*, a few ahead of the workers, and yield the results as they come."""
+    pending: dict[Any, Key] = {}
+    for key, part in parts:
+        pending[submit(part)] = key
+        while len(pending) >= AHEAD * workers:
+            yield from _taken(first_done(pending), pending)
+    while pending:
+        yield from _taken(first_done(pending), pending)
+
+
+def _taken(done: Iterable[Any], pending: dict[Any, Key]) -> Iterator[tuple[Key, Any]]:
+    for future in done:
+        yield pending.pop(future), future.result()

@@ -1,0 +1,138 @@
+"""What a worker does: run the prompts of one part through systems, over an index of its own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from engine.claude_code.prompt_files import read_prompts
+from engine.lean.json_text import printed_json
+from engine.search.index import index_of
+from tui.workspace import replaying
+from tui.workspace.judge_options import opened_judge
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from engine.memory import Corpus, MemorySummary, Skipped
+    from engine.retrieval import Retrieval
+    from engine.search.index import Index
+    from engine.systems import System
+    from tui.workspace.judge_options import JudgeOptions
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a judge is asked. It finds its API key in the environment of the worker.
+
+    `batch_poll_s` is the pause in seconds between two looks at a batch of questions; 0 for single calls, of which
+    *concurrency* are made at once.
+    """
+
+    judge: JudgeOptions
+    concurrency: int
+    retries: int
+    batch_poll_s: float
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is the same for all parts of a run. `key` identifies it; the memories travel with it.
+
+    `accepted` holds (id, digest) of the risky memories that a person approved.
+    """
+
+    key: str
+    corpus: Corpus
+    accepted: frozenset[tuple[str, str]]
+    systems: tuple[System, ...]
+    config: Config
+    cutoffs: Mapping[str, Cutoff]
+    asking: Asking
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The JSON lines of a part, the name of their file, and the number of the first line in it, from 1."""
+
+    file: str
+    first: int
+    text: bytes
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The run file's rows for a part, the number of its prompts, and its bad rows as sentences."""
+
+    text: bytes
+    prompts: int
+    skipped: tuple[str, ...]
+
+
+_indexes: dict[str, Index] = {}
+_opening = Lock()
+
+
+def replay_part(setup: Setup, lines: Lines) -> Rows:
+    """Run the prompts in *lines* through the systems of *setup*. Raises MemsiftError."""
+    from engine.judge.bulk.batches import Batches, without_split
+    from labels.exchange.replay_file import run_row
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / lines.file
+        path.write_bytes(lines.text)
+        reading = read_prompts([str(path)])
+    index, asking = _index(setup), setup.asking
+    batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
+    config = without_split(setup.config) if batches else setup.config
+    terms = replaying.Terms(asking.retries)
+    rows: list[bytes] = []
+    with opened_judge(asking.judge, config, (batches or terms).around) as judge:
+        has_judge = judge is not None and any(system.has_judge for system in setup.systems)
+        if judge and has_judge:
+            judge.prepare()
+
+        def work(job: replaying.Job) -> list[Retrieval]:
+            return replaying.retrievals(job, index, config, judge, setup.cutoffs)
+
+        def keep(retrieval: Retrieval) -> None:
+            asking.judge.refuse_a_miss(retrieval)
+            rows.append(f"{printed_json(run_row(retrieval))}\n".encode())
+
+        jobs = replaying.jobs_left(reading.prompts, setup.systems, ())
+        if batches and has_judge:
+            replaying.run_in_batches(jobs, work, keep, batches)
+        else:
+            replaying.run(jobs, work, keep, terms, asking.concurrency if has_judge else 0)
+    return Rows(b"".join(rows), len(reading.prompts), tuple(_told(one, path, lines) for one in reading.skipped))
+
+
+def _told(bad: Skipped, path: Path, lines: Lines) -> str:
+    """A bad row with its line in the whole file; several bad rows with the first line of the part."""
+    number = bad.where.removeprefix(f"{path}:")
+    if number.isdecimal():
+        return f"{lines.file}:{lines.first + int(number) - 1}: {bad.reason}"
+    return f"{lines.file}, from line {lines.first}: {bad.reason}"
+
+
+def _index(setup: Setup) -> Index:
+    """The index over the memories of *setup*, in memory. A worker builds it for its first part of a run."""
+    with _opening:
+        if setup.key not in _indexes:
+            _indexes.clear()
+            _indexes[setup.key] = index_of(setup.corpus, is_accepted=_acceptance(setup.accepted))
+        return _indexes[setup.key]
+
+
+def _acceptance(accepted: frozenset[tuple[str, str]]) -> Callable[[MemorySummary], bool]:
+    def is_accepted(memory: MemorySummary) -> bool:
+        return (memory.id, memory.digest) in accepted
+
+    return is_accepted
