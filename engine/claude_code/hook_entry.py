@@ -11,9 +11,10 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from engine.hook.deadline import allowed_seconds
+from engine.paths import hook_start_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from engine.config import Config
 
@@ -24,7 +25,8 @@ MARGIN_S = 3
 
 LAUNCHER = os.path.join("engine", "hook", "launch.py")
 SCRIPT = "memsift-hook"
-OURS = re.compile(rf"engine[/\\]hook[/\\]launch\.py|(?<![\w.-]){SCRIPT}(?![\w.-])|memsift-hook\.sh")
+PLUGIN_LAUNCHER = "memsift-hook.sh"
+OURS = re.compile(rf"engine[/\\]hook[/\\]launch\.py|(?<![\w.-]){SCRIPT}(?![\w.-])|{re.escape(PLUGIN_LAUNCHER)}")
 OF_CLAUDE_MEMORY = re.compile(r"memory_retrieve(\.py)?\b")
 """The command of claude-memory's own hook, which would inject beside memsift's."""
 
@@ -61,8 +63,11 @@ def is_ours(command: str) -> bool:
     return bool(OURS.search(command))
 
 
-def slow_start(interpreter: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """A sentence for each program that makes the hook start slowly: the interpreter, the script memsift-hook."""
+def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """A sentence for each program that makes the hook start slowly: the interpreter, the script memsift-hook.
+
+    *commands* are those of memsift's hooks in the settings: the script matters only where one of them runs it.
+    """
     found = []
     if _head(interpreter).startswith(b"#!"):
         found.append(
@@ -70,12 +75,19 @@ def slow_start(interpreter: str, environ: Mapping[str, str]) -> tuple[str, ...]:
             "with the interpreter itself: python -c 'import sys; print(sys.base_prefix)' says where it is."
         )
     script = shutil.which(SCRIPT, path=environ.get("PATH"))
-    if script and b"import re" in _head(script):
+    if script and b"import re" in _head(script) and any(_runs_script(one, environ) for one in commands):
         found.append(
             f"{script} was written by a pip older than 25.2, whose scripts start slower. Run pip install -U pip, and "
-            "install memsift again; or use memsift install, which does not need this script."
+            "install memsift again; or run memsift install, whose command does not need this script."
         )
     return tuple(found)
+
+
+def _runs_script(command: str, environ: Mapping[str, str]) -> bool:
+    """Whether *command* runs memsift-hook. The plugin's launcher does only if no faster start was recorded."""
+    if PLUGIN_LAUNCHER in command:
+        return not os.path.exists(hook_start_file(environ))
+    return SCRIPT in command
 
 
 def _head(path: str) -> bytes:

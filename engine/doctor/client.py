@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.claude_code.hook_entry import hook_command
+from engine.claude_code.hook_entry import bare_interpreter, hook_command, slow_start
 from engine.claude_code.prompt_hooks import OF_ORIGINAL, OURS, PromptHook, all_hooks_are_off, prompt_hooks, removal
 from engine.claude_code.settings_files import settings_files
 from engine.doctor.finding import note, ok, problem
@@ -33,6 +33,7 @@ def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> l
         *_files(files),
         *_hooks(hooks, own),
         *_timeouts(own, roots, environ),
+        *_slow_starts(own, environ),
         try_hook(tried, folder, roots, environ),
     ]
 
@@ -65,6 +66,12 @@ def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[F
         places = ", ".join(hook.source for hook in own)
         fix = "Run memsift install again, here: it leaves one, for you or with --project for this project."
         yield problem("hooks", f"memsift stands {len(own)} times: {places}; memories are injected twice", fix)
+
+
+def _slow_starts(own: Sequence[PromptHook], environ: Mapping[str, str]) -> Iterator[Finding]:
+    for sentence in slow_start((hook.command for hook in own), bare_interpreter(), environ):
+        text, _, fix = sentence.partition(". ")
+        yield note("hooks", text, fix)
 
 
 def _timeouts(own: Sequence[PromptHook], roots: Sequence[str], environ: Mapping[str, str]) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
-from engine.claude_code.hook_entry import bare_interpreter, slow_start
+from engine.claude_code.hook_entry import bare_interpreter
 from engine.doctor.finding import note, ok, problem
 from engine.paths import cache_dir, config_file, labels_file, state_home
 
@@ -30,12 +30,7 @@ OTHERS = 0o077
 
 
 def findings(environ: Mapping[str, str]) -> list[Finding]:
-    found = [_python()]
-    found += [
-        note("python", sentence.partition(". ")[0], sentence.partition(". ")[2])
-        for sentence in slow_start(bare_interpreter(), environ)
-    ]
-    return [*found, _sqlite(), _clock(environ), _disk(environ), _modes(environ)]
+    return [_python(), _sqlite(), _clock(environ), _disk(environ), _modes(environ)]
 
 
 def folders(environ: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import click
 
 from engine.claude_code import installation
 from engine.claude_code.hook_entry import EVENT, bare_interpreter, hook_entry, slow_start
-from engine.claude_code.prompt_hooks import OF_ORIGINAL, all_hooks_are_off, prompt_hooks, removal
+from engine.claude_code.prompt_hooks import OF_ORIGINAL, OURS, all_hooks_are_off, prompt_hooks, removal
 from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
 from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
@@ -104,8 +104,10 @@ def warn() -> None:
             tell(file.problem)
     if off := all_hooks_are_off(files):
         tell(f"{off} switches all hooks off: memsift's runs only without disableAllHooks.")
-    for hook in prompt_hooks(files, os.environ):
+    hooks = prompt_hooks(files, os.environ)
+    for hook in hooks:
         if hook.kind == OF_ORIGINAL:
             tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {removal(hook)}")
-    for sentence in slow_start(bare_interpreter(), os.environ):
+    own = [hook.command for hook in hooks if hook.kind == OURS]
+    for sentence in slow_start(own, bare_interpreter(), os.environ):
         tell(sentence)

@@ -137,6 +137,19 @@ def test_a_timeout_that_is_too_short_is_told(project: Path, private_home: Path) 
     assert project.exists()
 
 
+def test_a_script_of_an_old_pip_is_told_where_the_hook_runs_it(project: Path, private_home: Path) -> None:
+    script = project / "bin/memsift-hook"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\n# import re\n", encoding="utf-8")
+    script.chmod(0o755)
+    path = f"{script.parent}:{os.environ['PATH']}"
+    assert "25.2" not in str(found(PATH=path)["hooks"])
+    settings(private_home / ".claude/settings.json", hooks=hooks("memsift-hook"))
+    (row,) = [row for row in found(PATH=path)["hooks"] if row["status"] == "note"]
+    assert "pip older than 25.2" in row["text"]
+    assert "memsift install" in row["fix"]
+
+
 def broken_settings(project: Path) -> None:
     (project / ".claude/settings.json").write_text("{\n // mine\n}", encoding="utf-8")
 

@@ -276,11 +276,16 @@ def test_programs_that_slow_the_hook_are_told(tmp_path: Path, monkeypatch: pytes
     script.write_text("#!/usr/bin/python3\n# -*- coding: utf-8 -*-\nimport re\nimport sys\n")
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
-    assert "pip older than 25.2" in memsift("install").stderr
+    assert "pip" not in memsift("install").stderr  # its command does not run the script
+    (told,) = slow_start(["memsift-hook"], bare_interpreter(), os.environ)
+    assert f"{script} was written by a pip older than 25.2" in told
+    launcher = 'sh "${CLAUDE_PLUGIN_ROOT}/scripts/memsift-hook.sh" || exit 0'
+    assert len(slow_start([launcher], bare_interpreter(), os.environ)) == 1
+    assert "pip" not in memsift("install", "--plugin").stderr  # it records a faster start
+    assert slow_start([launcher], bare_interpreter(), os.environ) == ()
     script.write_text("#!/usr/bin/python3\nimport sys\n")
-    (told,) = slow_start(str(script), os.environ)
+    (told,) = slow_start(["memsift-hook"], str(script), os.environ)
     assert f"{script} is a script that starts Python" in told
-    assert slow_start(bare_interpreter(), os.environ) == ()
 
 
 def test_in_the_home_folder_project_and_user_are_the_same(
