@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from labels.database import LabelDatabase
     from labels.records import Pair
 
-LABEL_COLUMNS = (
-    "event_id, ts, annotator, prompt_id, memory_id, digest, verdict, grade, reason, note, blind, source, session"
-)
+LABEL_COLUMNS = ", ".join(Label._fields)
 
 OF_ROOT = """(:root IS NULL OR EXISTS (
     SELECT 1 FROM result JOIN run USING (run_id)
@@ -142,8 +140,8 @@ def event_of(row: dict[str, Any]) -> Event:
 
 def label_of(row: tuple[Any, ...]) -> Label:
     """A label from a row of LABEL_COLUMNS."""
-    *fields, blind, source, session = row
-    return Label._make((*fields, bool(blind), source, session))
+    *fields, blind, source, session, repeat = row
+    return Label._make((*fields, bool(blind), source, session, bool(repeat)))
 
 
 def record_seen(db: LabelDatabase, annotator: str, prompt_id: str, ts: str) -> None:

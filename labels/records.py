@@ -95,7 +95,8 @@ class Event(NamedTuple):
 class Label(NamedTuple):
     """The current label of an annotator for one memory text and one prompt.
 
-    It is the latest label that was not taken back, or the latest adjudication of the text.
+    It is the latest label that was not taken back, or the latest adjudication of the text. Only lists of the latest
+    labels hold a `repeat`, which is never current.
     """
 
     event_id: int
@@ -111,6 +112,7 @@ class Label(NamedTuple):
     blind: bool
     source: str = ""
     session: str = ""
+    repeat: bool = False
 
     @property
     def pair(self) -> Pair:

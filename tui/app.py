@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from textual.screen import Screen
 
+    from tui.workspace.app_settings import AppSettings
     from tui.workspace.workspace import Workspace
 
 LOOK_SECONDS = 1.0
@@ -77,8 +78,14 @@ class MemsiftApp(Runner):
         hidden="go.browse go.replay go.label go.report app.reload app.cancel app.judge app.skipped app.theme",
     )
 
-    def __init__(self, workspace: Workspace, start: str | None = None, remembered: ThemeFile | None = None) -> None:
-        super().__init__(workspace)
+    def __init__(
+        self,
+        workspace: Workspace,
+        start: str | None = None,
+        remembered: ThemeFile | None = None,
+        settings: AppSettings | None = None,
+    ) -> None:
+        super().__init__(workspace, settings)
         self._start = start
         self._remembered = remembered
 

@@ -93,6 +93,18 @@ KEYS = {
     "mark.unsure": Key("u", "label('unsure')", "Unsure", "label: Unsure (counted, but left out of precision)"),
     "mark.undo": Key("z,backspace", "undo", "Undo", "label: Take the last label back"),
     "mark.unrateable": Key("exclamation_mark", "label('unrateable')", "No rating", "label: It cannot be rated"),
+    "label.yes": Key("y", "label('relevant')", "Yes", "label: Yes, inject it for this prompt"),
+    "label.no": Key("n", "label('not')", "No", "label: No, do not inject it for this prompt"),
+    "label.grade0": Key("0", "grade(0)", "Grade 0", "label: Grade 0, not relevant (where grades are on)"),
+    "label.grade1": Key("1", "grade(1)", "Grade 1", "label: Grade 1, helps a little (where grades are on)"),
+    "label.grade2": Key("2", "grade(2)", "Grade 2", "label: Grade 2, helps (where grades are on)"),
+    "label.grade3": Key("3", "grade(3)", "Grade 3", "label: Grade 3, needed for a right answer (where grades are on)"),
+    "label.guideline": Key("w", "guideline", "Guideline", "label: Read when a memory counts as relevant"),
+    "label.latest": Key("h", "latest", "Latest", "label: Go to the latest labels, to change one"),
+    "label.back": Key("escape", "back", "Back", "label: Go back from the latest labels"),
+    "label.follow": Key(
+        "f", "follow", "Follow", "label: Retire, merge or edit a memory, as the reason of its label asks"
+    ),
     "label.note": Key("m", "note", "Note", "label: Write a note for the next label"),
     "label.reason": Key("r", "reason", "Reason", "label: Choose a reason for the next label"),
     "label.skip": Key("space", "skip", "Skip", "label: Skip this card; it comes back at the end of its prompt"),

@@ -73,6 +73,13 @@ class Surveyed(Message, bubble=False):
 
 
 @dataclass
+class Measured(Message, bubble=False):
+    """Worker to Label: the precision so far in a few words, or an empty text."""
+
+    words: str
+
+
+@dataclass
 class Reported(Message, bubble=False):
     """Worker to Report: a new report."""
 

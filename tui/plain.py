@@ -13,6 +13,8 @@ from rich.cells import cell_len, set_cell_size
 from textual.content import Content, Span
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from engine.search.highlight import Marker
 
 MATCH_STYLE = "bold $text-warning"
@@ -60,6 +62,17 @@ def cells(text: str, width: int) -> str:
     if cell_len(flat) <= width and len(start) <= ROW_CHARACTERS:
         return set_cell_size(flat, width)
     return set_cell_size(set_cell_size(flat, max(0, width - 1)).rstrip() + ELLIPSIS, width) if width > 0 else ""
+
+
+def joined(parts: Iterable[str], width: int) -> str:
+    """The first of *parts* that fit into *width* cells, with dots between them: no hint is cut in its middle."""
+    line = ""
+    for part in parts:
+        longer = f"{line} · {part}" if line else part
+        if line and cell_len(longer) > width:
+            break
+        line = longer
+    return line
 
 
 def _shown(character: str) -> str:

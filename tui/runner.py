@@ -14,6 +14,7 @@ from engine.errors import MemsiftError, missing_library
 from engine.systems import SYSTEMS
 from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
+from tui.workspace.app_settings import AppSettings
 from tui.workspace.background_run import BackgroundRun, Progress
 from tui.workspace.replaying import is_unanswered, jobs_left
 
@@ -36,8 +37,9 @@ class Runner(App[None]):
     a time change memories. `batches` are the numbers of operations that are undone together.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, settings: AppSettings | None = None) -> None:
         super().__init__()
+        self.settings = settings or AppSettings()
         self.workspace = workspace
         self._claims: set[tuple[str, str]] = set()
         self._claims_lock = Lock()

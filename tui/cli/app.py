@@ -38,8 +38,9 @@ def require_terminal() -> None:
 def run_app(workspace: Workspace, start: str | None = None) -> None:
     """Run the app until the person quits. *start*: the screen that it opens on, Browse by default."""
     from tui.app import MemsiftApp, ThemeFile
+    from tui.workspace.app_settings import read_app_settings
 
     try:
-        MemsiftApp(workspace, start, ThemeFile(theme_file(os.environ))).run()
+        MemsiftApp(workspace, start, ThemeFile(theme_file(os.environ)), read_app_settings(os.environ)).run()
     finally:
         workspace.close()

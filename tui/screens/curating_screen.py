@@ -54,7 +54,12 @@ MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before
 
 
 class CuratingScreen(ModeScreen):
-    """Changes the memories that `chosen` gives, in a worker. One change at a time, each in the journal."""
+    """Changes the memories that `chosen` gives, in a worker. One change at a time, each in the journal.
+
+    UNDO_KEY takes a change back, in words.
+    """
+
+    UNDO_KEY = "u"
 
     def __init__(self) -> None:
         super().__init__()
@@ -307,7 +312,7 @@ class CuratingScreen(ModeScreen):
             self._seen.clear()
             self.app.take_changes(is_reread=done.is_reread)
         if done.sentences:
-            self.app.tell(_undone(message) if message.is_undo else _performed(message))
+            self.app.tell(_undone(message) if message.is_undo else _performed(message, self.UNDO_KEY))
         if done.error:
             self._tell_refusal(done.error)
 
@@ -319,13 +324,13 @@ class CuratingScreen(ModeScreen):
             self.app.tell_error(error)
 
 
-def _performed(message: Changed) -> str:
+def _performed(message: Changed, key: str) -> str:
     """A sentence about the operations that were performed, with the key that undoes them."""
     done = message.done
     if len(done.sentences) == 1 and message.total == 1:
-        return f"{done.sentences[0]}. u takes it back."
+        return f"{done.sentences[0]}. {key} takes it back."
     rest = f" of {message.total:,}" if len(done.numbers) < message.total else ""
-    return f"{message.words}{rest}. u takes all of it back."
+    return f"{message.words}{rest}. {key} takes all of it back."
 
 
 def _undone(message: Changed) -> str:

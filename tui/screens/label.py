@@ -15,18 +15,18 @@ from labels.records import LABEL
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOrder, ChooseReason
 from tui.messages import Kept, Surveyed
-from tui.plain import plain
-from tui.screens.base_screen import ModeScreen
-from tui.widgets.explain_text import judge_sentence
-from tui.widgets.label_text import recent_text
+from tui.plain import joined, plain
+from tui.screens.given_labels import GivenLabels
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.prompt_list import PromptPane
-from tui.widgets.ranking_table import RankingPane, ranking_rows
+from tui.widgets.recent_labels import RecentLabels
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
+from tui.widgets.reveal import Reveal
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
-from tui.workspace.labelling import LabelQueue, Position
+from tui.workspace.follow_up import follow_ups, follow_words
+from tui.workspace.labelling import LabelQueue, Position, latest_labels
 from tui.workspace.labelling_plan import Planning, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
@@ -39,44 +39,42 @@ if TYPE_CHECKING:
     from labels.records import Card, Event
     from tui.workspace.labelling_plan import Injections
 
-CARD_ACTIONS = ("label", "skip", "open", "note", "reason")
+GRADES = "label.grade0 label.grade1 label.grade2 label.grade3"
+ANSWERS = ("label", "grade")
+CARD_ACTIONS = (*ANSWERS, "skip", "open", "note", "reason")
+NO_GRADES = "Grades are off. `grades = true` under [label] in config.toml turns them on."
 QUESTION = "Inject it for this prompt?"
 HINT, HINT_FROM_WIDTH = " · m note, r reason", 70
 RUNNING = "Running the prompt through every system …"
 SURVEYING = "Looking at every prompt, to know where the systems differ …"
-REVEALED = "Done: what you said, and what each system does. Space goes on, z takes your last label back."
 
 
-class Reveal(RankingPane):
-    """The ranking of a prompt whose cards are all labelled."""
-
-    def compose(self) -> ComposeResult:
-        yield Static(plain(REVEALED), id="revealed", classes="pane")
-        yield from super().compose()
-
-
-class LabelScreen(ModeScreen):
+class LabelScreen(GivenLabels):
     """Cards until the prompt is done, then the reveal: ranks, scores and verdicts of the labelled memories."""
 
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
-    BINDINGS = bindings(
-        shown="mark.relevant mark.not label.skip mark.unsure label.next mark.undo",
-        hidden="mark.unrateable label.note label.reason label.open label.order label.settle prompt.read",
-        at_once="mark.relevant mark.not mark.unsure mark.unrateable mark.undo label.skip",
-    )
+    BINDINGS = [
+        # before the digits of the usual answers, which act where grades are off
+        *bindings(hidden=GRADES, at_once=GRADES),
+        *bindings(
+            shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.back",
+            hidden="label.yes label.no mark.unrateable label.note label.reason label.guideline label.latest label.open "
+            "label.order label.settle prompt.read",
+            at_once="mark.relevant mark.not label.yes label.no mark.unsure mark.unrateable mark.undo label.skip",
+        ),
+    ]
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each label is saved at once. "
         "Before a label, m writes a note and r chooses a reason; both are saved with it. About one card in ten is "
-        "shown again later, to measure how often you agree with yourself."
+        "shown again later, to measure how often you agree with yourself. h goes to the latest labels, where the same "
+        "keys change one."
     )
 
     prompt_pane = query_one(PromptPane)
     card_pane = query_one(MemoryPane)
     reveal = query_one(Reveal)
     remark_line = query_one(RemarkLine)
-    progress = query_one("#progress", Static)
-    recent = query_one("#recent", Static)
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +91,7 @@ class LabelScreen(ModeScreen):
         with Container(id="body"):
             yield MemoryPane("card")
             yield Reveal(id="reveal")
-            yield Static(id="recent", classes="pane")
+            yield RecentLabels(id="recent", classes="pane")
         yield RemarkLine()
         yield Static(id="progress")
         yield Footer(compact=True, show_command_palette=False)
@@ -246,6 +244,7 @@ class LabelScreen(ModeScreen):
         self._show_card_text(memory_text(memory) if memory else plain(card.memory.title))
         hint = HINT if self.size.width >= HINT_FROM_WIDTH else ""
         self.card_pane.border_title = f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}{hint}"
+        self.prompt_pane.name_blindness(is_blind=at.is_repeat or self.app.workspace.is_blind(at.prompt.id))
         self.remark_line.turn_to((at.prompt.id, card.pair, at.is_repeat))
         self._shown_at = self.app.workspace.clock()
 
@@ -258,25 +257,23 @@ class LabelScreen(ModeScreen):
         self.card_pane.focus()
 
     def _show_reveal(self, prompt: Prompt) -> None:
-        workspace = self.app.workspace
         self.app.note_sighting(prompt.id)
-        answers = workspace.answers(prompt.id)
-        judged = workspace.judged and workspace.retrieval(prompt.id, workspace.judged.name)
-        self.reveal.show(ranking_rows(workspace.heads, answers, workspace.labels(prompt.id)), workspace.marker(prompt))
-        self.reveal.tell_judge(judge_sentence(judged or None))
+        self.prompt_pane.name_blindness(is_blind=True)
+        self.reveal.show_prompt(self.app.workspace, prompt)
+        self.reveal.tell_action(follow_words(follow_ups(self.app.workspace, prompt.id), "f"))
         self.card_pane.display = False
         self.remark_line.turn_to(None)
         self.reveal.display = True
         self.reveal.table.focus()
-        self.reveal.name_systems(workspace.heads)
+        self.measure()
 
     def _show_progress(self) -> None:
+        """Show as many parts of the progress as have room, the most important first."""
         workspace = self.app.workspace
-        progress = self.queue.progress(self.position) if self.queue else ""
-        self.progress.update(plain(" · ".join(filter(None, (self._happened, progress)))))
+        parts = [self._happened, *(self.queue.parts(self.position) if self.queue else ()), self.precision_words]
+        self.progress.update(plain(joined(filter(None, parts), self.size.width - 2)))
         self._happened = ""
-        self.recent.border_title = "Latest"
-        self.recent.update(recent_text(workspace.store.recent(workspace.annotator, repeats=True), workspace.memory))
+        self.recent.show_labels(latest_labels(workspace), workspace.memory)
 
     # Keys
 
@@ -289,9 +286,13 @@ class LabelScreen(ModeScreen):
     def is_revealed(self) -> bool:
         return self.position is not None and self.card is None and not self.position.is_repeat
 
-    def action_label(self, verdict: str) -> None:
+    def action_label(self, verdict: str, grade: int | None = None) -> None:
+        """Label the card, or change the label under the cursor of the latest ones."""
         store, remark = self.app.workspace.store, self.remark_line.remark
-        self._write(partial(store.label, verdict=verdict, reason=remark.reason, note=remark.note))
+        if not self.recent.has_focus:
+            self._write(partial(store.label, verdict=verdict, grade=grade, reason=remark.reason, note=remark.note))
+        else:
+            self.change_latest(verdict, grade)
 
     def action_skip(self) -> None:
         self._write(self.app.workspace.store.skip)
@@ -300,6 +301,14 @@ class LabelScreen(ModeScreen):
         """Keys of a card act on a card, and not while a note is typed; the key that goes on acts in a reveal."""
         if isinstance(self.focused, NoteInput) and action in (*CARD_ACTIONS, "undo"):
             return "Leave the note with enter first."
+        if action == "grade" and not self.app.settings.has_grades:
+            return NO_GRADES
+        if self.is_mounted and self.recent.has_focus:
+            return "Leave the latest labels with esc first." if action in (*CARD_ACTIONS[2:], "next", "follow") else ""
+        if action == "back":
+            return "You are not at the latest labels."
+        if action == "follow":
+            return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
         if action in CARD_ACTIONS and self.card is None:
             return "This prompt is done." if self.is_revealed else "No card is shown."
         if action == "next" and not (self.is_revealed or self._has_failed):
@@ -369,7 +378,14 @@ class LabelScreen(ModeScreen):
                 self._prompt = None
             self.begin()
 
-    @on(RowList.Selected)
+    def tell_happened(self, words: str) -> None:
+        self._happened = words or self._happened
+        self._show_progress()
+
+    def leave_latest(self) -> None:
+        self.set_focus(self.card_pane if self.card_pane.display else self.reveal.table)
+
+    @on(RowList.Selected, "RankingTable")
     def action_next(self) -> None:
         """Leave a reveal, or try again after a pool could not be recorded."""
         if self._has_failed and self._prompt:

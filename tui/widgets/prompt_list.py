@@ -49,12 +49,23 @@ class PromptList(RecordList[Prompt]):
         return [(f" {mark} ", "good"), (word, "muted"), (cells(prompt.text, width - 4 - len(word)) + " ", "")]
 
 
+NOT_BLIND = "Prompt · not blind: you have seen its ranks"
+
+
 class PromptPane(Static):
     """The prompt whose cards are asked about; a long prompt is cut."""
 
+    has_turns = False
+
     def show(self, prompt: Prompt | None) -> None:
-        self.border_title = f"Prompt{' · i shows the turns before it' if prompt and prompt.turns else ''}"
+        self.has_turns = bool(prompt and prompt.turns)
+        self.name_blindness(is_blind=True)
         self.update(beginning(prompt.text) if prompt else "")
+
+    def name_blindness(self, *, is_blind: bool) -> None:
+        """Say quietly that labels of this prompt do not count as blind."""
+        turns = " · i shows the turns before it" if self.has_turns else ""
+        self.border_title = f"Prompt{turns}" if is_blind else NOT_BLIND
 
 
 def spoken(speaker: str, text: str) -> Content:

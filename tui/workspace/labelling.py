@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.errors import MemsiftError
 from labels.measure.progress import Progress, people, strata
 from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import INJECTED, Card, Pool
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Set
 
     from engine.prompt import Prompt
-    from labels.records import Pair
+    from labels.records import Label, Pair
     from tui.workspace.workspace import Workspace
 
+
+LATEST = 10
+"""Number of latest labels that Label lists."""
 
 PACE_EVENTS = 100
 """Number of latest events that the pace is computed from."""
@@ -122,7 +126,11 @@ class LabelQueue:
     # Progress
 
     def progress(self, at: Position | None) -> str:
-        """A line with prompts done, labels so far, disputes, the time left, and the note of the order.
+        """The parts of the progress on one line."""
+        return " · ".join(self.parts(at))
+
+    def parts(self, at: Position | None) -> list[str]:
+        """Prompts done, labels so far, disputes, the time left, and the note of the order.
 
         Disputes are counted when a prompt is finished. If the number rose with a single label, it would reveal how
         other people labelled that card.
@@ -137,7 +145,7 @@ class LabelQueue:
             parts.append(_time_left(seconds * self._cards_left(at)))
         if workspace.order in NOTES:
             parts.append(NOTES[workspace.order])
-        return " · ".join(parts)
+        return parts
 
     def _finished_before(self) -> set[str]:
         """The ids of prompts that were finished at an earlier start."""
@@ -164,6 +172,44 @@ class LabelQueue:
         done = len(self._finished)
         size = (self._given - begun) / done if done else len(at.pool.cards) if at else 1
         return round((len(at.open) if at else 0) + (len(self.order) - done - bool(here)) * size)
+
+
+# The latest labels
+
+
+def latest_labels(workspace: Workspace) -> list[Label]:
+    """The annotator's ten latest labels and repeats, newest first. A label that was changed since is left out."""
+    recent = workspace.store.recent(workspace.annotator, 2 * LATEST, repeats=True)
+    newest: dict[tuple[object, ...], Label] = {}
+    for label in recent:
+        newest.setdefault((label.prompt_id, label.pair, label.repeat), label)
+    return list(newest.values())[:LATEST]
+
+
+def change_label(workspace: Workspace, label: Label, verdict: str, grade: int | None = None) -> None:
+    """Append another verdict on the memory of an earlier *label*, with the same reason and note.
+
+    Raises MemsiftError for a repeat and for a memory that changed since.
+    """
+    memory = workspace.memory(label.memory_id)
+    if label.repeat:
+        raise MemsiftError("This answer was given when the card was shown again. It stays, to measure your agreement.")
+    if memory is None or memory.summary.digest != label.digest:
+        raise MemsiftError("This memory has changed since. Its card comes again, with the new text.")
+    events = workspace.store.events(workspace.annotator, PACE_EVENTS)
+    event = next((one for one in events if one.event_id == label.event_id), None)
+    workspace.store.label(
+        workspace.annotator,
+        label.prompt_id,
+        Card(memory.summary, INJECTED, 1.0, event.position if event else 1),
+        verdict,
+        seed=workspace.seed,
+        blind=workspace.is_blind(label.prompt_id),
+        elapsed_ms=event.elapsed_ms if event else 0,
+        grade=grade,
+        reason=label.reason,
+        note=label.note,
+    )
 
 
 def workspace_pace(workspace: Workspace) -> float | None:

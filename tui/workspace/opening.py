@@ -186,6 +186,7 @@ def open_workspace(
     counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
     from labels.store import LabelStore
+    from tui.workspace.guideline import guideline_hash
     from tui.workspace.injections import with_hook_log
     from tui.workspace.labelling_plan import require_possible
     from tui.workspace.spending import Spending
@@ -199,7 +200,7 @@ def open_workspace(
         workspace = Workspace(
             root,
             config,
-            LabelStore.open(Path(db or labels_file(environ))),
+            LabelStore.open(Path(db or labels_file(environ)), guideline=guideline_hash(environ)),
             judge=make_judge(judge, config, environ, spending.around if spending else None),
             spending=spending,
             cutoff=usable_cutoff(root, config, environ),

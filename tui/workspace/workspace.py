@@ -340,10 +340,7 @@ class Workspace(RootLabels):
             self._unwritten.discard(each)
 
     def has_news(self) -> bool:
-        """Whether another program or thread wrote to the label store since the last call. Raises LabelStoreError.
-
-        Prompts whose ranks were seen in another program are not blind from now on.
-        """
+        """Whether another program wrote labels since the last call. Prompts that it revealed are not blind any more."""
         if not self.store.has_news():
             return False
         self._seen |= self.store.seen_prompts(self.annotator)

@@ -1,0 +1,170 @@
+"""Label: labels that are given. Grades, the latest labels, the guideline, reasons that lead to a change of a memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.errors import MemsiftError
+from engine.paths import config_file
+from engine.prompt import typed_prompt
+from labels.measure.decision import Decision
+from labels.measure.intervals import Interval
+from labels.measure.strata import StratifiedEstimate
+from labels.records import INJECTED, Card
+from tests.engine.builders import memory, write_root
+from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.cli.command_line import memsift
+from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
+from tui.plain import joined
+from tui.workspace.app_settings import AppSettings
+from tui.workspace.guideline import GUIDELINE, guideline, guideline_hash
+from tui.workspace.labelling import change_label, latest_labels
+from tui.workspace.live_precision import live_precision, precision_words
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+ONE = demo_prompts("p01")
+WIDE = (160, 48)
+
+
+def given(pilot: Pilot[None]) -> list[tuple[str | None, int | None]]:
+    events = app_of(pilot).workspace.store.events()
+    return [(event.verdict, event.grade) for event in events if event.action == "label"]
+
+
+async def test_y_and_n_answer_and_digits_give_grades_only_where_they_are_on(open_workspace: Opener) -> None:
+    async with starting_in("label", open_workspace(prompts=ONE)).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        await press(pilot, "y", "n", "2", "1", "z")
+        assert given(pilot) == [("relevant", None), ("not", None), ("relevant", None)]
+        app_of(pilot).settings = AppSettings(has_grades=True)
+        await press(pilot, "2")
+        assert given(pilot)[3:] == [("relevant", 2)]
+        await press(pilot, "z", "0")
+        assert given(pilot)[4:] == [("not", 0)]
+        await press(pilot, "z", "1")
+        assert given(pilot)[5:] == [("relevant", 1)]
+
+
+async def test_a_label_of_the_latest_is_changed_by_another_event(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=ONE)
+    async with starting_in("label", workspace).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        screen: Any = pilot.app.screen
+        first = screen.card
+        await press(pilot, "a", "a")
+        third = screen.card
+        await press(pilot, "h", "j", "x")
+        assert screen.card == third
+        assert [(one.verdict, one.supersedes) for one in workspace.store.events()][2] == ("not", 1)
+        assert next((one.pair, one.verdict) for one in latest_labels(workspace)) == (first.pair, "not")
+        assert shown(pilot, "#recent").count("−") == 1
+        await press(pilot, "space", "escape", "space")
+        assert [one.action for one in workspace.store.events()] == ["label"] * 3 + ["skip"]
+
+
+async def test_an_answer_to_a_repeat_and_a_label_of_an_old_text_stay(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("cache rule")])
+    prompt = demo_prompts("p01")[0]
+    workspace = open_workspace(root=root, prompts=[prompt], judge=None)
+    workspace.keep(workspace.run(prompt, "memsift"))
+    (summary,) = workspace.index.summaries()
+    how: dict[str, Any] = {"seed": 1, "blind": True, "elapsed_ms": 1}
+    workspace.store.label("me", prompt.id, Card(summary, INJECTED, 1.0, 1), "relevant", **how)
+    workspace.store.label("me", prompt.id, Card(summary, INJECTED, 1.0, 1), "not", repeat=True, **how)
+    repeat, first = latest_labels(workspace)
+    with pytest.raises(MemsiftError, match="shown again"):
+        change_label(workspace, repeat, "relevant")
+    with pytest.raises(MemsiftError, match="has changed since"):
+        change_label(workspace, first._replace(digest="old"), "not")
+    assert len(workspace.store.events()) == 2
+
+
+async def test_w_shows_the_guideline_whose_hash_goes_with_each_label(
+    open_workspace: Opener,
+) -> None:
+    environ = dict(os.environ)
+    assert guideline(environ) == GUIDELINE
+    usual = guideline_hash(environ)
+    file = Path(config_file(environ)).with_name("guideline.md")
+    file.parent.mkdir(parents=True)
+    file.write_text("Only [what] the team agreed on.", encoding="utf-8")
+    assert guideline_hash(environ) != usual
+    async with starting_in("label", open_workspace(prompts=ONE, judge=None)).run_test(size=SIZE) as pilot:
+        await card_shown(pilot)
+        await press(pilot, "w")
+        await reads(pilot, "FullText Static", "Only [what] the team agreed on.")
+
+
+async def test_a_card_that_cannot_be_blind_says_so_and_lines_stay_short(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=ONE, judge=None)
+    async with starting_in("label", workspace).run_test(size=WIDE) as pilot:
+        await card_shown(pilot)
+        assert "not blind" not in shown(pilot, "#prompt")
+        assert pilot.app.screen.query_one("#card-text").size.width <= 90
+        workspace.show("p01")
+        await press(pilot, "a")
+        await reads(pilot, "#prompt", "not blind: you have seen its ranks")
+
+
+async def test_a_reason_leads_to_the_change_after_the_prompt(open_workspace: Opener, tmp_path: Path) -> None:
+    titles = ("signing keys rotate", "rotate signing keys", "other thing", "unlike text", "quite strange")
+    root = write_root(tmp_path / "root", map(memory, titles))
+    workspace = open_workspace(root=root, prompts=[typed_prompt("rotate the signing keys")], judge=None)
+    async with starting_in("label", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await card_shown(pilot)
+        screen: Any = pilot.app.screen
+        stale = screen.card.memory.id
+        await press(pilot, "r", "1", "x", "f", "r", "4", "x")
+        assert screen.card is None
+        await reads(pilot, "#revealed", "f retires")
+        await reads(pilot, "#revealed", "and 1 more after it")
+        await press(pilot, "f", "1")
+        await until(pilot, lambda: any("F2, then u, takes it back" in one for one in toasts(pilot)))
+        found = workspace.memory(stale)
+        assert found is not None
+        assert found.summary.status == "retired"
+        await reads(pilot, "#revealed", "f edits")
+        await press(pilot, "f")
+        await until(pilot, lambda: pilot.app.screen.query("TextArea"))
+        await press(pilot, "escape")
+        await settled(pilot)
+
+
+def test_the_live_interval_counts_whole_prompts_and_says_how_many_more(open_workspace: Opener, tmp_path: Path) -> None:
+    workspace = open_workspace(judge=None, annotator="ana")
+    for prompt in workspace.prompts:
+        workspace.keep(workspace.run(prompt, "memsift"))
+    assert live_precision(workspace) == ""
+    where = ("--root", DEMO_ROOT, "--db", tmp_path / "labels.db", "--prompts", DEMO / "prompts.jsonl")
+    assert memsift("import", DEMO / "qrels.txt", "--annotator", "ana", *where).exit_code == 0
+    assert live_precision(workspace).startswith("precision ")
+
+
+def test_the_words_of_the_live_interval() -> None:
+    estimate = StratifiedEstimate(0.7, Interval(0.6, 0.8), 20, 20.0, 0.0)
+
+    def words(verdict: str, low: float, high: float, more: int | None) -> str:
+        return precision_words(Decision(verdict, Interval(low, high), estimate, more, 3, False))
+
+    assert words("undecided", 0.01, 1.0, None) == ""
+    assert words("undecided", 0.52, 0.91, 40) == "precision 52 to 91 %, about 40 more prompts decide"
+    assert words("undecided", 0.52, 0.91, None) == "precision 52 to 91 %"
+    assert words("pass", 0.82, 0.91, None) == "precision 82 to 91 %, above 80 %"
+    assert words("fail", 0.4, 0.75, None) == "precision 40 to 75 %, below 80 %"
+
+
+def test_no_part_of_a_line_is_cut_in_its_middle() -> None:
+    assert joined(["a" * 70, "more"], 60) == "a" * 70
+    assert (
+        joined(["12 of 52 prompts done", "3 labels", "d settles 1 dispute"], 40) == "12 of 52 prompts done · 3 labels"
+    )

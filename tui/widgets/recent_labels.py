@@ -1,0 +1,50 @@
+"""The latest labels in a list of its own, in which each can be changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tui.plain import cells
+from tui.widgets.label_text import SIGNS
+from tui.widgets.row_list import RecordList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine.memory import Memory
+    from labels.records import Label
+    from tui.widgets.row_list import Cell
+
+TITLE, EMPTY, CHANGING = "Latest · h", "Latest · nothing yet", "Change it · esc leaves"
+
+
+class RecentLabels(RecordList["Label"]):
+    """A row for each label: the sign of its verdict, its grade, its reason or "note", and the title of the memory."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._titles: dict[str, str] = {}
+
+    def show_labels(self, labels: Sequence[Label], memory_of: Callable[[str], Memory | None]) -> None:
+        found = {label.memory_id: memory_of(label.memory_id) for label in labels}
+        self._titles = {each: memory.summary.title if memory else each for each, memory in found.items()}
+        self.show(labels)
+        self.tell_key()
+
+    def tell_key(self) -> None:
+        """Name the key that leads here, or the keys that act here."""
+        self.border_title = CHANGING if self.has_focus else TITLE if self.count else EMPTY
+
+    def id_of(self, record: Label) -> str:
+        return str((record.prompt_id, record.pair, record.repeat))
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        label = self.records[index]
+        sign, tone = SIGNS[label.verdict]
+        grade = "" if label.grade is None else str(label.grade)
+        why = label.reason or ("note" if label.note else "")
+        head = f" {sign}{grade} "
+        return [
+            (head, tone),
+            (cells(f"{f'{why}: ' if why else ''}{self._titles[label.memory_id]}", width - len(head)), ""),
+        ]
