@@ -12,7 +12,7 @@ NO_MEMORIES = (
     "To open another folder, start memsift with --root."
 )
 UNREADABLE = "No memory of this folder can be read.\n\nPress s to see the reasons. ctrl+r reads the folder again."
-NO_PROMPTS_TO_REPLAY = "There are no prompts. Press n to type one, or start memsift with --prompts FILE."
+NO_PROMPTS_TO_REPLAY = "No prompts. n types one, or start with --prompts FILE."
 NO_MEMORIES_TO_FIND = "There are no memories here. Press F2."
 NOTHING_FOUND = "No memory fits this prompt. ] goes on, n types another."
 NO_PROMPTS_TO_LABEL = (

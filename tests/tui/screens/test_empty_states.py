@@ -53,7 +53,7 @@ async def test_a_folder_without_memories_says_so_on_every_screen(open_workspace:
 async def test_no_prompts_say_which_key_types_one(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SMALL) as pilot:
         await press(pilot, "f3")
-        await says(pilot, "Press n to type one, or start memsift with --prompts FILE.")
+        await says(pilot, "No prompts. n types one, or start with --prompts FILE.")
         for key in ("f4", "f5"):
             await press(pilot, key)
             await says(pilot, "n types a prompt and + adds it to the sample")
