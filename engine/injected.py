@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,10 @@ class Matcher:
         memories = index.summaries()
         self._by_id = {one.id: one for one in memories}
         self._by_name = {name: one for one in memories for name in (one.path, clean(one.path), one.file)}
-        self._titles = [(title, one) for one in memories if len(title := _words(one.title)) >= _LEAST_CHARACTERS]
+        self._titles: dict[str, list[tuple[str, MemorySummary]]] = defaultdict(list)
+        for one in memories:
+            if len(title := _words(one.title)) >= _LEAST_CHARACTERS:
+                self._titles[title.partition(" ")[0]].append((title, one))
 
     def injected(self, prompt: Prompt, injection: Injection) -> Injected:
         """The retrieval that stands for *injection*: its memories in their order, each once."""
@@ -111,7 +115,8 @@ class Matcher:
     def _titled(self, text: str) -> MemorySummary | None:
         """The memory with the longest title that stands in *text*."""
         words = f" {_words(text)} "
-        found = [(len(title), one) for title, one in self._titles if f" {title} " in words]
+        possible = (pair for word in set(words.split()) for pair in self._titles.get(word, ()))
+        found = [(len(title), one) for title, one in possible if f" {title} " in words]
         return max(found, key=lambda pair: pair[0])[1] if found else None
 
     def _holding(self, text: str) -> MemorySummary | None:
