@@ -236,6 +236,14 @@ def test_the_judge_is_asked_for_its_models_and_no_key_is_shown(name: str, provid
 
 
 @pytest.mark.usefixtures("project")
+def test_no_memory_is_sent_to_the_judge_and_nothing_is_paid() -> None:
+    with ApiServer(lambda _: ANSWERS["takes the key"][0]) as server:
+        judged = {"MEMSIFT_JUDGE_ENABLED": "true", "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
+        assert "injected" in found(0, **judged)["test prompt"][0]["text"]
+        assert [request.path for request in server.requests] == ["/v1/models"]
+
+
+@pytest.mark.usefixtures("project")
 def test_a_judge_without_a_key_or_a_server_is_a_problem() -> None:
     assert "ANTHROPIC_API_KEY" in problems("judge", MEMSIFT_JUDGE_ENABLED="true")
     nowhere = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
