@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from engine.stores.files import open_private, read_regular
 from tui.bindings import bindings
 from tui.commands import KeyCommands
-from tui.runner import Runner
+from tui.runner import NOTICE_SECONDS, Runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,6 @@ LONGEST_THEME = 200
 """Bytes read from a theme file; the name of a theme is shorter."""
 
 NO_OFFER, NO_RUN = "No judge waits for an agreement.", "Nothing is being replayed."
-
-NOTICE_SECONDS = 20.0
-"""Time to read which settings are ignored, and the command that allows them."""
 
 
 class ThemeFile:

@@ -16,11 +16,19 @@ if TYPE_CHECKING:
     from tui.workspace.changing import Done
     from tui.workspace.labelling_plan import Planning
     from tui.workspace.memory_facts import Facts
+    from tui.workspace.sources import Found
 
 
 @dataclass
 class Reloaded(Message, bubble=False):
     """App to screens: the workspace has read the memories from disk again."""
+
+
+@dataclass
+class FilesChanged(Message, bubble=False):
+    """Watcher to app: files behind the workspace changed, and were read again."""
+
+    found: Found
 
 
 @dataclass
@@ -40,7 +48,7 @@ class Kept(Message, bubble=False):
 
 @dataclass
 class Replayed(Message, bubble=False):
-    """Run to app: recorded retrievals, and the progress. *reading* is the workspace's when the run began."""
+    """Run to app: recorded retrievals, and the progress. *reading* is the workspace's when they were recorded."""
 
     progress: Progress
     retrievals: Sequence[Retrieval]

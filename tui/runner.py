@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.app import App
+from textual.events import Mount
 from textual.worker import Worker, WorkerState
 
 from engine.errors import MemsiftError, missing_library
 from engine.systems import SYSTEMS
-from tui.messages import AllReplayed, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
+from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.background_run import BackgroundRun, Progress
 from tui.workspace.replaying import is_unanswered, jobs_left
+from tui.workspace.sources import Follower, take_prompts, take_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +27,13 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
+    from tui.workspace.replaying import Job
+    from tui.workspace.sources import Found, Settings
     from tui.workspace.workspace import Workspace
+
+SETTINGS_LATER = "The settings have changed. They count when this replay is over; ctrl+x ends it now."
+NOTICE_SECONDS = 20.0
+"""Time to read which settings are ignored, and what to do."""
 
 LIMIT_REACHED = "The judge has reached its limit of cost. Press $ for another limit."
 
@@ -48,6 +56,9 @@ class Runner(App[None]):
         self._background: BackgroundRun | None = None
         self.progress: Progress | None = None
         self._has_news = False
+        self._follower: Follower | None = None
+        self._later: Settings | None = None
+        self._told: Settings | None = None
 
     # Running prompts
 
@@ -80,21 +91,22 @@ class Runner(App[None]):
         """Start a run of every prompt through every system, without pairs that are done. Only one run at a time."""
         if self._background:
             return
-        workspace = self.workspace
-        systems = [SYSTEMS[name] for name in workspace.systems]
-        jobs = jobs_left(workspace.prompts, systems, workspace.finished)
-        reading = workspace.reading
+        jobs = self._jobs_left()
 
         def tell(progress: Progress, batch: Sequence[Retrieval]) -> None:
-            self.post_message(Replayed(progress, batch, reading))
+            self.post_message(Replayed(progress, batch, background.reading))
 
-        def late(found: Sequence[Retrieval]) -> None:
+        def late(found: Sequence[Retrieval], reading: int) -> None:
             for one in found:
                 self.post_message(Retrieved(one, reading))
 
-        self._background = BackgroundRun(workspace, jobs, self._claim, tell, late)
+        self._background = background = BackgroundRun(self.workspace, jobs, self._claim, tell, late)
         self._show_progress(Progress(0, len(jobs)))
-        self._run_all(self._background)
+        self._run_all(background)
+
+    def _jobs_left(self) -> list[Job]:
+        systems = [SYSTEMS[name] for name in self.workspace.systems]
+        return jobs_left(self.workspace.prompts, systems, self.workspace.finished)
 
     @work(thread=True, group="replay", exit_on_error=False)
     def _run_all(self, background: BackgroundRun) -> None:
@@ -123,9 +135,14 @@ class Runner(App[None]):
             reason = LIMIT_REACHED if self.workspace.needs_agreement else "Cancelled."
             self.tell(f"{reason} {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
             self._claims.clear()
+        elif left := len(self._jobs_left()):
+            self._claims.clear()
+            self.tell(f"Memories have changed since {left:,} prompts were replayed. r in Report replays these again.")
         elif self.current_mode != "report":
             self.tell(f"{replayed:,} prompts replayed. F5 shows the report.")
         self._tell_screens(AllReplayed(replayed))
+        if self._later:
+            self._take_settings(self._later)
 
     def with_agreement(self, act: Callable[[], None]) -> None:
         """Call *act*, after the question about a judge that waits for an agreement, whatever the answer is."""
@@ -158,8 +175,21 @@ class Runner(App[None]):
         if is_changed:
             self.refresh_bindings()
 
+    @on(Mount)
+    def begin_following(self) -> None:
+        """Begin to watch the files behind the workspace."""
+        if self.workspace.sources:
+
+            def tell(found: Found) -> None:
+                self.post_message(FilesChanged(found))
+
+            self._follower = Follower(self.workspace.sources, tell)
+            Thread(target=self._follower.run, daemon=True).start()
+
     def on_unmount(self) -> None:
         self.action_cancel_run()
+        if self._follower:
+            self._follower.stop()
 
     def _claim(self, prompt: Prompt, system: str) -> bool:
         """Reserve a prompt and system for the calling thread. False if another thread did so, or a result is there."""
@@ -227,10 +257,47 @@ class Runner(App[None]):
     def take_changes(self, *, is_reread: bool) -> None:
         """Let the screens show memories that were changed on disk. *is_reread*: the index file holds the changes."""
         with self.telling_errors():
+            index = self.workspace.index
             self.workspace.take_changes(is_reread=is_reread)
+            self._show_reread(is_other=self.workspace.index is not index)
+
+    def _show_reread(self, *, is_other: bool = False) -> None:
+        """Let the screens show what was read again. A run cannot go on with an index that *is_other*."""
+        if is_other:
             self.action_cancel_run()
-            self._claims.clear()
-            self._tell_screens(Reloaded())
+        self._claims.clear()
+        self._tell_screens(Reloaded())
+        self.refresh_bindings()
+
+    # Following the files
+
+    @on(FilesChanged)
+    def follow(self, message: FilesChanged) -> None:
+        """Show changes that other programs made; the app has shown its own already."""
+        found, workspace = message.found, self.workspace
+        if found.problem:
+            self.tell_error(found.problem)
+        with self.telling_errors():
+            if found.has_memories and (workspace.is_behind or not found.is_reread):
+                self.take_changes(is_reread=found.is_reread)
+            if found.prompts and take_prompts(workspace, found.prompts):
+                self._tell_screens(Reloaded())
+            if found.settings:
+                self._take_settings(found.settings)
+
+    def _take_settings(self, settings: Settings) -> None:
+        """Go on with changed settings, after the run that is under way, and tell which of them are mistakes."""
+        self._later = settings if self._background and settings.differ(self.workspace) else None
+        if settings.mistakes and settings != self._told:
+            self.tell("\n".join(settings.mistakes), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
+        self._told = settings
+        if self._later:
+            self.tell(SETTINGS_LATER)
+        elif settings.differ(self.workspace):
+            with self.telling_errors():
+                take_settings(self.workspace, settings)
+                self.tell("The settings have changed, and count from now on.")
+                self._show_reread()
 
     def _tell_screens(self, message: Message) -> None:
         for screen in self.screen_stack:

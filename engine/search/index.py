@@ -106,6 +106,11 @@ class Index:
         """16 hex digits that name the contents of the root: any edit, addition or removal changes them."""
         return self.ask(lambda db: str(db.execute("select fingerprint from about").fetchone()[0]))
 
+    @property
+    def contents(self) -> tuple[str, tuple[Skipped, ...], tuple[Skipped, ...]]:
+        """All that a reading of the root can change: the hash of its memories, skipped files, and notices."""
+        return self.corpus_hash, self.skipped, self.notices
+
     def summaries(self) -> list[MemorySummary]:
         """Every memory, ordered by path."""
         return list(self.ask(self.read_summaries).values())

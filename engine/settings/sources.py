@@ -102,14 +102,24 @@ def checked(reading: Reading) -> Reading:
     """*reading*, if it holds no mistake. Raises ConfigError for the first, with the nearest name of an unknown key."""
     if not reading.mistakes:
         return reading
-    from difflib import get_close_matches
-
     from engine.errors import ConfigError
 
     first, *more = reading.mistakes
-    near = get_close_matches(first.unknown, first.known, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ConfigError(f"{first.text}{hint}{f' And {_counted(len(more))}.' if more else ''}")
+    raise ConfigError(f"{_hinted(first)}{f' And {_counted(len(more))}.' if more else ''}")
+
+
+def said(reading: Reading) -> tuple[str, ...]:
+    """As `Reading.lines`, with the nearest name of each unknown key."""
+    lines = reading.lines
+    return (*map(_hinted, reading.mistakes[:MOST_SAID]), *lines[MOST_SAID:])
+
+
+def _hinted(mistake: Mistake) -> str:
+    """The text of a mistake, with the nearest name of an unknown key."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(mistake.unknown, mistake.known, 1)
+    return f"{mistake.text} Did you mean {near[0]!r}?" if near else mistake.text
 
 
 def read_config(root: str, given: Mapping[str, str], *, is_trusted: bool = False) -> Reading:

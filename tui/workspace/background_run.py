@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Claim = Callable[[Prompt, str], bool]
     Tell = Callable[["Progress", Sequence[Retrieval]], None]
-    Late = Callable[[Sequence[Retrieval]], None]
+    Late = Callable[[Sequence[Retrieval], int], None]
 
 AT_ONCE, AT_ONCE_WITH_JUDGE = 0, 8
 """Threads: without a judge, threads would only take turns."""
@@ -74,15 +74,18 @@ def cost_text(usd: float) -> str:
 
 
 class BackgroundRun:
-    """One run of *jobs* over the memories that *workspace* has now. `run` belongs into a thread of its own.
+    """One run of *jobs* over the memories of *workspace*. `run` belongs into a thread of its own.
+
+    It goes on when memories change, without the results about the old ones. `reading` is that of the last batch.
 
     *claim* says whether a prompt and a system are still to run. *tell* gets each batch that is recorded, and the end;
-    *late* gets results that come after a cancel and are not recorded. All three are called in other threads.
+    *late* gets results that come after a cancel and are not recorded, with the reading of their memories. All three are
+    called in other threads.
     """
 
     def __init__(self, workspace: Workspace, jobs: Sequence[Job], claim: Claim, tell: Tell, late: Late) -> None:
         self.jobs = jobs
-        self._workspace, self._reading = workspace, workspace.reading
+        self._workspace, self.reading = workspace, workspace.reading
         self._store = workspace.store
         self._index, self._config, self._judge = workspace.index, workspace.config, workspace.judge
         self._cutoff, self._clock = workspace.cutoff, workspace.clock
@@ -110,9 +113,9 @@ class BackgroundRun:
         batch: list[Retrieval] = []
         last = monotonic()
         with closing(self._workers) as workers, self._store.another() as store:
-            for _, found in workers:
+            for _, (reading, found) in workers:
                 answered = [one for one in found if not self._is_refused(one)]
-                batch += answered
+                batch = self._current(batch) + (answered if reading == self.reading else [])
                 if len(answered) < len(found):
                     workers.finish()
                 else:
@@ -121,13 +124,23 @@ class BackgroundRun:
                 if len(batch) >= MOST_IN_BATCH or monotonic() - last >= BATCH_S:
                     self._keep(store, batch)
                     batch, last = [], monotonic()
-            self._keep(store, batch, is_over=True)
+            self._keep(store, self._current(batch), is_over=True)
+
+    def _current(self, batch: list[Retrieval]) -> list[Retrieval]:
+        """*batch*, or nothing if the memories have changed since."""
+        if self._workspace.reading == self.reading:
+            return batch
+        self.reading = self._workspace.reading
+        self._memory.cache_clear()
+        return []
 
     def _is_refused(self, retrieval: Retrieval) -> bool:
         """Whether the judge was not asked because the limit of its cost is reached."""
         return self._workspace.needs_agreement and is_unanswered(retrieval)
 
-    def _work(self, job: Job) -> list[Retrieval]:
+    def _work(self, job: Job) -> tuple[int, list[Retrieval]]:
+        """The reading of the memories, and the results of a job."""
+        reading = self._workspace.reading
         left = tuple(system for system in job.systems if self._claim(job.prompt, system.name))
         found = retrievals(Job(job.prompt, left), self._index, self._config, self._judge, self._cutoffs, self._clock)
         records = [name for name in names_of([job.prompt]) if self._claim(job.prompt, name)]
@@ -136,12 +149,10 @@ class BackgroundRun:
             for candidate in one.candidates:
                 self._memory(candidate.memory.id)  # read now, so that no file is read while the store is locked
         if self._is_cancelled:
-            self._late(found)
-        return found
+            self._late(found, reading)
+        return reading, found
 
     def _keep(self, store: LabelStore, batch: Sequence[Retrieval], *, is_over: bool = False) -> None:
-        if self._workspace.reading != self._reading:
-            batch = ()  # the memories have changed since
         try:
             with store.together():
                 for one in batch:

@@ -163,9 +163,13 @@ def project_prompts(given: Sequence[str], environ: Mapping[str, str]) -> PromptR
     """The prompts in the files *given*, or else in this project's transcripts. May be empty."""
     from engine.claude_code.prompt_files import read_prompts
 
-    transcripts = transcripts_folder(environ)
-    paths = list(given) or ([transcripts] if os.path.isdir(transcripts) else [])  # noqa: PTH112
-    return read_prompts(paths)
+    paths = prompt_paths(given, environ)
+    return read_prompts(paths if given else [*filter(os.path.isdir, paths)])
+
+
+def prompt_paths(given: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The files *given*, or else the folder of this project's transcripts, which may not exist yet."""
+    return tuple(given) or (transcripts_folder(environ),)
 
 
 def open_workspace(
@@ -189,6 +193,7 @@ def open_workspace(
     from tui.workspace.guideline import guideline_hash
     from tui.workspace.injections import with_hook_log
     from tui.workspace.labelling_plan import require_possible
+    from tui.workspace.sources import Sources
     from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace
 
@@ -210,6 +215,7 @@ def open_workspace(
             annotator=annotator_name(environ),
             order=order,
             notice=settings.notice,
+            sources=Sources(root, environ, judge, prompt_paths(prompts, environ), is_trusted, spending, tuple(others)),
         )
     if order:
         require_possible(workspace, order)

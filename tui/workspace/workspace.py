@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.measure.report import Report
     from labels.records import Event, Pool
+    from tui.workspace.sources import Sources
     from tui.workspace.spending import Offer, Spending
 
 DEFAULT_SEED = 1
@@ -49,9 +50,9 @@ class Workspace(RootLabels):
     *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
     order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
     last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
-    settings that do not count. *spending*: the agreement that the judge waits for, if any. `lists`: the sample and the
-    scratch prompts. `chosen`: the names of the systems that a person wants to compare. `wanted_prompt`: the id of the
-    prompt that Replay shows next.
+    settings that do not count. *spending*: the agreement that the judge waits for, if any. *sources*: the files behind
+    it, to read them again. `lists`: the sample and the scratch prompts. `chosen`: the names of the systems that a
+    person wants to compare. `wanted_prompt`: the id of the prompt that Replay shows next.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Workspace(RootLabels):
         notice: str = "",
         spending: Spending | None = None,
         others: tuple[OpenRoot, ...] = (),
+        sources: Sources | None = None,
     ) -> None:
         self.root = root
         self.others = others
@@ -83,6 +85,7 @@ class Workspace(RootLabels):
         self.clock = clock
         self.notice = notice
         self.spending = spending
+        self.sources = sources
         self.wanted_prompt = ""
         self.chosen: tuple[str, ...] = ()
         self.index = self._opened()
@@ -91,16 +94,17 @@ class Workspace(RootLabels):
         self.reading = 1
         plan = store.plan(self.index.root, annotator)
         self.order = order or (plan.order if plan else RANDOM)
-        self._unread_prompts = skipped
-        self._old: list[Index] = []
+        self.unread_prompts = skipped
+        self._old: list[Index | Judge] = []
+        self._contents = self.index.contents
         self._retrievals: dict[tuple[str, str], Retrieval] = {}
         self._pools: dict[str, Pool] = {}
         self._seen = set(store.seen_prompts(annotator))
         self._unwritten: set[str] = set()
 
     def close(self) -> None:
-        for index in (*self._old, self.index):
-            index.close()
+        for one in (*self._old, self.index):
+            one.close()
         if self.judge:
             self.judge.close()
         self.store.close()
@@ -133,7 +137,23 @@ class Workspace(RootLabels):
         else:
             self.reload()
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the index holds other memories than at the last reading."""
+        return self._contents != self.index.contents
+
+    def configure(
+        self, config: Config, cutoff: Cutoff | None, judge: Judge | None, others: tuple[OpenRoot, ...]
+    ) -> None:
+        """Go on with other settings, and forget the retrievals. The old judge may still be answering."""
+        if self.judge and judge is not self.judge:
+            self._old.append(self.judge)
+        self.config, self.cutoff, self.judge, self.others = config, cutoff, judge, others
+        self.reload()
+
     def _forget_retrievals(self) -> None:
+        self._contents = self.index.contents
+        self.injections = Injections(self.index)
         self.reading += 1
         self.injections = Injections(self.index)
         self._retrievals.clear()
@@ -142,7 +162,7 @@ class Workspace(RootLabels):
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """Files and rows that could not be read, of memories and of prompts."""
-        return self.index.skipped + self._unread_prompts
+        return self.index.skipped + self.unread_prompts
 
     @property
     def notices(self) -> tuple[Skipped, ...]:

@@ -1,0 +1,190 @@
+"""The app follows the files behind it: memories, settings, the cutoff and prompts that other programs change."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.config import CONFIG_FILE, DEFAULT
+from engine.errors import MemsiftError
+from engine.paths import config_file, state_dir
+from tests.engine import models
+from tests.engine.curation.roots import document, rebuilt_index, write_documents
+from tests.tui.apps import SIZE, app_of, at_rest, press, reads, shown, starting_in, toasts, until
+from tui.dialogs.choices import ChooseOne
+from tui.workspace import opening
+from tui.workspace.judge_options import JudgeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from textual.pilot import Pilot
+
+    from tui.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+NAMES = ("alpha", "beta", "delta", "gamma", "kappa")
+PROMPT = '{{"prompt": "{}"}}\n'
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A root of five memories."""
+    return write_documents(tmp_path / "own", [document(name, title=f"Memory {name} cache") for name in NAMES])
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> Path:
+    file = tmp_path / "prompts.jsonl"
+    file.write_text(PROMPT.format("why is the alpha cache slow"), "utf-8")
+    return file
+
+
+@asynccontextmanager
+async def opened(place: Path, prompts: Path, screen: str = "browse") -> AsyncIterator[Pilot[None]]:
+    """The app as `memsift --root` opens it, with nothing under way. It counts how often its screen was filled anew."""
+    judge = JudgeOptions(is_off=True)
+    workspace = opening.open_workspace(str(place), [str(prompts)], judge, str(place.parent / "l.db"), os.environ)
+    try:
+        async with starting_in(screen, workspace).run_test(size=SIZE, notifications=True) as pilot:
+            await at_rest(pilot)
+            yield pilot
+    finally:
+        workspace.close()
+
+
+def listed(pilot: Pilot[None]) -> list[str]:
+    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
+    return [one.id for one in widget.records]
+
+
+def cursor(pilot: Pilot[None]) -> str:
+    widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
+    return str(widget.current.id)
+
+
+def workspace_of(pilot: Pilot[None]) -> Workspace:
+    return app_of(pilot).workspace
+
+
+def file_of(place: Path, name: str) -> Path:
+    return place / "decisions" / f"{name}.json"
+
+
+def write(place: Path, name: str, **others: Any) -> None:
+    """Write a memory as another program does: the file, and then the list of memories."""
+    file_of(place, name).write_text(json.dumps(document(name, **others)), "utf-8")
+    (place / "index.md").write_text(rebuilt_index(place), "utf-8")
+
+
+def remove(place: Path, name: str) -> None:
+    file_of(place, name).unlink()
+    (place / "index.md").write_text(rebuilt_index(place), "utf-8")
+
+
+async def told(pilot: Pilot[None], text: str) -> None:
+    await until(pilot, lambda: any(text in one for one in toasts(pilot)), f"a toast with {text!r}")
+
+
+async def test_the_list_follows_files_and_keeps_cursor_selection_filter_and_dialog(place: Path, prompts: Path) -> None:
+    async with opened(place, prompts) as pilot:
+        await press(pilot, "slash", *"cache", "enter", "space", "j")
+        assert cursor(pilot) == "delta"
+        await press(pilot, "o")
+        assert isinstance(pilot.app.screen, ChooseOne)
+        write(place, "aaron", title="Memory aaron cache")
+        await until(pilot, lambda: "aaron" in listed(pilot), "a new memory is listed")
+        write(place, "beta", title="No such word")
+        await until(pilot, lambda: "beta" not in listed(pilot), "the filter holds for the new text")
+        file_of(place, "gamma").rename(file_of(place, "omega"))
+        write(place, "omega", title="Memory omega cache")
+        await until(pilot, lambda: "omega" in listed(pilot) and "gamma" not in listed(pilot), "a renamed memory")
+        assert isinstance(pilot.app.screen, ChooseOne), "the dialog stays open"
+        await press(pilot, "escape")
+        assert cursor(pilot) == "delta"
+        widget: Any = pilot.app.screen.query_one("MemoryList")
+        assert widget.selected == {"alpha"}
+        remove(place, "delta")
+        await until(pilot, lambda: "delta" not in listed(pilot))
+        await press(pilot, "escape", "escape", "f3")
+        await reads(pilot, "RankingTable", "alpha")
+        remove(place, "alpha")
+        await until(pilot, lambda: "alpha" not in shown(pilot, "RankingTable"), "a deleted memory does not rank")
+
+
+async def test_thousands_of_changes_are_one_reload_and_own_changes_none(place: Path, prompts: Path) -> None:
+    async with opened(place, prompts) as pilot:
+        readings = workspace_of(pilot).reading
+        await press(pilot, "x", "1")
+        await told(pilot, "u takes it back")
+        await press(pilot, "j")
+        other = write_documents(place.parent / "other", [document(f"m{number}") for number in range(2000)])
+        assert workspace_of(pilot).reading == readings + 1, "the app has read its own change once"
+        shutil.copytree(other, place, dirs_exist_ok=True)
+        await until(pilot, lambda: len(listed(pilot)) >= 2000, f"all of them are listed, not {len(listed(pilot))}")
+        assert workspace_of(pilot).reading <= readings + 3
+
+
+async def test_changed_settings_count_and_mistakes_are_named(place: Path, prompts: Path, private_home: Path) -> None:
+    config = place / CONFIG_FILE
+    async with opened(place, prompts, "replay") as pilot:
+        workspace = workspace_of(pilot)
+        config.write_text('{"retrieval": {"max_inject": 1}}', "utf-8")
+        await until(pilot, lambda: workspace.config.max_inject == 1)
+        await told(pilot, "count from now on")
+        config.write_text('{"retrieval": {"max_injekt": 2, "max_results": 3}}', "utf-8")
+        await told(pilot, "Did you mean 'max_inject'?")
+        await until(pilot, lambda: (workspace.config.max_inject, workspace.config.max_results) == (3, 3))
+        config.write_text('{"retrieval": ', "utf-8")
+        await told(pilot, "is not valid JSON")
+        await until(pilot, lambda: workspace.config.max_results == 10, "as in the hook, the defaults count")
+        config.unlink()
+        assert workspace.cutoff
+        assert workspace.cutoff.kind == DEFAULT
+        models.write_model(Path(state_dir(str(place), os.environ)), models.content(threshold=0.9))
+        await until(pilot, lambda: workspace.cutoff and workspace.cutoff.threshold == 0.9, "the tuned cutoff")
+        user = Path(config_file(os.environ))
+        user.parent.mkdir(parents=True)
+        user.write_text("[retrieval]\nmax_inject = 2\n", "utf-8")
+        await until(pilot, lambda: workspace.config.max_inject == 2, "the user's file, which was not there")
+        assert private_home in user.parents
+
+
+def test_a_misspelt_key_is_named_before_the_app_opens(place: Path) -> None:
+    (place / CONFIG_FILE).write_text('{"retrieval": {"max_injekt": 2}}', "utf-8")
+    with pytest.raises(MemsiftError, match=r"max_injekt.*Did you mean 'max_inject'\?"):
+        opening.open_workspace(str(place), [], JudgeOptions(), str(place.parent / "l.db"), os.environ)
+
+
+async def test_new_prompts_appear_and_typed_prompts_stay(place: Path, prompts: Path) -> None:
+    async with opened(place, prompts, "replay") as pilot:
+        await press(pilot, "n", *"typed", "ctrl+s")
+        with prompts.open("a", encoding="utf-8") as file:
+            file.write(PROMPT.format("why is the beta cache slow"))
+        await reads(pilot, "PromptList", "beta cache")
+        assert [one.text for one in workspace_of(pilot).lists.scratch] == ["typed"]
+
+
+async def test_a_replay_goes_on_while_files_change_and_settings_wait_for_its_end(place: Path, tmp_path: Path) -> None:
+    many = tmp_path / "many.jsonl"
+    many.write_text("".join(PROMPT.format(f"why is the alpha cache slow {number}") for number in range(3000)), "utf-8")
+    async with opened(place, many, "report") as pilot:
+        workspace = workspace_of(pilot)
+        await press(pilot, "r")
+        await until(pilot, lambda: workspace.replayed > 20)
+        (place / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 1}}', "utf-8")
+        write(place, "aaron", title="Memory aaron cache")
+        await until(pilot, lambda: workspace.reading > 1, "the memories are read again")
+        assert app_of(pilot).progress is not None, "the run goes on"
+        assert workspace.config.max_inject == 3
+        await told(pilot, "when this replay is over")
+        await press(pilot, "ctrl+x")
+        await until(pilot, lambda: app_of(pilot).progress is None)
+        await until(pilot, lambda: workspace.config.max_inject == 1)
