@@ -123,7 +123,7 @@ class Sources:
     def read_again(self, kinds: frozenset[str]) -> Found:
         """Read all files of these kinds. An error is in the result, not an exception."""
         try:
-            is_reread = MEMORIES not in kinds or all([reread(root, self.environ) for root in self.roots])
+            is_reread = MEMORIES not in kinds or not [one for one in self.roots if not reread(one, self.environ)]
             prompts = self.read_prompts() if PROMPTS in kinds else None
             settings = self.settings() if SETTINGS in kinds else None
             return Found(MEMORIES in kinds, is_reread, settings, prompts)
