@@ -92,6 +92,8 @@ class MemsiftApp(Runner):
         self.set_interval(LOOK_SECONDS, self.look_for_labels)
         if self._start:
             await self.switch_mode(self._start)
+        for mistake in self.key_mistakes:
+            self.tell(mistake, title="Keys", severity="warning", seconds=NOTICE_SECONDS)
         if self.workspace.notice:
             self.tell(self.workspace.notice, title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
 

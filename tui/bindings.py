@@ -115,6 +115,7 @@ KEYS = {
     "settle.later": Key("space", "later", "Later", "settle: Leave this memory for later"),
     "report.replay": Key("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
     "report.more": Key("m", "more", "More", "report: Show or hide the curves and the TREC ranking measures"),
+    "copy.text": Key("y", "copy", "Copy", "app: Copy the text under the cursor"),
     "close": Key("escape,enter,space,q", "close", "Close", "app: Close this text"),
 }
 """By id, which a screen names in its BINDINGS."""
@@ -171,7 +172,8 @@ def idle_keys(node: Screen[Any] | App[Any], acting: Collection[str]) -> dict[str
 
 def key_names(app: App[Any], name: str) -> str:
     """The keys of the id *name* as a person reads them, such as "z ⌫"."""
-    binding = _binding(name, show=False, priority=False)
+    keys = getattr(app, "keys", {}).get(name, KEYS[name].keys)
+    binding = Binding(keys, KEYS[name].action)
     return " ".join(app.get_key_display(one) for one in Binding.make_bindings([binding]))
 
 

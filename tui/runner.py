@@ -13,6 +13,7 @@ from textual.worker import Worker, WorkerState
 
 from engine.errors import MemsiftError, missing_library
 from engine.systems import SYSTEMS
+from tui.key_map import key_map
 from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
 from tui.workspace.app_settings import AppSettings
@@ -48,6 +49,9 @@ class Runner(App[None]):
     def __init__(self, workspace: Workspace, settings: AppSettings | None = None) -> None:
         super().__init__()
         self.settings = settings or AppSettings()
+        self.keys, self.key_mistakes = key_map(self.settings)
+        if self.keys:
+            self.set_keymap(self.keys)
         self.workspace = workspace
         self._claims: set[tuple[str, str]] = set()
         self._claims_lock = Lock()

@@ -145,7 +145,7 @@ async def test_the_palette_of_any_screen_holds_every_action_of_every_screen_once
             held = await palette(app_of(pilot))
             sentences = [line.split("   ")[0] for line in held]
             assert len(sentences) == len(set(sentences))
-            assert set(sentences) == of_screens
+            assert of_screens <= set(sentences)
         assert "browse: Copy the path of the memory   y · Browse" in held
 
 

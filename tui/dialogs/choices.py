@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.events import Key
 from textual.screen import ModalScreen
@@ -32,6 +33,23 @@ ANOTHER = "another"
 """The choice of a reason that is not in the list."""
 
 
+OPTION_KEYS: list[BindingType] = [
+    Binding("j", "cursor_down", "Down", show=False),
+    Binding("k", "cursor_up", "Up", show=False),
+    Binding("g", "first", "First", show=False),
+    Binding("G", "last", "Last", show=False),
+    Binding("ctrl+d", "page_down", "Page down", show=False),
+    Binding("ctrl+u", "page_up", "Page up", show=False),
+]
+"""The keys of vim in a list of options."""
+
+
+class Options(OptionList):
+    """Options that are gone through with arrows and with the keys of vim."""
+
+    BINDINGS = OPTION_KEYS
+
+
 class Choice(ModalScreen[str | None]):
     """A list of *options*, value -> text, with the cursor on *current*. Gives a value, or None after escape."""
 
@@ -55,7 +73,7 @@ class Choice(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            yield OptionList(*(Option(plain(text)) for text in self.options.values()))
+            yield Options(*(Option(plain(text)) for text in self.options.values()))
         box.border_title = self.QUESTION
         box.border_subtitle = self.HINT
 

@@ -12,6 +12,7 @@ from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from tui.bindings import bindings
+from tui.dialogs.choices import OPTION_KEYS
 from tui.plain import plain
 from tui.workspace.columns import MOST_COLUMNS, described
 
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 HINT = "space selects, enter agrees, esc leaves"
 TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."
 NONE = "Select at least one system."
+
+
+class Systems(SelectionList[str]):
+    """Systems with a box each, gone through with arrows and with the keys of vim."""
+
+    BINDINGS = OPTION_KEYS
 
 
 class ChooseSystems(ModalScreen[tuple[str, ...] | None]):
@@ -53,7 +60,7 @@ class ChooseSystems(ModalScreen[tuple[str, ...] | None]):
     def compose(self) -> ComposeResult:
         width = max(len(system.name) for system in self._possible)
         with Vertical() as box:
-            yield SelectionList(
+            yield Systems(
                 *(
                     Selection(plain(f"{one.name:<{width}}  {described(one)}"), one.name, one.name in self._current)
                     for one in self._possible

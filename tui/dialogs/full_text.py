@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.bindings import bindings
-from tui.plain import plain
+from tui.plain import ELLIPSIS, plain, printable
 from tui.widgets.memory_pane import TextPane
+from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.app import ComposeResult
+    from textual.screen import Screen
 
     from engine.memory import Skipped
+
+MOST_SAID = 60
+"""Characters of a copied text that are shown."""
 
 SHARE, MOST_CELLS, FRAME_CELLS = 90, 100, 6
 """Width of the dialog: per cent of the terminal, and cells at most. Cells that border, padding and scrollbar take."""
@@ -36,7 +41,7 @@ class FullText(ModalScreen[None]):
         Static { width: 100%; height: auto; }
     }
     """
-    BINDINGS = bindings(hidden="close")
+    BINDINGS = bindings(hidden="close copy.text")
 
     def __init__(self, title: str, text: Content, above: Content | None = None) -> None:
         super().__init__()
@@ -62,6 +67,19 @@ class FullText(ModalScreen[None]):
 
     def action_close(self) -> None:
         self.dismiss()
+
+    def action_copy(self) -> None:
+        copy_focused(self)
+
+
+def copy_focused(screen: Screen[Any]) -> None:
+    """Copy the row or the text that has the focus, through the terminal, and say so."""
+    found = screen.focused
+    text = found.row_text() if isinstance(found, RowList) else found.text if isinstance(found, TextPane) else ""
+    if text:
+        screen.app.copy_to_clipboard(text)
+        said = " ".join(text[:MOST_SAID].split())
+        screen.app.notify(printable(f"Copied {said}{ELLIPSIS if len(text) > MOST_SAID else ''}"), markup=False)
 
 
 def text_width(terminal_width: int) -> int:

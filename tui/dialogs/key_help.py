@@ -24,6 +24,7 @@ GAP, MIN_PHRASE = 3, 12
 MOVING = {
     "↑ ↓ j k": "Move in a list, or scroll",
     "pgup pgdn": "A page up or down",
+    "^d ^u": "Half a page down or up",
     "home end g G": "The beginning or the end",
     "tab": "The next list or panel",
     "ctrl+p": "Find any action by its name",

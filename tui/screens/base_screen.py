@@ -9,7 +9,7 @@ from textual.events import ScreenResume
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from tui.dialogs.full_text import FullText
+from tui.dialogs.full_text import FullText, copy_focused
 from tui.messages import LabelsChanged, Reloaded, RunChanged
 from tui.widgets.memory_pane import NO_MARKS, memory_text
 from tui.widgets.prompt_list import spoken, turns_text
@@ -79,6 +79,9 @@ class ModeScreen(Screen[None]):
             if event is None:
                 self.app.tell("There is nothing to take back.")
         return event
+
+    def action_copy(self) -> None:
+        copy_focused(self)
 
     # Reading
 

@@ -76,7 +76,8 @@ class ReplayScreen(PromptsScreen):
     BINDINGS = bindings(
         shown="replay.explain mark.relevant mark.not replay.columns",
         hidden="replay.memories replay.prompts replay.view replay.remove replay.choose replay.type mark.unsure "
-        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick prompt.read",
+        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick copy.text "
+        "prompt.read",
     )
     HELP = (
         "Right and left go between prompts, memories and the text about one. In all of them, a and x say whether the "

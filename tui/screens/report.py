@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.containers import VerticalScroll
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -15,6 +14,7 @@ from tui.bindings import bindings
 from tui.messages import AllReplayed, Reported
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
+from tui.widgets.memory_pane import TextPane
 from tui.widgets.report_text import report_text
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count
@@ -35,7 +35,7 @@ class ReportScreen(ModeScreen):
 
     CSS_PATH = "report.tcss"
     AUTO_FOCUS = "#scroll"
-    BINDINGS = bindings(shown="report.replay report.more")
+    BINDINGS = bindings(shown="report.replay report.more", hidden="copy.text")
     HELP = (
         "Precision is relevant / judged over everything injected. Press r to replay all prompts first. "
         "m adds curves (precision over time and by threshold) and TREC ranking measures."
@@ -53,7 +53,7 @@ class ReportScreen(ModeScreen):
 
     def compose(self) -> ComposeResult:
         yield TopBar("report")
-        with VerticalScroll(id="scroll", can_focus=True):
+        with TextPane(id="scroll"):
             yield Static(id="text")
         yield Static(id="state")
         yield Footer(compact=True, show_command_palette=False)

@@ -32,7 +32,17 @@ class TextPane(VerticalScroll, can_focus=True):
         Binding("k", "scroll_up", "Up", show=False),
         Binding("g", "scroll_home", "First", show=False),
         Binding("G", "scroll_end", "Last", show=False),
+        Binding("ctrl+d", "half_page(1)", "Half a page down", show=False),
+        Binding("ctrl+u", "half_page(-1)", "Half a page up", show=False),
     ]
+
+    def action_half_page(self, direction: int) -> None:
+        self.scroll_relative(y=direction * max(1, self.size.height // 2), animate=False)
+
+    @property
+    def text(self) -> str:
+        """All text of the pane, to be copied."""
+        return "\n".join(str(one.content) for one in self.query(Static))
 
 
 class MemoryPane(TextPane):

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+COPIED = 400
+"""Cells of a row that is copied."""
+
 Cell = tuple[str, str]
 """A piece of a row: its text in its final width, and its tone: "muted", "match", "good", "bad", or ""."""
 
@@ -50,6 +53,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("up,k", "cursor(-1)", "Up", show=False),
         Binding("pagedown", "page(1)", "Page down", show=False),
         Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("ctrl+d", "page(0.5)", "Half a page down", show=False),
+        Binding("ctrl+u", "page(-0.5)", "Half a page up", show=False),
         Binding("home,g", "first", "First", show=False),
         Binding("end,G", "last", "Last", show=False),
         Binding("enter", "select", "Open", show=False),
@@ -120,6 +125,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         self.virtual_size = Size(self.row_width, self.count)
         self._show_cursor()
 
+    def row_text(self) -> str:
+        """The row under the cursor, to be copied."""
+        pieces = self.row_cells(self.cursor, COPIED) if self.count else ()
+        return " ".join("".join(text for text, _ in pieces).split())
+
     # The cursor
 
     def validate_cursor(self, cursor: int) -> int:
@@ -138,8 +148,8 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     def action_cursor(self, step: int) -> None:
         self.cursor += step
 
-    def action_page(self, direction: int) -> None:
-        self.cursor += direction * max(1, self.scrollable_content_region.height)
+    def action_page(self, pages: float) -> None:
+        self.cursor += round(pages * max(2, self.scrollable_content_region.height))
 
     def action_first(self) -> None:
         self.cursor = 0
