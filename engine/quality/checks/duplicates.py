@@ -71,13 +71,16 @@ def find(subject: Subject) -> Iterator[Finding]:
     stem_of = cache(stem)
     texts = [_text(one, stem_of) for one in subject.active]
     weights = _weights(texts)
+    sizes = [_sum(text.stems, weights) for text in texts]
     best: dict[int, tuple[float, tuple[str, str], int]] = {}
     for pair in sorted(_pairs(texts, weights)):
-        likeness = _likeness(texts[pair[0]], texts[pair[1]], weights)
+        first, second = pair
+        likeness = _likeness(texts[first], texts[second], weights, (sizes[first], sizes[second]))
+        if likeness < LEAST_LIKENESS:
+            continue
         older, newer = sorted(pair, key=lambda number: _age(texts[number].memory))
         found = (round(likeness, 2), _age(texts[newer].memory), newer)
-        if likeness >= LEAST_LIKENESS and found > best.get(older, (0.0, ("", ""), 0)):
-            best[older] = found
+        best[older] = max(found, best.get(older, found))
     for older, (likeness, _, newer) in best.items():
         yield _finding(texts[older].memory, texts[newer].memory, likeness)
 
@@ -121,14 +124,13 @@ def _least(first: Text, second: Text) -> int:
     return min(LEAST_SHARED, len(first.stems), len(second.stems))
 
 
-def _likeness(first: Text, second: Text, weights: Mapping[str, float]) -> float:
-    """How alike two memories are, 0..1: the mean of three measures.
+def _likeness(first: Text, second: Text, weights: Mapping[str, float], sizes: tuple[float, float]) -> float:
+    """How alike two memories are, 0..1: the mean of three measures. *sizes*: the weights of all their words.
 
     These are the weight of the words in both as a part of all their words, and of the words of the shorter memory, and
     the likeness of their texts.
     """
     common = _sum(first.stems & second.stems, weights)
-    sizes = _sum(first.stems, weights), _sum(second.stems, weights)
     by_words = common / ((sum(sizes) - common) or 1.0)
     inside = common / (min(sizes) or 1.0)
     if by_words < LEAST_BY_WORDS or by_words + inside + 1 < 3 * LEAST_LIKENESS:

@@ -234,6 +234,19 @@ def test_a_vault_is_read_through_its_folders_but_not_through_hidden_folders_and_
     }
 
 
+@pytest.mark.slow
+def test_a_vault_of_10000_notes_is_read_as_a_whole_and_each_note_left_out_has_its_reason(tmp_path: Path) -> None:
+    for number in range(10_000):
+        front = f"---\ntags: [t{number % 7}]\n---\n" if number % 2 else ""
+        text = "" if number % 1_000 == 999 else f"{front}# Note {number}\n\nText of note {number}.\n"
+        write(tmp_path, f"{number % 100:02}/{number % 9}/note-{number}.md", b"\xff" if number % 1_000 == 500 else text)
+    corpus = read(tmp_path)
+    assert len(corpus.memories) == 9_980
+    assert len({one.summary.id for one in corpus.memories}) == 9_980
+    reasons = [one.reason for one in corpus.skipped]
+    assert (reasons.count("holds no memory"), reasons.count("is not UTF-8 text"), len(reasons)) == (10, 10, 20)
+
+
 def test_too_deep_folders_and_too_many_notes_are_left_out_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

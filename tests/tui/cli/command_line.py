@@ -57,9 +57,9 @@ HTTP = ("--judge", "anthropic-http")
 KEEP = kept_titles("cache rule 1", "cache rule 3")
 
 
-def memsift(*arguments: str | Path, **environ: str) -> Result:
+def memsift(*arguments: str | Path, stdin: str | None = None, **environ: str) -> Result:
     """Run a command in this process, with *environ* on top of the test's environment."""
-    return CliRunner().invoke(main, [str(each) for each in arguments], env=dict(environ), prog_name="memsift")
+    return CliRunner().invoke(main, [str(each) for each in arguments], stdin, env=dict(environ), prog_name="memsift")
 
 
 def process(*arguments: str | Path, stdin: str = "", code: list[str] | None = None) -> subprocess.CompletedProcess[str]:
