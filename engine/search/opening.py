@@ -67,6 +67,36 @@ def open_index(root: str, environ: Mapping[str, str]) -> Index:
         return index_of(read_corpus(resolved), is_accepted=_acceptance(resolved, environ))
 
 
+def files_to_build(root: str, environ: Mapping[str, str]) -> int:
+    """The number of files that the first index of *root* is built from; 0 if there is an index, or no root."""
+    from engine.stores.registry import store_of
+
+    resolved = os.path.realpath(root)
+    if os.path.exists(index_file(resolved, environ)) or not os.path.isdir(resolved):
+        return 0
+    try:
+        return len(store_of(resolved).listing(resolved).names)
+    except OSError:
+        return 0
+
+
+def build(
+    root: str, environ: Mapping[str, str], tell: Callable[[int, int], None], is_over: Callable[[], bool] = lambda: False
+) -> None:
+    """Build the index of *root*, and tell the number of files that were read, and of all. The next opening finds it.
+
+    Nothing is kept if *is_over* ends the work. An index that cannot be written is left to `open_index`.
+    """
+    from engine.search.sync import OutOfTimeError, update
+
+    try:
+        update(
+            index_file(os.path.realpath(root), environ), os.path.realpath(root), wait_s=0.0, is_over=is_over, tell=tell
+        )
+    except (*DAMAGE, OSError, OutOfTimeError):
+        return
+
+
 def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = None) -> bool:
     """Bring the index file of *root* up to date with the files *names*, or with all; False where that is impossible.
 

@@ -65,22 +65,24 @@ def update(
     only: Set[bytes] | None = None,
     is_over: Callable[[], bool] = lambda: False,
     merges: bool = False,
+    tell: Callable[[int, int], None] | None = None,
 ) -> None:
     """Update the index at *path* for *root*, or build it.
 
     *wait_s*: how long to wait for another process that writes it, in seconds. *only*: names of the files to look at; a
     damaged index is not built again then. *is_over* is asked before a file is read. *merges*: merge segments of FTS5.
+    *tell* gets the number of files that were looked at, and of all.
     Raises DatabaseError, OSError and OutOfTimeError, and leaves the index as it was.
     """
     if not is_openable(path):
         discard(path)
     try:
-        _update(path, root, wait_s, only, is_over, merges)
+        _update(path, root, wait_s, only, is_over, merges, tell)
     except DAMAGE as error:
         if only is not None or not is_damage(error):
             raise
         discard(path)
-        _update(path, root, wait_s, None, is_over, merges)
+        _update(path, root, wait_s, None, is_over, merges, tell)
 
 
 def is_damage(error: Exception) -> bool:
@@ -102,7 +104,13 @@ def discard(path: str) -> None:
 
 
 def _update(
-    path: str, root: str, wait_s: float, only: Set[bytes] | None, is_over: Callable[[], bool], merges: bool
+    path: str,
+    root: str,
+    wait_s: float,
+    only: Set[bytes] | None,
+    is_over: Callable[[], bool],
+    merges: bool,
+    tell: Callable[[int, int], None] | None,
 ) -> None:
     make_private(path)
     db = for_writing(path, wait_s=wait_s)
@@ -115,7 +123,7 @@ def _update(
         else:
             check(db, root, format_of(root))
             db.execute("pragma cache_spill=off")  # else readers would be locked out until the end of a large update
-        is_changed = Sync(db, root, store, is_over).run(only)
+        is_changed = Sync(db, root, store, is_over, tell).run(only)
         if has_fts5(db) and (is_new or (merges and is_changed)):
             for table in ("full_text", "headline"):
                 db.execute((OPTIMIZE if is_new else MERGE).format(table=table))
@@ -127,12 +135,20 @@ def _update(
 class Sync:
     """One update of an index within a transaction."""
 
-    def __init__(self, db: Connection, root: str, store: Store, is_over: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        db: Connection,
+        root: str,
+        store: Store,
+        is_over: Callable[[], bool],
+        tell: Callable[[int, int], None] | None = None,
+    ) -> None:
         self.writer = Writer(db)
         self._db = db
         self._root = root
         self._store = store
         self._is_over = is_over
+        self._tell = tell
         self._files: dict[bytes, tuple[Stamp, list[int]]] = {}
 
     def run(self, only: Set[bytes] | None) -> bool:
@@ -144,8 +160,11 @@ class Sync:
             rows = [row for name in only for row in self._db.execute(f"{sql} where name = ?", (name,))]
         for name, row, size, mtime, ctime in rows:
             self._files.setdefault(name, ((size, mtime, ctime), []))[1].append(row)
-        for name in sorted(self._names() if only is None else only, key=os.fsdecode):
+        names = sorted(self._names() if only is None else only, key=os.fsdecode)
+        for done, name in enumerate(names):
             self._look_at(name)
+            if self._tell:
+                self._tell(done + 1, len(names))
         is_changed = bool(self.writer.ids)
         while self.writer.ids:
             self._settle(self.writer.ids.pop())

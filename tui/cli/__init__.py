@@ -153,12 +153,13 @@ def main(
       MEMSIFT_JUDGE_DEPTH, MEMSIFT_JUDGE_SAMPLES
     """
     if ctx.invoked_subcommand is None:
-        from tui.cli.app import require_terminal, run_app
+        from tui.cli.app import build_first, require_terminal, run_app
 
         first, *others = opening.known_roots(roots, os.environ)
         require_terminal()
-        run_app(
-            opening.open_workspace(
-                *(first, prompts, judge, db, os.environ), order=order, asks_first=True, others=others
+        if build_first((first, *others)):
+            run_app(
+                opening.open_workspace(
+                    *(first, prompts, judge, db, os.environ), order=order, asks_first=True, others=others
+                )
             )
-        )

@@ -12,8 +12,11 @@ from engine.errors import MemsiftError
 from engine.paths import theme_file
 from tui.cli.options import ORDER
 from tui.workspace import opening
+from tui.workspace.stderr import MANY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tui.workspace.workspace import Workspace
 
 
@@ -33,6 +36,20 @@ def require_terminal() -> None:
     """Raise MemsiftError unless stdin, which Textual reads, and stderr, which it draws on, are a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise MemsiftError("The app needs a terminal. For scripts, use a command: see memsift --help.")
+
+
+def build_first(roots: Sequence[str]) -> bool:
+    """Show a progress bar while the first indexes of many memories are built; False if the person left."""
+    from engine.search.opening import files_to_build
+
+    for root in roots:
+        count = files_to_build(root, os.environ)
+        if count >= MANY:
+            from tui.building import BuildingApp
+
+            if not BuildingApp(root, count).run():
+                return False
+    return True
 
 
 def run_app(workspace: Workspace, start: str | None = None) -> None:

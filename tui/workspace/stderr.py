@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 
 MOST_NOTICES = 3
+MANY = 1000
+"""The first reading of this number of memories has a progress bar."""
+
 SLOW_SECONDS = 1.5
 """Opening a root may take this long before a line explains the wait."""
 
@@ -69,10 +72,14 @@ def report_fallback(retrieval: Retrieval) -> None:
 
 @contextmanager
 def explained_if_slow(root: str) -> Iterator[None]:
-    """Around the opening of *root*: on a terminal, a line explains a wait of more than SLOW_SECONDS."""
+    """Around the opening of *root*: on a terminal, a line explains a wait of more than SLOW_SECONDS.
+
+    The first index of many memories is built before, with a progress bar.
+    """
     if not sys.stderr.isatty():
         yield
         return
+    _build_visibly(root)
     timer = Timer(SLOW_SECONDS, _explain_wait, [root])
     timer.daemon = True
     timer.start()
@@ -81,6 +88,19 @@ def explained_if_slow(root: str) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()  # the line must not appear inside the app
+
+
+def _build_visibly(root: str) -> None:
+    from engine.search.opening import build, files_to_build
+
+    count = files_to_build(root, os.environ)
+    if count < MANY:
+        return
+    label = f"Reading {count:,} memories for the first time"
+    with click.progressbar(
+        length=count, label=label, file=sys.stderr, show_pos=True, update_min_steps=count // 100
+    ) as bar:
+        build(root, os.environ, lambda *_: bar.update(1))
 
 
 def _explain_wait(root: str) -> None:
