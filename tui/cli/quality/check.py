@@ -127,10 +127,11 @@ def _lines(one: Finding, width: int) -> list[str]:
     """A finding as lines of at most *width* characters, broken between words only."""
     where = f" ({one.where})" if one.where else ""
     first = f"{one.severity:.2f}  {one.check}  {one.memory_id or 'the root'}{where}: {one.reason}"
-    return [*_wrapped(first, width, ""), *_wrapped(one.action, width, INDENT)]
+    return [*wrapped(first, width, ""), *wrapped(one.action, width, INDENT)]
 
 
-def _wrapped(text: str, width: int, indent: str) -> list[str]:
+def wrapped(text: str, width: int, indent: str) -> list[str]:
+    """Lines of at most *width* characters, broken between words only. *indent* begins the first, INDENT the others."""
     return wrap(
         visible(text),
         width,

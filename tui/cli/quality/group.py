@@ -10,8 +10,8 @@ import click
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from tui.cli import Commands
-from tui.cli.options import IDS, TEXT_OR_JSON, roots_option
-from tui.workspace.stderr import tell, visible
+from tui.cli.options import IDS, TEXT_OR_JSON, roots_option, text_width
+from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,8 @@ def list_(roots: tuple[str, ...], form: str) -> None:
     if form == "json":
         click.echo(printed_json([_row(one) for one in found], indent=2))
         return
-    click.echo("".join(f"{visible(line)}\n" for one in found for line in _lines(one)), nl=False)
+    width = text_width()
+    click.echo("".join(f"{line}\n" for one in found for line in _lines(one, width)), nl=False)
     if not found:
         tell(NONE_RISKY)
 
@@ -135,9 +136,11 @@ def _row(one: Risky) -> dict[str, Any]:
     }
 
 
-def _lines(one: Risky) -> list[str]:
-    signs = [
-        f"    {each.category} ({each.severity:.2f}), characters {each.start} to {each.end}: {each.reason}"
-        for each in one.detections
-    ]
-    return [f"{one.memory.id}  risk {one.memory.risk:.2f}  {one.state}  {one.memory.title}", *signs]
+def _lines(one: Risky, width: int) -> list[str]:
+    from tui.cli.quality.check import wrapped
+
+    lines = wrapped(f"{one.memory.id}  risk {one.memory.risk:.2f}  {one.state}  {one.memory.title}", width, "")
+    for each in one.detections:
+        sign = f"{each.category} ({each.severity:.2f}), characters {each.start} to {each.end}: {each.reason}"
+        lines += wrapped(sign, width, "    ")
+    return lines

@@ -8,6 +8,7 @@ from engine.lean.record import Record
 from engine.quality.decisions import REJECTED, SAFETY, decisions
 from engine.quality.safety.gate import text_of
 from engine.quality.safety.scan import scan
+from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Risky(Record):
 
 
 def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Risky]:
-    """The memories at or above `max_risk` that nobody accepted, the riskiest of each root first.
+    """The active memories at or above `max_risk` that nobody accepted, the riskiest of each root first.
 
     Raises RootError, ConfigError and DecisionsError.
     """
@@ -43,7 +44,8 @@ def risky_memories(roots: Sequence[str], environ: Mapping[str, str]) -> list[Ris
 
 
 def _risky(index: Index, most: float, decided: Mapping[tuple[str, str, str], str]) -> list[Risky]:
-    held = [one for one in index.summaries() if one.risk >= most and not index.is_accepted(one)]
+    active = [one for one in index.summaries() if one.status == ACTIVE]
+    held = [one for one in active if one.risk >= most and not index.is_accepted(one)]
     return [
         Risky(index.root, one, _state(decided.get((SAFETY, one.id, one.digest))), _detections(index, one))
         for one in sorted(held, key=lambda one: (-one.risk, one.path))

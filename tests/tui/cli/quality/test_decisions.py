@@ -43,6 +43,9 @@ def test_list_shows_what_waits_and_where_the_signs_are(risky_root: Path) -> None
     printed = memsift("quality", "list", "--root", risky_root).stdout
     assert "instruction override" in printed
     assert BODY not in printed
+    assert max(map(len, printed.splitlines())) <= 80
+    memsift("retire", "risky", "--root", risky_root)
+    assert memsift("quality", "list", "--root", risky_root).stdout == ""
 
 
 def test_the_text_of_a_rejected_memory_is_not_made_again_until_it_is_accepted(tmp_path: Path) -> None:
