@@ -48,7 +48,13 @@ def key_map(settings: AppSettings) -> tuple[dict[str, str], tuple[str, ...]]:
         mistakes.append(f"{place}: {written!r} is the key of {clash}, too. Give {clash} another key in [keys].")
         del chosen[name]
     usual = {name: key.keys for name, key in KEYS.items()}
-    return ({**usual, **chosen} if chosen else {}), tuple(mistakes)
+    letters = {name: _without_digits(usual[name]) for name in ("mark.relevant", "mark.not") if settings.has_grades}
+    return ({**usual, **letters, **chosen} if chosen or letters else {}), tuple(mistakes)
+
+
+def _without_digits(keys: str) -> str:
+    """Where digits give grades, the usual answers have letters alone."""
+    return ",".join(key for key in keys.split(",") if not key.isdigit())
 
 
 def _key(written: str) -> str:

@@ -54,16 +54,12 @@ class LabelScreen(GivenLabels):
 
     CSS_PATH = "label.tcss"
     AUTO_FOCUS = "#card"
-    BINDINGS = [
-        # before the digits of the usual answers, which act where grades are off
-        *bindings(hidden=GRADES, at_once=GRADES),
-        *bindings(
-            shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.back",
-            hidden="label.yes label.no mark.unrateable label.note label.reason label.guideline label.latest label.open "
-            "label.order label.settle prompt.read",
-            at_once="mark.relevant mark.not label.yes label.no mark.unsure mark.unrateable mark.undo label.skip",
-        ),
-    ]
+    BINDINGS = bindings(
+        shown="mark.relevant mark.not label.skip mark.unsure label.next label.follow mark.undo label.back",
+        hidden="label.yes label.no mark.unrateable label.note label.reason label.guideline label.latest label.open "
+        f"label.order label.settle prompt.read {GRADES}",
+        at_once=f"mark.relevant mark.not label.yes label.no mark.unsure mark.unrateable mark.undo label.skip {GRADES}",
+    )
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each label is saved at once. "
         "Before a label, m writes a note and r chooses a reason; both are saved with it. About one card in ten is "

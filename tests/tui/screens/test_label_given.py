@@ -19,6 +19,7 @@ from tests.engine.builders import memory, write_root
 from tests.tui.apps import SIZE, app_of, card_shown, press, reads, settled, shown, starting_in, toasts, until
 from tests.tui.cli.command_line import memsift
 from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
+from tui.app import MemsiftApp
 from tui.plain import joined
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.guideline import GUIDELINE, guideline, guideline_hash
@@ -46,13 +47,14 @@ async def test_y_and_n_answer_and_digits_give_grades_only_where_they_are_on(open
         await card_shown(pilot)
         await press(pilot, "y", "n", "2", "1", "z")
         assert given(pilot) == [("relevant", None), ("not", None), ("relevant", None)]
-        app_of(pilot).settings = AppSettings(has_grades=True)
+    app = MemsiftApp(open_workspace(prompts=ONE), "label", settings=AppSettings(has_grades=True))
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: pilot.app.current_mode == "label")
+        await card_shown(pilot)
         await press(pilot, "2")
         assert given(pilot)[3:] == [("relevant", 2)]
-        await press(pilot, "z", "0")
-        assert given(pilot)[4:] == [("not", 0)]
-        await press(pilot, "z", "1")
-        assert given(pilot)[5:] == [("relevant", 1)]
+        await press(pilot, "z", "0", "z", "1", "z", "a")
+        assert given(pilot)[4:] == [("not", 0), ("relevant", 1), ("relevant", None)]
 
 
 async def test_a_label_of_the_latest_is_changed_by_another_event(open_workspace: Opener) -> None:
