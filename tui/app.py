@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.screen import Screen
+    from textual.widget import Widget
 
     from tui.workspace.app_settings import AppSettings
     from tui.workspace.workspace import Workspace
@@ -72,7 +73,7 @@ class MemsiftApp(Runner):
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(
         shown="app.help app.quit",
-        hidden="go.browse go.replay go.label go.report app.reload app.cancel app.judge app.skipped app.theme",
+        hidden="go.browse go.replay go.label go.report app.reload app.cancel app.judge app.skipped app.theme app.jump",
     )
 
     def __init__(
@@ -105,6 +106,16 @@ class MemsiftApp(Runner):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         return not self.why_off(action, parameters) and super().check_action(action, parameters)
+
+    def action_jump(self) -> None:
+        """Show a letter on every list and panel that can have the focus."""
+        from tui.dialogs.jump import Jump
+
+        def go(target: Widget | None) -> None:
+            if target:
+                self.screen.set_focus(target)
+
+        self.push_screen(Jump(self.screen.focus_chain), go)
 
     def action_change_theme(self) -> None:
         """Show the themes; the one under the cursor is tried at once."""

@@ -43,6 +43,7 @@ KEYS = {
     "app.skipped": Key("s", "app.show_skipped", "Skipped", "app: Show the skipped files and the reasons"),
     "app.cancel": Key("ctrl+x", "app.cancel_run", "Cancel", "app: Cancel the replay, and keep its finished prompts"),
     "app.judge": Key("dollar_sign", "app.agree", "Judge", "app: Let the judge be asked, up to a limit in US dollars"),
+    "app.jump": Key("grave_accent", "app.jump", "Jump", "app: Jump to a list or panel by its letter"),
     "app.theme": Key("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
     "prompt.read": Key("i", "read_prompt", "Prompt", "prompt: Read the whole prompt and the turns before it"),
     "browse.filter": Key("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from engine.paths import config_file
 from tests.tui.apps import SIZE, app_of, card_shown, press, settled, shown, toasts, until
@@ -112,6 +112,20 @@ async def test_arrows_and_the_keys_of_vim_move_in_every_list_and_text(open_works
                     assert missing == [], (mode, widget)
                     checked.add(type(widget).__name__)
     assert {"MemoryTable", "PromptList", "MemoryPane", "RecentLabels", "TextPane", "Options", "Systems"} <= checked
+
+
+async def test_a_letter_jumps_to_a_list_or_panel_and_clicks_go_to_rows(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=demo_prompts("p01", "p04", "p20"))).run_test(size=SIZE) as pilot:
+        await press(pilot, "f3", "grave_accent")
+        assert {" a ", " s "} <= {str(one.content) for one in pilot.app.screen.query(Static)}
+        await press(pilot, "s")
+        assert type(pilot.app.focused).__name__ == "RankingTable"
+        await press(pilot, "grave_accent", "escape")
+        assert len(pilot.app.screen_stack) == 1
+        assert type(pilot.app.focused).__name__ == "RankingTable"
+        prompts: Any = pilot.app.screen.query_one("PromptList")
+        await pilot.click(prompts, offset=(5, 3))
+        await until(pilot, lambda: prompts.cursor == 2 and prompts.has_focus)
 
 
 async def test_y_copies_what_has_the_focus(open_workspace: Opener) -> None:
