@@ -25,7 +25,7 @@ class Letter(Static):
     DEFAULT_CSS = """
     Letter {
         position: absolute; width: 3; height: 1;
-        background: $primary; color: $text; text-style: bold reverse;
+        background: $primary; color: $text; text-style: bold;
     }
     """
 
