@@ -72,7 +72,13 @@ KEYS = {
     "form.leave": Key("escape", "leave", "Leave", "form: Leave without saving"),
     "replay.memories": Key("right,l", "memories", "Memories", "replay: Go to the memories, and on to their text"),
     "replay.prompts": Key("left,h,escape", "prompts", "Prompts", "replay: Go back to the prompts"),
-    "replay.type": Key("n,slash", "type", "Type", "replay: Type a prompt and replay it"),
+    "replay.type": Key("n", "type", "Type", "replay: Type a prompt and replay it"),
+    "replay.search": Key("slash", "search", "Search", "replay: Search the prompts by words"),
+    "replay.filter": Key("v", "filter", "Filter", "replay: Show some prompts, such as those with a difference"),
+    "replay.order": Key("o", "order", "Sort", "replay: Sort the prompts"),
+    "replay.turn": Key("O", "turn", "Turn", "replay: Sort the prompts the other way round"),
+    "replay.clear": Key("escape", "clear", "All", "replay: Show all prompts again"),
+    "replay.all": Key("R", "replay_all", "Replay all", "replay: Replay every prompt through every system"),
     "replay.choose": Key(
         "plus", "choose", "Sample", "replay: Add this prompt to the sample that is labelled, or take it out again"
     ),
@@ -124,6 +130,7 @@ KEYS = {
 INTO_INPUT = frozenset(
     {
         "browse.filter",
+        "replay.search",
         "replay.type",
         "replay.pick",
         "label.note",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tui.workspace.changing import Done
     from tui.workspace.labelling_plan import Planning
     from tui.workspace.memory_facts import Facts
+    from tui.workspace.prompt_choice import Known
     from tui.workspace.sources import Found
 
 
@@ -100,6 +101,14 @@ class FactsRead(Message, bubble=False):
 
     facts: Facts
     stamps: tuple[tuple[str, int, int], ...]
+
+
+@dataclass
+class KnownRead(Message, bubble=False):
+    """Worker to Replay: what is recorded about the prompts, by id. *reading* is the workspace's at the beginning."""
+
+    known: Mapping[str, Known]
+    reading: int
 
 
 @dataclass

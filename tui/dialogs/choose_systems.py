@@ -41,10 +41,12 @@ class ChooseSystems(ModalScreen[tuple[str, ...] | None]):
     ChooseSystems {
         align: center middle;
         Vertical {
-            width: 90%; max-width: 76; height: auto; max-height: 90%;
+            width: 90%; max-width: 90; height: auto; max-height: 90%;
             background: $surface; border: round $primary; border-title-color: $text;
         }
         SelectionList, SelectionList:focus { background: $surface; border: none; padding: 0; height: auto; }
+        .selection-list--button { color: $surface; background: $surface; }
+        .selection-list--button-highlighted { color: $panel; background: $panel; }
         Static { padding: 0 1; color: $foreground-muted; height: auto; }
     }
     """

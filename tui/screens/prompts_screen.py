@@ -1,17 +1,38 @@
-"""The base of Replay: its list of prompts, and the keys that type, choose and remove one."""
+"""The base of Replay: its list of prompts, searched, filtered and sorted, and the keys that type and remove one."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from textual import on, work
 from textual.getters import query_one
+from textual.widgets import Input
 
 from engine.prompt import typed_prompt
+from tui.dialogs.choices import ChooseOne
 from tui.dialogs.type_prompt import TypePrompt
+from tui.messages import AllReplayed, Kept, KnownRead
+from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.prompt_list import PromptList
+from tui.workspace.prompt_choice import (
+    ALL,
+    FILTERS,
+    NEWEST,
+    NOTHING,
+    ORDERS,
+    Choice,
+    Known,
+    WordMarker,
+    fold,
+    read_known,
+    words_of,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from engine.prompt import Prompt
 
 OF_A_FILE = "This prompt is in the sample: it comes from a file."
@@ -24,25 +45,158 @@ class PromptsScreen(ModeScreen):
     """A list of prompts: the scratch prompts, and then the sample."""
 
     prompt_list = query_one(PromptList)
+    search_line = query_one(Input)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choice = Choice()
+        self._known: dict[str, Known] = {}
+        self._folded: dict[str, str] = {}
 
     def show_prompts(self) -> None:
         """Fill the list again. The cursor stays on its prompt, or goes to the one that another screen asked for."""
-        workspace = self.app.workspace
+        workspace, shown = self.app.workspace, self.prompt_list
         lists = workspace.lists
-        scratch = f" · {len(lists.scratch):,} scratch" if lists.scratch else ""
-        self.prompt_list.border_title = f"{len(lists.sample):,} prompts{scratch} · n types another"
-        self.prompt_list.mark_labelled(workspace.labelled_pairs().keys())
-        self.prompt_list.scratch = len(lists.scratch)
-        self.prompt_list.show(lists.all)
-        self.prompt_list.go_to(workspace.wanted_prompt)
+        shown.mark_labelled(workspace.labelled_pairs().keys())
+        self._mark_differing(self._known)
+        if self.choice.words:
+            self._folded |= {one.id: fold(one.text) for one in lists.all if one.id not in self._folded}
+        scratch, sample = (self._chosen(prompts) for prompts in (lists.scratch, lists.sample))
+        shown.scratch, shown.marker = len(scratch), WordMarker(self.choice.words)
+        shown.show([*scratch, *sample])
+        shown.go_to(workspace.wanted_prompt)
         workspace.wanted_prompt = ""
+        self._show_title(len(scratch))
+
+    def _chosen(self, prompts: tuple[Prompt, ...]) -> list[Prompt]:
+        return self.choice.of(prompts, self._known, self.app.workspace.heads, self._folded)
+
+    def _show_title(self, scratch: int) -> None:
+        count, total = self.prompt_list.count, len(self.app.workspace.lists.all)
+        choice = self.choice
+        parts = [
+            f"{count:,} of {total:,} prompts" if count < total else f"{total:,} prompts",
+            f"{scratch:,} scratch" if scratch else "",
+            FILTERS[choice.kind] if choice.kind else "",
+            ORDERS[choice.order] if choice.order != NEWEST else "",
+            "esc shows all" if not choice.is_all else "/ searches, n types",
+        ]
+        self.prompt_list.border_title = plain(" · ".join(filter(None, parts)))
 
     @property
     def prompt(self) -> Prompt | None:
         return self.prompt_list.current
 
+    # What is known about the prompts
+
+    @work(thread=True, exclusive=True, group="known", exit_on_error=False)
+    def read_known(self) -> None:
+        """Read what is recorded about all prompts, beside the app."""
+        workspace = self.app.workspace
+        reading = workspace.reading
+        digests = {one.id: one.digest for one in workspace.index.summaries()}
+        found = read_known(workspace.store.path, workspace.index.root, workspace.annotator, digests)
+        self.post_message(KnownRead(found, reading))
+
+    @on(KnownRead)
+    def take_known(self, message: KnownRead) -> None:
+        if message.reading == self.app.workspace.reading:
+            self._known = dict(message.known)
+            self.show_prompts()
+
+    @on(Kept)
+    def note_results(self, message: Kept) -> None:
+        self.learn(message.prompt_ids)
+
+    @on(AllReplayed)
+    def show_replayed(self) -> None:
+        self.show_prompts()
+
+    def learn(self, prompt_ids: Iterable[str]) -> None:
+        """Take in the kept results and the labels of some prompts. The list stays as it is, but for its marks."""
+        workspace = self.app.workspace
+        for one in prompt_ids:
+            found = [answer for answer in workspace.answers(one) if answer]
+            self._known[one] = self._known.get(one, NOTHING).with_results(found)
+        self._mark_differing(prompt_ids)
+
+    def learn_labels(self, prompt_id: str) -> None:
+        verdicts = {label.memory_id: label.verdict for label in self.app.workspace.labels(prompt_id).values()}
+        self._known[prompt_id] = replace(self._known.get(prompt_id, NOTHING), verdicts=verdicts)
+
+    def _mark_differing(self, prompt_ids: Iterable[str]) -> None:
+        """Mark those of *prompt_ids* on which the systems side by side differ."""
+        systems, ids = self.app.workspace.heads, set(prompt_ids)
+        differing = {one for one in ids if self._known[one].differs(systems)}
+        self.prompt_list.mark_differing((self.prompt_list.differing - ids) | differing)
+
+    # Keys of the list
+
+    def action_search(self) -> None:
+        self.search_line.display = True
+        self.search_line.focus()
+
+    @on(Input.Changed)
+    def search(self) -> None:
+        self.choice = replace(self.choice, words=words_of(self.search_line.value))
+        self.show_prompts()
+        self.show_none()
+
+    @on(Input.Submitted)
+    def leave_search(self) -> None:
+        self.search_line.display = bool(self.search_line.value)
+        self.prompt_list.focus()
+
+    def key_down(self) -> None:
+        if self.search_line.has_focus:
+            self.leave_search()
+
+    def action_clear(self) -> None:
+        """Show all prompts again, and leave the search."""
+        self.search_line.value = ""
+        self.choose(replace(self.choice, words=(), kind=ALL))
+        self.leave_search()
+
+    def choose(self, choice: Choice) -> None:
+        self.choice = choice
+        self.show_prompts()
+        self.show_none()
+        self.refresh_bindings()
+
+    def show_none(self) -> None:
+        """Say why the list is empty, if it is."""
+        raise NotImplementedError
+
+    def action_filter(self) -> None:
+        """Ask for a filter; each is listed with the number of its prompts."""
+        prompts, heads = self.app.workspace.lists.all, self.app.workspace.heads
+        known = [self._known.get(prompt.id, NOTHING) for prompt in prompts]
+        counts = {kind: sum(one.fits(kind, heads) for one in known) for kind in FILTERS}
+        options = {kind: f"{counts[kind]:>7,}  {name}" for kind, name in FILTERS.items()}
+
+        def take(kind: str | None) -> None:
+            if kind is not None:
+                self.choose(replace(self.choice, kind=kind))
+
+        self.app.push_screen(ChooseOne("Show which prompts?", options, self.choice.kind), take)
+
+    def action_order(self) -> None:
+        def take(order: str | None) -> None:
+            if order is not None:
+                self.choose(replace(self.choice, order=order, is_turned=False))
+
+        self.app.push_screen(ChooseOne("Sort by", ORDERS, self.choice.order), take)
+
+    def action_turn(self) -> None:
+        self.choose(replace(self.choice, is_turned=not self.choice.is_turned))
+
+    def action_replay_all(self) -> None:
+        self.app.with_agreement(self.app.replay_all)
+
     def action_move(self, step: int) -> None:
         self.prompt_list.cursor += step
+
+    # Scratch prompts
 
     def action_type(self) -> None:
         self.app.push_screen(TypePrompt(), self.replay_typed)
@@ -52,7 +206,7 @@ class PromptsScreen(ModeScreen):
             typed = typed_prompt(text)
             self.app.workspace.add_prompt(typed)
             self.app.workspace.wanted_prompt = typed.id
-            self.show_prompts()
+            self.action_clear()
         self.prompt_list.focus()
 
     def action_choose(self) -> None:
@@ -74,3 +228,4 @@ class PromptsScreen(ModeScreen):
                 self.app.workspace.lists.remove(self.prompt)
                 self.app.tell(REMOVED)
                 self.show_prompts()
+                self.show_none()

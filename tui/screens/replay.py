@@ -9,7 +9,7 @@ from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Static
 
 from engine.systems import injected_system
 from labels.records import INJECTED, Card
@@ -21,7 +21,7 @@ from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.screens.prompts_screen import PromptsScreen
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
-from tui.widgets.memory_pane import MemoryPane, memory_text
+from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.row_list import RowList
@@ -29,6 +29,7 @@ from tui.widgets.top_bar import TopBar
 from tui.workspace.columns import scale_note
 from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
 from tui.workspace.explain_rows import explanations
+from tui.workspace.prompt_choice import empty_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 REST_SECONDS = 0.3
 IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the text.", "No memory fits this prompt."
 NOT_TYPED = "Go to a prompt that you typed."
+SEARCHING, ALL_SHOWN = "You are typing a search.", "All prompts are shown."
 JUDGE_OFF = "The judge is off (--judge anthropic switches it on). c chooses other systems."
 NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
 WAITING = "Press $ to ask the judge, which may cost money."
@@ -74,10 +76,10 @@ class ReplayScreen(PromptsScreen):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
-        shown="replay.explain mark.relevant mark.not replay.columns",
-        hidden="replay.memories replay.prompts replay.view replay.remove replay.choose replay.type mark.unsure "
-        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick copy.text "
-        "prompt.read",
+        shown="replay.explain mark.relevant mark.not replay.filter replay.columns",
+        hidden="replay.search replay.order replay.turn replay.clear replay.all replay.memories replay.prompts "
+        "replay.view replay.remove replay.choose replay.type mark.unsure mark.unrateable mark.undo replay.again "
+        "replay.next replay.previous replay.open replay.pick copy.text prompt.read",
     )
     HELP = (
         "Right and left go between prompts, memories and the text about one. In all of them, a and x say whether the "
@@ -94,11 +96,13 @@ class ReplayScreen(PromptsScreen):
         self._asked_at = 0.0
         self._resting: Timer | None = None
         self._shown_view = WHY
+        self._shown_id = ""
 
     def compose(self) -> ComposeResult:
         yield TopBar("replay")
         with Container(id="panes"):
             with Vertical(id="left"):
+                yield Input(placeholder="Words of the prompt", compact=True)
                 yield PromptList(classes="pane")
                 yield Result(id="result")
             yield ViewPane("view")
@@ -106,12 +110,24 @@ class ReplayScreen(PromptsScreen):
 
     def on_mount(self) -> None:
         self.set_interval(0.1, self._show_waiting)
+        self.search_line.cursor_blink = False
+        self.search_line.display = False
 
     def begin(self) -> None:
         self.result.name_systems(self.app.workspace.heads)
         self.show_prompts()
-        if not self.prompt:
-            self.result.prompt_pane.update(plain(NO_PROMPTS_TO_REPLAY))
+        self.show_none()
+        self.read_known()
+
+    def show_none(self) -> None:
+        if self.prompt:
+            return
+        workspace = self.app.workspace
+        why = NO_PROMPTS_TO_REPLAY if self.choice.is_all else empty_text(self.choice.kind, workspace.heads)
+        self.result.prompt_pane.update(plain(why))
+        self.result.show([], NO_MARKS)
+        self.result.tell_judge("")
+        self.view.show(plain(""))
 
     # The prompt and its ranking
 
@@ -122,6 +138,7 @@ class ReplayScreen(PromptsScreen):
         if prompt is None:
             return
         self.app.run_quick(prompt)
+        self.learn([prompt.id])
         self.show_prompt(prompt)
         self._asked_at = self.app.workspace.clock()
         if self._resting:
@@ -143,6 +160,8 @@ class ReplayScreen(PromptsScreen):
         answers = workspace.answers(prompt.id)
         rows = ranking_rows(workspace.heads, answers, workspace.labels(prompt.id))
         self.app.note_sighting(prompt.id)
+        if prompt.id != self._shown_id:
+            self._shown_id, self.table.records = prompt.id, ()  # the cursor begins at the best memory
         self.result.show(rows, workspace.marker(prompt))
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.prompt_pane.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
@@ -240,7 +259,8 @@ class ReplayScreen(PromptsScreen):
     def take_columns(self, names: tuple[str, ...] | None) -> None:
         if names is not None:
             self.app.workspace.chosen = names
-            self.run_current()
+            self.show_prompts()
+            self.show_none()
 
     def action_again(self) -> None:
         if self.prompt:
@@ -261,6 +281,12 @@ class ReplayScreen(PromptsScreen):
         """Keys about a memory act on the row under the cursor of the table, wherever the focus is."""
         if action in ("label", "explain", "view"):
             return "" if self.table.count else NO_MEMORY
+        if action in ("type", "pick", "search") and isinstance(self.focused, Input):
+            return SEARCHING
+        if action == "clear":
+            if isinstance(self.focused, Input):
+                return ""
+            return ALL_SHOWN if self.choice.is_all or self.focused is not self.prompt_list else ""
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED
         if action in ("open", "prompts"):
@@ -295,6 +321,7 @@ class ReplayScreen(PromptsScreen):
 
     def _show_labels(self, prompt: Prompt, changed_id: str) -> None:
         """Show the labels of *prompt*, and set or remove the tick of the prompt whose label changed."""
+        self.learn_labels(changed_id)
         others = {prompt_id for prompt_id in self.prompt_list.labelled if prompt_id != changed_id}
         self.prompt_list.mark_labelled(others | ({changed_id} if self.app.workspace.labels(changed_id) else set()))
         self.show_prompt(prompt)

@@ -10,28 +10,41 @@ from textual.widgets import Static
 from engine.prompt import Prompt
 from labels.records import CHOSEN
 from tui.plain import beginning, cells, plain
-from tui.widgets.row_list import RecordList
+from tui.widgets.row_list import RecordList, marked_cells
+from tui.workspace.prompt_choice import WordMarker
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Set
 
     from tui.widgets.row_list import Cell
 
+
+DIFFERS = "≠"
+"""Before prompts for which the systems side by side inject different memories."""
 
 SCRATCH, BY_HAND = "scratch ", "by hand "
 """Words before prompts beside the labelled sample, and before prompts that a person added to it."""
 
 
 class PromptList(RecordList[Prompt]):
-    """Prompts, a row each, with a tick before those whose id is in `labelled`. The first `scratch` rows are scratch."""
+    """Prompts, a row each, with signs before those whose id is in `labelled` or `differing`.
+
+    The first `scratch` rows are scratch. `marker` marks the words of a search.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.labelled: Collection[str] = ()
+        self.differing: Set[str] = frozenset()
         self.scratch = 0
+        self.marker = WordMarker()
 
     def mark_labelled(self, labelled: Collection[str]) -> None:
         self.labelled = labelled
+        self.refresh()
+
+    def mark_differing(self, differing: Set[str]) -> None:
+        self.differing = differing
         self.refresh()
 
     @property
@@ -46,7 +59,10 @@ class PromptList(RecordList[Prompt]):
         prompt = self.records[index]
         mark = "✓" if prompt.id in self.labelled else " "
         word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else ""
-        return [(f" {mark} ", "good"), (word, "muted"), (cells(prompt.text, width - 4 - len(word)) + " ", "")]
+        differs = DIFFERS if prompt.id in self.differing else " "
+        text = cells(prompt.text, width - 5 - len(word))
+        signs = [(f" {mark}", "good"), (differs, "match"), (f" {word}", "muted")]
+        return [*signs, *marked_cells(text, self.marker, ""), (" ", "")]
 
 
 NOT_BLIND = "Prompt · not blind: you have seen its ranks"

@@ -1,0 +1,109 @@
+"""The list of prompts in Replay: searched, filtered and sorted, with a sign where the systems differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.prompt import Prompt
+from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, settled, starting_in, table, text_of, until
+from tests.tui.demo import demo_prompts
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+
+def listed(pilot: Pilot[None]) -> list[str]:
+    prompts: Any = pilot.app.screen.query_one("PromptList")
+    return [prompt.id for prompt in prompts.records]
+
+
+def title(pilot: Pilot[None]) -> str:
+    return str(pilot.app.screen.query_one("PromptList").border_title)
+
+
+async def test_after_a_replay_the_prompts_on_which_the_systems_differ_are_marked_and_listed(
+    open_workspace: Opener,
+) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p03", "p02", "p01", "p04", "p05"), judge=None)
+    workspace.chosen = ("memsift", "bm25")
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        await press(pilot, "v", "down", "enter")
+        await reads(pilot, "#prompt", "No replayed prompt differs between memsift and bm25. R replays all prompts")
+        assert table(pilot).records == []
+        await press(pilot, "R")
+        await until(pilot, lambda: workspace.replayed == 10)
+        await until(pilot, lambda: listed(pilot))
+        sets = {
+            one.id: [{each.memory.id for each in answer.injected} for answer in workspace.answers(one.id) if answer]
+            for one in workspace.prompts
+        }
+        differing = [name for name, (first, second) in sets.items() if first != second]
+        assert 0 < len(differing) < 5
+        assert listed(pilot) == differing
+        assert f"{len(differing)} of 5 prompts · systems differ" in title(pilot)
+        await press(pilot, "escape")
+        lines = text_of(pilot.app.screen.query_one("PromptList")).split("\n")[1:6]
+        assert [one.id for one, line in zip(workspace.prompts, lines, strict=True) if "≠" in line] == differing
+        await press(pilot, "v")
+        counts = text_of(pilot.app.screen.query_one("OptionList"))
+        assert f"{len(differing)}  systems differ" in counts
+
+
+async def test_what_an_earlier_start_recorded_is_known_at_the_next(open_workspace: Opener) -> None:
+    before = open_workspace(prompts=demo_prompts("p04", "p03"), judge=None)
+    for prompt in before.prompts:
+        before.keep(before.run(prompt, "memsift"))
+        before.keep(before.run(prompt, "bm25"))
+    workspace = open_workspace(prompts=demo_prompts("p03", "p04"), judge=None)
+    workspace.chosen = ("memsift", "bm25")
+    async with starting_in("replay", workspace).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "p04" in pilot.app.screen.query_one("PromptList").differing)  # type: ignore[attr-defined]
+        await press(pilot, "v", "down", "enter")
+        assert listed(pilot) == ["p04"]
+        await press(pilot, "a")
+        await press(pilot, "v", *["down"] * 4, "enter")
+        assert listed(pilot) == ["p04"]
+        await press(pilot, "escape", "v", *["down"] * 4, "enter")
+        assert listed(pilot) == ["p03"]
+
+
+async def test_words_are_searched_and_the_list_is_sorted(open_workspace: Opener) -> None:
+    prompts = [Prompt(f"t{day}", f"[/b] queue {day}", timestamp=f"2026-01-0{day}") for day in (1, 3, 2)]
+    workspace = open_workspace(prompts=[*demo_prompts("p01"), *prompts], judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        assert listed(pilot) == ["t3", "t2", "t1", "p01"]
+        await press(pilot, "slash", *"QUEUE [/", "enter")
+        assert listed(pilot) == ["t3", "t2", "t1"]
+        row = pilot.app.screen.query_one("PromptList").row_cells(1, 40)  # type: ignore[attr-defined]
+        assert [text for text, tone in row if tone == "match"][1:] == ["[/", "queue"]
+        await press(pilot, "O")
+        assert listed(pilot) == ["t1", "t2", "t3"]
+        await press(pilot, "o", "down", "enter")
+        assert listed(pilot) == ["t1", "t3", "t2"]
+        await press(pilot, "slash", *"zz", "enter")
+        await reads(pilot, "#prompt", "No prompt fits. esc shows all.")
+        await press(pilot, "a", "e", "w", "i", "escape")
+        assert len(listed(pilot)) == 4
+        assert not pilot.app.screen.query_one("Input").display
+        assert workspace.store.labels() == ()
+        assert len(app_of(pilot).screen_stack) == 1
+
+
+@pytest.mark.slow
+async def test_ten_thousand_prompts_are_searched_and_filtered_while_one_types(open_workspace: Opener) -> None:
+    prompts = [Prompt(f"n{i}", f"the queue of kiosk {i} is stuck " * 10) for i in range(10_000)]
+    workspace = open_workspace(prompts=prompts, judge=None)
+    async with starting_in("replay", workspace).run_test(size=SIZE) as pilot:
+        await at_rest(pilot)
+        await press(pilot, "slash", *"kiosk 9999", "enter")
+        assert listed(pilot) == ["n9999"]
+        await press(pilot, "escape", "v", *["down"] * 4, "enter")
+        assert len(listed(pilot)) == 10_000

@@ -1,0 +1,156 @@
+"""Which prompts are listed, and in which order: by words, by what is recorded about them, and by time."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from labels.records import RELEVANT
+from labels.store import LabelStore
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+
+ALL, DIFFER, FAILED, IN_VAIN, UNLABELLED, LABELLED = "", "differ", "failed", "in vain", "unlabelled", "labelled"
+FILTERS = {
+    ALL: "all prompts",
+    DIFFER: "systems differ",
+    FAILED: "judge failed",
+    IN_VAIN: "injected though nothing is relevant",
+    UNLABELLED: "unlabelled",
+    LABELLED: "labelled",
+}
+NEWEST, IN_FILE, BY_TEXT, LONGEST = "", "file", "text", "longest"
+ORDERS = {NEWEST: "newest first", IN_FILE: "order of the files", BY_TEXT: "by text", LONGEST: "longest first"}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is recorded about a prompt. `injected`: system -> ids of memories. `verdicts`: memory id -> own label.
+
+    `failed`: the systems whose judge gave no answer.
+    """
+
+    injected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    failed: frozenset[str] = frozenset()
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+
+    def differs(self, systems: Collection[str]) -> bool:
+        """Whether two of *systems* inject different memories, as far as they have run."""
+        return len({self.injected[name] for name in systems if name in self.injected}) > 1
+
+    def is_in_vain(self, systems: Collection[str]) -> bool:
+        """Whether something is injected, and all memories that *systems* inject have a label but none is relevant."""
+        found = frozenset[str]().union(*(self.injected.get(name, ()) for name in systems))
+        verdicts = self.verdicts
+        return bool(found) and all(name in verdicts for name in found) and RELEVANT not in verdicts.values()
+
+    def fits(self, kind: str, systems: Collection[str]) -> bool:
+        """Whether one of FILTERS holds, for the results of *systems*."""
+        if kind == DIFFER:
+            return self.differs(systems)
+        if kind == FAILED:
+            return not self.failed.isdisjoint(systems)
+        if kind == IN_VAIN:
+            return self.is_in_vain(systems)
+        return kind == ALL or bool(self.verdicts) == (kind == LABELLED)
+
+    def with_results(self, retrievals: Iterable[Retrieval]) -> Known:
+        """This with newer results."""
+        found = list(retrievals)
+        injected = {one.system: frozenset(each.memory.id for each in one.injected) for one in found}
+        failed = (self.failed - injected.keys()) | {one.system for one in found if one.fallback}
+        return replace(self, injected={**self.injected, **injected}, failed=failed)
+
+
+NOTHING = Known()
+
+
+def read_known(store: Path, root: str, annotator: str, digests: Mapping[str, str]) -> dict[str, Known]:
+    """What the label store holds about the prompts of *root*. Any thread may call it. Raises LabelStoreError.
+
+    *digests*: memory id -> digest of its present text. A label of another text does not count.
+    """
+    injected: dict[str, dict[str, frozenset[str]]] = {}
+    failed: dict[str, set[str]] = {}
+    verdicts: dict[str, dict[str, str]] = {}
+    with LabelStore.open(store) as labels:
+        for outcome in labels.outcomes(root):
+            injected.setdefault(outcome.prompt_id, {})[outcome.system] = frozenset(outcome.injected)
+            if outcome.fallback:
+                failed.setdefault(outcome.prompt_id, set()).add(outcome.system)
+        for label in labels.labels(annotator, root=root):
+            if digests.get(label.memory_id) == label.digest:
+                verdicts.setdefault(label.prompt_id, {})[label.memory_id] = label.verdict
+    return {
+        one: Known(injected.get(one, {}), frozenset(failed.get(one, ())), verdicts.get(one, {}))
+        for one in injected.keys() | verdicts.keys()
+    }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice of prompts: those with all `words`, of a `kind` of FILTERS, in an `order` of ORDERS."""
+
+    words: tuple[str, ...] = ()
+    kind: str = ALL
+    order: str = NEWEST
+    is_turned: bool = False
+
+    @property
+    def is_all(self) -> bool:
+        return not self.words and self.kind == ALL
+
+    def of(
+        self, prompts: Sequence[Prompt], known: Mapping[str, Known], systems: Collection[str], folded: Mapping[str, str]
+    ) -> list[Prompt]:
+        """The chosen prompts in order. *folded*: prompt id -> its text for a search: see `fold`."""
+        kept = [one for one in prompts if all(word in folded[one.id] for word in self.words)] if self.words else prompts
+        fitting = [one for one in kept if known.get(one.id, NOTHING).fits(self.kind, systems)]
+        return self._ordered(fitting)
+
+    def _ordered(self, prompts: list[Prompt]) -> list[Prompt]:
+        if self.order == NEWEST:
+            return sorted(prompts, key=lambda one: one.timestamp, reverse=not self.is_turned)
+        if self.order == BY_TEXT:
+            return sorted(prompts, key=lambda one: one.text, reverse=self.is_turned)
+        if self.order == LONGEST:
+            return sorted(prompts, key=lambda one: len(one.text), reverse=not self.is_turned)
+        return prompts[::-1] if self.is_turned else prompts
+
+
+def fold(text: str) -> str:
+    """*text* as words are searched in it."""
+    return text.casefold()
+
+
+def words_of(typed: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(fold(typed).split()))
+
+
+class WordMarker:
+    """Marks words in a text, also inside of longer words."""
+
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        pattern = "|".join(map(re.escape, words))
+        self._pattern = re.compile(pattern, re.IGNORECASE) if pattern else None
+
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        return (match.span() for match in self._pattern.finditer(text)) if self._pattern else iter(())
+
+
+def empty_text(kind: str, systems: Sequence[str]) -> str:
+    """Why no prompt is listed, and which keys help."""
+    if kind in (DIFFER, FAILED, IN_VAIN):
+        about = {
+            DIFFER: f"No replayed prompt differs between {' and '.join(systems)}",
+            FAILED: "No judge failed on a replayed prompt",
+            IN_VAIN: "No labelled prompt gets memories though none is relevant",
+        }[kind]
+        return f"{about}. R replays all prompts, c chooses systems, esc shows all."
+    return f"No prompt fits. {'a and x label memories, ' if kind == LABELLED else ''}esc shows all."
