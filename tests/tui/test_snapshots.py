@@ -12,7 +12,7 @@ import pytest
 from engine.judge.judge import Judge
 from engine.judge.providers.registry import RefusingProvider
 from engine.judge.providers.scripted import ScriptedProvider
-from tests.tui.apps import at_rest, type_ahead
+from tests.tui.apps import at_rest, type_ahead, until
 from tests.tui.demo import DEMO, fresh_cutoff
 from tui.app import MemsiftApp
 from tui.workspace.background_run import Progress
@@ -143,10 +143,15 @@ def test_a_note_and_a_reason_look_as_they_did(
 
 @pytest.mark.parametrize("size", SIZES)
 def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
-    typed = ("w", "h", "y", "enter", "enter", *"queue")
-    assert snap_compare(
-        MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f3", "n", *typed)
-    )
+    """The ranking of what was typed stands below it."""
+
+    async def run(pilot: Pilot[Any]) -> None:
+        await pressing("textual-dark", "f3", "n", "w", "h", "y", "enter", "enter", *"queue")(pilot)
+        ranking: Any = pilot.app.screen.query_one("RankingTable")
+        await until(pilot, lambda: ranking.records)
+        await at_rest(pilot)
+
+    assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
 @pytest.mark.parametrize("size", SIZES)

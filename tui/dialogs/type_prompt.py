@@ -1,20 +1,43 @@
-"""The dialog in which a person types or pastes a prompt, of one line or of many."""
+"""The dialog in which a person types or pastes a prompt, with its ranking below, which follows the typing."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from textual import on, work
 from textual.containers import Vertical
 from textual.getters import query_one
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
+from engine.prompt import typed_prompt
+from engine.systems import SYSTEMS
 from tui.bindings import bindings
+from tui.widgets.ranking_table import RankingPane, ranking_rows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from engine.retrieval import Retrieval
+    from tui.workspace.workspace import Workspace
 
 HINT = "ctrl+s replays, esc leaves"
+REST_SECONDS = 0.15
+"""The ranking is made when nothing was typed for this time."""
+
+NOT_ASKED = "So far, without the judge. Nothing is recorded."
+NOTHING_FITS = "No memory fits the text so far."
+
+
+@dataclass
+class Ranked(Message, bubble=False):
+    """Worker to dialog: the answers of its systems to *text*."""
+
+    text: str
+    answers: list[Retrieval]
 
 
 class TypePrompt(ModalScreen[str | None]):
@@ -23,29 +46,66 @@ class TypePrompt(ModalScreen[str | None]):
     DEFAULT_CSS = """
     TypePrompt {
         align: center middle;
-        Vertical {
-            width: 90%; max-width: 100; height: 60%; min-height: 8;
+        #box {
+            width: 90%; max-width: 100; height: 80%; min-height: 12;
             background: $surface; border: round $primary; border-title-color: $text;
         }
         TextArea, TextArea:focus { background: $surface; border: none; padding: 0 1; height: 1fr; }
+        RankingPane { height: 2fr; }
+        #head { height: 1; padding-left: 3; color: $foreground-muted; text-style: underline; text-wrap: nowrap; }
+        #judge { height: auto; padding: 0 1; color: $foreground-muted; border-top: none; }
     }
     """
     AUTO_FOCUS = "TextArea"
     BINDINGS = bindings(hidden="type.send pick.leave")
 
     editor = query_one(TextArea)
+    ranking = query_one(RankingPane)
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self._workspace = workspace
+        quick = [name for name in workspace.heads if name in SYSTEMS and name not in workspace.with_judge]
+        self._systems = quick or [workspace.first.name]
+        self._resting: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        with Vertical() as box:
+        with Vertical(id="box") as box:
             yield TextArea(placeholder="Type or paste a prompt. Enter begins a new line.")
+            yield RankingPane()
         box.border_title = "A prompt to replay"
         box.border_subtitle = HINT
 
     def on_mount(self) -> None:
         self.editor.cursor_blink = False
+        self.ranking.name_systems(tuple(self._systems))
+        self.ranking.tell_judge(NOT_ASKED)
+
+    @property
+    def text(self) -> str:
+        return self.editor.text.strip()
+
+    @on(TextArea.Changed)
+    def rank_soon(self) -> None:
+        if self._resting:
+            self._resting.stop()
+        self._resting = self.set_timer(REST_SECONDS, lambda: self.rank(self.text))
+
+    @work(thread=True, exclusive=True, group="ranking", exit_on_error=False)
+    def rank(self, text: str) -> None:
+        prompt = typed_prompt(text)
+        self.post_message(Ranked(text, [self._workspace.run(prompt, name) for name in self._systems]))
+
+    @on(Ranked)
+    def show_ranking(self, message: Ranked) -> None:
+        """Show a ranking, unless the text has changed since."""
+        if message.text == self.text:
+            rows = ranking_rows(self._systems, message.answers, {})
+            self.ranking.show(rows, self._workspace.marker(typed_prompt(message.text)))
+            self.ranking.tell_judge(NOT_ASKED if rows or not message.text else NOTHING_FITS)
 
     def action_send(self) -> None:
-        self.dismiss(self.editor.text.strip() or None)
+        self.dismiss(self.text or None)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -199,7 +199,7 @@ class PromptsScreen(ModeScreen):
     # Scratch prompts
 
     def action_type(self) -> None:
-        self.app.push_screen(TypePrompt(), self.replay_typed)
+        self.app.push_screen(TypePrompt(self.app.workspace), self.replay_typed)
 
     def replay_typed(self, text: str | None) -> None:
         if text:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 3
 
-RANKED_BY = {MEMSIFT: "ranks by strength", FTS5_BM25: "ranks by BM25 of title and tags"}
+RANKED_BY = {MEMSIFT: "by strength", FTS5_BM25: "by BM25 of title and tags"}
 MEASURES = {MEMSIFT: "strength", FTS5_BM25: "BM25"}
 
 
