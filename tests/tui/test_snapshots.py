@@ -12,6 +12,7 @@ import pytest
 from engine.judge.judge import Judge
 from engine.judge.providers.registry import RefusingProvider
 from engine.judge.providers.scripted import ScriptedProvider
+from engine.prompt import typed_prompt
 from tests.tui.apps import at_rest, type_ahead, until
 from tests.tui.demo import DEMO, fresh_cutoff
 from tui.app import MemsiftApp
@@ -148,7 +149,8 @@ def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Works
     async def run(pilot: Pilot[Any]) -> None:
         await pressing("textual-dark", "f3", "n", "w", "h", "y", "enter", "enter", *"queue")(pilot)
         ranking: Any = pilot.app.screen.query_one("RankingTable")
-        await until(pilot, lambda: ranking.records)
+        best = workspace.run(typed_prompt("why\n\nqueue"), "memsift").candidates[0]
+        await until(pilot, lambda: ranking.records and ranking.records[0].candidates == (best,))
         await at_rest(pilot)
 
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
