@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from engine import __version__
-from engine.errors import MemsiftError, missing_library
+from engine.errors import MemsiftError, RootNotFoundError, missing_library
 from tui.cli.help import JUDGE_SECTION, command_rows, sorted_options, write_section
 from tui.cli.options import DB, ORDER, PROMPTS, TOGETHER, judge_options, roots_option
 from tui.workspace import opening
@@ -153,9 +153,13 @@ def main(
       MEMSIFT_JUDGE_DEPTH, MEMSIFT_JUDGE_SAMPLES
     """
     if ctx.invoked_subcommand is None:
-        from tui.cli.app import build_first, require_terminal, run_app
+        from tui.cli.app import build_first, open_other, require_terminal, run_app
 
-        first, *others = opening.known_roots(roots, os.environ)
+        try:
+            first, *others = opening.known_roots(roots, os.environ)
+        except RootNotFoundError as error:
+            open_other(error, judge, db, order)
+            return
         require_terminal()
         if build_first((first, *others)):
             run_app(

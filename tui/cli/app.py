@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +18,8 @@ from tui.workspace.stderr import MANY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from engine.errors import RootNotFoundError
+    from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 
 
@@ -36,6 +39,29 @@ def require_terminal() -> None:
     """Raise MemsiftError unless stdin, which Textual reads, and stderr, which it draws on, are a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise MemsiftError("The app needs a terminal. For scripts, use a command: see memsift --help.")
+
+
+def open_other(error: RootNotFoundError, judge: JudgeOptions, db: str | None, order: str | None) -> None:
+    """Offer the memories of other projects and the demo, because this project has none.
+
+    Without a terminal, raise *error* with the same list.
+    """
+    from tui.workspace.first_start import DEMO, places
+
+    found = places(os.environ)
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        error.detail = "\n".join(f"memsift --root {quote(one.root)}  ({one.text})" for one in found)
+        raise error
+    from tui.choosing import FirstStartApp
+
+    chosen = FirstStartApp(found).run()
+    if chosen == DEMO:
+        run_app(opening.open_demo(os.environ, fresh=False, order=order))
+    for one in found:
+        if one.root == chosen and build_first((one.root,)):
+            run_app(
+                opening.open_workspace(one.root, (one.folder,), judge, db, os.environ, order=order, asks_first=True)
+            )
 
 
 def build_first(roots: Sequence[str]) -> bool:

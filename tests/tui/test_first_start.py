@@ -1,0 +1,84 @@
+"""A start in a project without memories: those of other projects and the demo are offered, and one key opens one."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from engine.paths import own_users, projects_dir
+from tests.engine.curation.roots import document, write_documents
+from tests.tui.apps import text_of, until
+from tui.choosing import FirstStartApp
+from tui.cli import main
+from tui.dialogs.choices import Options
+from tui.workspace.first_start import DEMO, places
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = "closing [/b] tag [link=http"
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A project with memories and one with auto memory, both known to Claude Code. The start is in a third one."""
+    from pathlib import Path
+
+    root = write_documents(tmp_path / HOSTILE / ".claude" / "memory", [document("one"), document("two")])
+    projects = Path(projects_dir(os.environ))
+    first, second = projects / "-first", projects / "-second"
+    auto = second / "memory"
+    for folder in (first, auto):
+        folder.mkdir(parents=True)
+    row = json.dumps({"type": "user", "cwd": str(tmp_path / HOSTILE)})
+    (first / "a.jsonl").write_text(f'{{"type": "summary"}}\n{row}\n', "utf-8")
+    (first / "b.jsonl").write_text("not JSON\n", "utf-8")
+    (auto / "MEMORY.md").write_text("- [Note](note.md)\n", "utf-8")
+    (auto / "note.md").write_text("---\nname: note\ndescription: A note\n---\nText\n", "utf-8")
+    start = tmp_path / "start"
+    start.mkdir()
+    monkeypatch.chdir(start)
+    return root, auto
+
+
+def test_roots_of_other_projects_are_found_with_counts(machine: tuple[Path, Path]) -> None:
+    found = {one.root: (one.memories, one.transcripts) for one in places(os.environ)}
+    assert found == {str(machine[0]): (2, 2), str(machine[1]): (1, 0)}
+
+
+def test_a_folder_of_another_user_is_not_offered(machine: tuple[Path, Path]) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    other = max(own_users(os.environ)) + 1
+    os.chown(machine[0], other, other)
+    os.chown(machine[1], other, other)
+    assert places(os.environ) == ()
+
+
+@pytest.mark.anyio
+async def test_one_key_opens_a_root_or_the_demo(machine: tuple[Path, Path]) -> None:
+    app = FirstStartApp(places(os.environ))
+    async with app.run_test(size=(60, 20)) as pilot:
+        shown = text_of(app.query_one(Options))
+        assert HOSTILE in shown.replace("\n", "")
+        assert "2 memories · 2 transcripts · " in shown
+        await pilot.press("enter")
+        await until(pilot, lambda: app._exit)
+    assert app.return_value in {str(one) for one in machine}
+    empty = FirstStartApp(())
+    async with empty.run_test(size=(60, 20)) as pilot:
+        await pilot.press("enter")
+        await until(pilot, lambda: empty._exit)
+    assert empty.return_value == DEMO
+
+
+def test_without_a_terminal_the_list_is_printed(machine: tuple[Path, Path]) -> None:
+    result = CliRunner().invoke(main, [])
+    assert result.exit_code == 2
+    assert "There are no memories here" in result.stderr
+    assert f"memsift --root {machine[1]}  (1 memory · 0 transcripts · " in result.stderr
+    assert result.stdout == ""
