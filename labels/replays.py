@@ -129,6 +129,24 @@ def newest_judge_calls(db: LabelDatabase, root: str | None) -> tuple[JudgeCall, 
     return tuple(JudgeCall(**{**row, "is_live": bool(row["is_live"])}) for row in rows)
 
 
+def newest_verdicts(db: LabelDatabase, root: str | None) -> dict[str, dict[Pair, str]]:
+    """The decisions of the judge in the newest retrievals for which it answered: prompt id -> pair -> decision.
+
+    Where several systems asked it about a memory, the newest answer counts.
+    """
+    rows = db.tuples(
+        f"""SELECT judge_call.prompt_id, memory_id, digest, decision
+            FROM retrieval JOIN run USING (run_id) JOIN judge_call USING (run_id, prompt_id)
+            JOIN judge_verdict USING (call_id)
+            WHERE retrieval_id IN ({NEWEST}) AND judge_call.status = 'ok' ORDER BY retrieval_id""",
+        {"root": root},
+    )
+    found: dict[str, dict[Pair, str]] = {}
+    for prompt_id, memory_id, digest, decision in rows:
+        found.setdefault(prompt_id, {})[memory_id, digest] = decision
+    return found
+
+
 def run_settings(db: LabelDatabase, root: str | None) -> dict[str, RunSettings]:
     """The settings of each run over *root*, or over all roots: run id -> settings."""
     sql = "SELECT run_id, root, config_json, corpus_hash FROM run WHERE :root IS NULL OR root = :root"

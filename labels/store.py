@@ -182,6 +182,10 @@ class LabelStore:
         """The judge calls of the retrievals of `outcomes`."""
         return replays.newest_judge_calls(self._db, root)
 
+    def verdicts(self, root: str | None = None) -> dict[str, dict[Pair, str]]:
+        """The judge's decisions in the retrievals of `outcomes`: prompt id -> pair -> decision."""
+        return replays.newest_verdicts(self._db, root)
+
     def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
         """The settings of each run: run id -> settings."""
         return replays.run_settings(self._db, root)

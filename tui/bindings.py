@@ -36,6 +36,7 @@ KEYS = {
     "go.replay": Key("f3", "app.switch_mode('replay')", "Replay", "go: Replay prompts"),
     "go.label": Key("f4", "app.switch_mode('label')", "Label", "go: Label retrieved memories"),
     "go.report": Key("f5", "app.switch_mode('report')", "Report", "go: Read the report"),
+    "go.whatif": Key("f6", "app.switch_mode('whatif')", "What-if", "go: Try other settings on the labelled prompts"),
     # Textual itself binds ctrl+q, before every other key: it quits from a dialog and from an input too
     "app.quit": Key("q", "app.quit", "Quit", "app: Quit"),
     "app.help": Key("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
@@ -121,8 +122,20 @@ KEYS = {
     "label.next": Key("space,enter", "next", "Next prompt", "label: Go to the next prompt"),
     "settle.later": Key("space", "later", "Later", "settle: Leave this memory for later"),
     "report.replay": Key("r", "replay_all", "Replay all", "report: Replay every prompt through every system"),
-    "report.more": Key("m", "more", "More", "report: Show or hide the curves and the TREC ranking measures"),
     "copy.text": Key("y", "copy", "Copy", "app: Copy the text under the cursor"),
+    "report.more": Key("m", "more", "More", "report: Add the ranking measures of TREC, or leave them out"),
+    "report.rows": Key("right,l", "rows", "Rows", "report: Go to the rows of this part; enter opens a row"),
+    "report.parts": Key("left,h,escape", "parts", "Parts", "report: Go back to the parts"),
+    "report.next": Key("right_square_bracket", "move(1)", "Next part", "report: Go to the next part"),
+    "report.previous": Key("left_square_bracket", "move(-1)", "Previous part", "report: Go to the previous part"),
+    "report.target": Key("t", "target", "Target", "report: Choose the precision that is asked for"),
+    "report.export": Key("w", "export", "Write", "report: Write the report to a file: HTML, Markdown, JSON or text"),
+    "whatif.less": Key("left,h", "move(-1)", "Less", "whatif: Lower the value of this setting"),
+    "whatif.more": Key("right,l", "move(1)", "More", "whatif: Raise the value of this setting"),
+    "whatif.save": Key("ctrl+s", "save", "Save", "whatif: Save the settings of this root"),
+    "whatif.undo": Key("u", "undo", "Undo", "whatif: Put this setting back to its saved value"),
+    "whatif.discard": Key("escape", "discard", "Discard", "whatif: Leave the prompts, or put all settings back"),
+    "whatif.prompts": Key("p", "prompts", "Prompts", "whatif: Go to the prompts that change"),
     "close": Key("escape,enter,space,q", "close", "Close", "app: Close this text"),
 }
 """By id, which a screen names in its BINDINGS."""
@@ -140,6 +153,8 @@ INTO_INPUT = frozenset(
         "change.edit",
         "change.move",
         "change.merge",
+        "report.target",
+        "report.export",
     }
 )
 """Keys that lead into an input or a choice. They act at once: letters typed after them must reach the input, not act as

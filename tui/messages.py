@@ -10,14 +10,18 @@ from textual.message import Message
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from engine.config import Config
     from engine.retrieval import Retrieval
-    from labels.measure.report import Report
     from tui.workspace.background_run import Progress
     from tui.workspace.changing import Done
     from tui.workspace.labelling_plan import Planning
     from tui.workspace.memory_facts import Facts
     from tui.workspace.prompt_choice import Known
+    from tui.workspace.report.reading import Reading
     from tui.workspace.sources import Found
+    from tui.workspace.whatif.effect import Effect, Numbers
+    from tui.workspace.whatif.knobs import Knob
+    from tui.workspace.whatif.sample import Injected, Sample
 
 
 @dataclass
@@ -92,7 +96,39 @@ class Measured(Message, bubble=False):
 class Reported(Message, bubble=False):
     """Worker to Report: a new report."""
 
-    report: Report
+    reading: Reading
+
+
+@dataclass
+class SampleFound(Message, bubble=False):
+    """Worker to What-if: the candidates of *done* of *total* labelled prompts are found. *sample*: all of them.
+
+    *sets* are the injected sets of the *saved* settings.
+    """
+
+    done: int
+    total: int
+    sample: Sample | None = None
+    saved: Config | None = None
+    sets: Sequence[Injected | None] = ()
+
+
+@dataclass
+class EffectFound(Message, bubble=False):
+    """Worker to What-if: the effect of the settings in *draft* on *sample*."""
+
+    draft: Config
+    sample: Sample
+    effect: Effect
+
+
+@dataclass
+class ValuesCompared(Message, bubble=False):
+    """Worker to What-if: the value of *knob* in words, and the numbers of *draft* with it, for many values."""
+
+    draft: Config
+    knob: Knob
+    compared: Sequence[tuple[str, Numbers | None]]
 
 
 @dataclass

@@ -75,6 +75,11 @@ def joined(parts: Iterable[str], width: int) -> str:
     return line
 
 
+def aligned(text: str, width: int) -> str:
+    """A line that is aligned with others, in exactly *width* terminal cells: its spaces stay."""
+    return set_cell_size(printable(text).replace("\n", " "), max(0, width))
+
+
 def _shown(character: str) -> str:
     if character == "\n":
         return character

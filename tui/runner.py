@@ -289,6 +289,11 @@ class Runner(App[None]):
             if found.settings:
                 self._take_settings(found.settings)
 
+    def take_saved_settings(self) -> None:
+        """Go on with settings that a screen has just written, without waiting until the change is noticed."""
+        if self.workspace.sources:
+            self._take_settings(self.workspace.sources.settings())
+
     def _take_settings(self, settings: Settings) -> None:
         """Go on with changed settings, after the run that is under way, and tell which of them are mistakes."""
         self._later = settings if self._background and settings.differ(self.workspace) else None

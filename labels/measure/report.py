@@ -149,6 +149,20 @@ def report_from_store(
     with None it only has to be the replayed one. *config* and *cutoff* are the present ones of the root, which are
     compared with those of the runs; without *config* nothing is compared.
     """
+    evidence, labels = evidence_from_store(store, root, digests)
+    rows = evidence.rows
+    made = store.run_settings(root)
+    changed = changes(rows, made, config, cutoff) if config else {}
+    limits = limits_from_store(evidence, labels.facts, made, changed)
+    shown = replace(captions, prompts={**store.prompt_texts(), **captions.prompts})
+    made_of = build_report(evidence, shown, options, limits, labels, store.repeats(root))
+    return replace(made_of, configured=configured_system(config, cutoff)) if config else made_of
+
+
+def evidence_from_store(
+    store: LabelStore, root: str | None, digests: Mapping[str, str] | None
+) -> tuple[Evidence, JudgedLabels]:
+    """The evidence of the newest replays of *root*, and its labels. Arguments as for `report_from_store`."""
     rows = drawn(store, root)
     labels = judged_labels(store, rows, root, digests)
     replayed = {row.prompt_id for row in rows}
@@ -160,12 +174,7 @@ def report_from_store(
         strata={prompt_id: stratum for prompt_id, stratum in strata.items() if prompt_id in replayed},
         inclusion=store.inclusion(),
     )
-    made = store.run_settings(root)
-    changed = changes(rows, made, config, cutoff) if config else {}
-    limits = limits_from_store(evidence, labels.facts, made, changed)
-    shown = replace(captions, prompts={**store.prompt_texts(), **captions.prompts})
-    made_of = build_report(evidence, shown, options, limits, labels, store.repeats(root))
-    return replace(made_of, configured=configured_system(config, cutoff)) if config else made_of
+    return evidence, labels
 
 
 def configured_system(config: Config, cutoff: Cutoff | None) -> str:

@@ -173,9 +173,9 @@ def unknown_outlook(report: GateReport) -> str:
 def gate_step(report: GateReport) -> Step:
     caveats, decision = report.caveats, report.decision
     if caveats.outdated:
-        return Step("replay with the present settings", REPLAY)
+        return Step("replay with the present settings", REPLAY, "r")
     if caveats.sighted:
-        return Step("label prompts before you see their ranks", LABEL)
+        return Step("label prompts before you see their ranks", LABEL, "F4")
     if caveats.gaps and caveats.gaps.matters:
         return finish_step(caveats.gaps, caveats)
     if decision.verdict == UNDECIDED:
@@ -193,8 +193,8 @@ def finish_step(gaps: Gaps, caveats: Caveats) -> Step:
         return Step(f"add the {counted(gaps.missing, 'missing memory', 'missing memories')} to the qrels")
     if caveats.disputed:
         split = counted(caveats.disputed, "memory", "memories")
-        return Step(f"settle the {split} people are split on", "memsift label --adjudicate")
-    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL)
+        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", "F4, then d")
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, "F4")
 
 
 def undecided_step(report: GateReport) -> Step:
@@ -203,12 +203,12 @@ def undecided_step(report: GateReport) -> Step:
     number = decision.more or (FEWEST_TO_PLAN - judged if judged < FEWEST_TO_PLAN else 0)
     if not number:
         wider = "more points" if has_zone(report.gate) else "a few points"
-        return Step(f"allow {wider} either way, as it is near {asked(report)}", "--indifference 0.1")
+        return Step(f"allow {wider} either way, as it is near {asked(report)}", "--indifference 0.1", "t")
     if report.caveats.is_from_files:
         return Step(f"add about {counted(number, 'prompt')} to the run and the qrels")
     if decision.left < number:
-        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY)
-    return Step(f"label about {counted(number, 'more prompt')}", LABEL)
+        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, "r")
+    return Step(f"label about {counted(number, 'more prompt')}", LABEL, "F4")
 
 
 # Reasons against an answer, and warnings

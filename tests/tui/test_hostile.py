@@ -69,7 +69,7 @@ async def visit_all(pilot: Pilot[None]) -> None:
     await press(pilot, "f4")
     await card_shown(pilot)
     await press(pilot, "enter", "escape", "i", "escape", "a", "x", "u", "space", "z")
-    await press(pilot, "f5", "r")
+    await press(pilot, "f6", "right", "p", "down", "i", "escape", "escape", "escape", "f5", "r")
     workspace = app_of(pilot).workspace
     await until(pilot, lambda: workspace.replayed == len(workspace.prompts) * len(workspace.systems))
     await press(pilot, "end", "question_mark", "question_mark", "f2")
@@ -127,7 +127,7 @@ async def test_every_screen_works_in_a_tiny_terminal(open_workspace: Opener) -> 
 @pytest.mark.slow
 async def test_a_terminal_may_change_its_size_at_any_time(open_workspace: Opener) -> None:
     async with MemsiftApp(open_workspace(prompts=demo_prompts("p01"))).run_test(size=(160, 48)) as pilot:
-        for key in ("f2", "f3", "f4", "f5"):
+        for key in ("f2", "f3", "f4", "f5", "f6"):
             await press(pilot, key)
             for width, height in ((20, 5), (1, 1), (160, 48)):
                 await pilot.resize_terminal(width, height)

@@ -83,6 +83,26 @@ class ModeScreen(Screen[None]):
     def action_copy(self) -> None:
         copy_focused(self)
 
+    # Going
+
+    async def go_to_prompt(self, prompt_id: str | None) -> None:
+        """Show a prompt in Replay, also one that no open file holds."""
+        workspace = self.app.workspace
+        prompt = (workspace.prompt(prompt_id) or workspace.store.prompt(prompt_id)) if prompt_id else None
+        if prompt:
+            if workspace.prompt(prompt.id) is None:
+                workspace.add_prompt(prompt)
+            workspace.wanted_prompt = prompt.id
+            await self.app.switch_mode("replay")
+
+    async def go_to_memory(self, memory_id: str) -> None:
+        """Show a memory in Browse, if the root still has it."""
+        if self.app.workspace.memory(memory_id) is None:
+            self.app.tell(f"{memory_id} is not there any more.")
+            return
+        self.app.workspace.wanted_memory = memory_id
+        await self.app.switch_mode("browse")
+
     # Reading
 
     def action_read_prompt(self) -> None:

@@ -105,8 +105,20 @@ class BrowseScreen(CuratingScreen):
         if self._reading != self.app.workspace.reading:
             self.show_matching()
         workspace = self.app.workspace
+        if workspace.wanted_memory:
+            self._go_to_wanted(workspace.wanted_memory)
         if self._stamps != stamps(workspace.index, workspace.store.path, os.environ):
             self.read_facts()
+
+    def _go_to_wanted(self, memory_id: str) -> None:
+        """Put the cursor on a memory that another screen names, and show all memories if it is not listed."""
+        self.app.workspace.wanted_memory = ""
+        if all(one.id != memory_id for one in self.memories.records):
+            self._category = self._status = ALL
+            self.filter_line.value = ""
+            self.show_matching()
+        self.memories.go_to(memory_id)
+        self.memories.focus()
 
     # The list
 
@@ -258,16 +270,7 @@ class BrowseScreen(CuratingScreen):
             self.app.tell("No prompt that you have seen or labelled pulled this memory in.")
             return
         options = {one: prompt_line(one, verdict, facts) for one, verdict in found[:MOST_CHOICES]}
-        self.app.push_screen(ChooseOne("Go to which prompt?", options), self._go_to_prompt)
-
-    async def _go_to_prompt(self, prompt_id: str | None) -> None:
-        workspace = self.app.workspace
-        prompt = (workspace.prompt(prompt_id) or workspace.store.prompt(prompt_id)) if prompt_id else None
-        if prompt:
-            if workspace.prompt(prompt.id) is None:
-                workspace.add_prompt(prompt)
-            workspace.wanted_prompt = prompt.id
-            await self.app.switch_mode("replay")
+        self.app.push_screen(ChooseOne("Go to which prompt?", options), self.go_to_prompt)
 
     # Selecting
 

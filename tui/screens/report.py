@@ -1,68 +1,110 @@
-"""Report: the precision of each system, the judge against people, and the limits of the numbers."""
+"""Report: the gate's answer and the next step, then every part of the report as a chart and a table whose rows open."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from textual import on, work
+from textual.containers import Container, Vertical
 from textual.getters import query_one
 from textual.widgets import Footer, Static
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from labels.measure.report import ReportOptions
 from tui.bindings import bindings
+from tui.dialogs.ask_line import AskLine
+from tui.dialogs.choices import ChooseOne
 from tui.messages import AllReplayed, Reported
-from tui.plain import plain
+from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.memory_pane import TextPane
-from tui.widgets.report_text import report_text
+from tui.widgets.report_charts import drawn_chart, plot, plot_name
+from tui.widgets.report_lists import PartList, TableRows, table_rows
+from tui.widgets.report_text import answer_text, part_text
+from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count
+from tui.workspace.report.file import ENDINGS, write_report
+from tui.workspace.report.reading import ASKED, TARGETS, read_report
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from labels.measure.report import Report
+    from tui.workspace.report.reading import Reading
+    from tui.workspace.report.rows import Part
 
-MARGIN, MIN_WIDTH = 5, 20
-"""Cells beside the text, and cells of a line at least: a narrower terminal cuts the lines."""
+MARGIN, MIN_WIDTH = 4, 20
+"""Cells beside a text, and cells of a line at least: a narrower terminal cuts the lines."""
 
+ROOMY = 30
+"""Rows of a terminal from which on the answer has the numbers behind it."""
+
+MOST_CHOICES = 200
 COUNTING = "Counting …"
+NOTHING_YET = "There is no report yet. Press r to replay the prompts."
+NO_PROMPT = "No prompt stands behind this row."
+EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read the file."
+FILE_NAME = "memsift-report.html"
 
 
 class ReportScreen(ModeScreen):
     """The report of the label store. A worker makes it each time the screen is shown."""
 
     CSS_PATH = "report.tcss"
-    AUTO_FOCUS = "#scroll"
-    BINDINGS = bindings(shown="report.replay report.more", hidden="copy.text")
+    AUTO_FOCUS = "PartList"
+    BINDINGS = bindings(
+        shown="report.rows report.parts report.replay report.target report.export",
+        hidden="report.next report.previous report.more copy.text",
+    )
     HELP = (
-        "Precision is relevant / judged over everything injected. Press r to replay all prompts first. "
-        "m adds curves (precision over time and by threshold) and TREC ranking measures."
+        "Up and down choose a part, right goes to its rows, and enter opens the prompts or the memory that a row "
+        "counts. Press r to replay all prompts first. m adds the ranking measures of TREC."
     )
 
-    text = query_one("#text", Static)
+    answer = query_one("#answer", Static)
+    parts = query_one(PartList)
+    table = query_one(TableRows)
+    head = query_one("#head", Static)
+    chart = query_one("#chart", Static)
+    text = query_one("#about-text", Static)
     state = query_one("#state", Static)
 
     def __init__(self) -> None:
         super().__init__()
-        self._report: Report | None = None
+        self._reading: Reading | None = None
         self._shows_more = False
+        self._asked = ASKED
         self._replaying = ""
         self._doing = ""
 
     def compose(self) -> ComposeResult:
         yield TopBar("report")
-        with TextPane(id="scroll"):
-            yield Static(id="text")
+        yield Static(id="answer")
+        with Container(id="panes"):
+            yield PartList(classes="pane")
+            with Vertical(id="part", classes="pane"):
+                yield Static(id="chart")
+                yield Static(id="head")
+                yield TableRows()
+                with TextPane(id="about"):
+                    yield Static(id="about-text")
+                yield from self._plots()
         yield Static(id="state")
         yield Footer(compact=True, show_command_palette=False)
+
+    def _plots(self) -> ComposeResult:
+        """The widget for charts of points, if its package is installed: a table says the same."""
+        with suppress(ImportError):
+            from textual_plotext import PlotextPlot
+
+            yield PlotextPlot(id="plot", classes="-off")
 
     def begin(self) -> None:
         self.show_report()
 
     def on_resize(self) -> None:
-        self._draw()
+        self.call_after_refresh(self._draw)
 
     # The report
 
@@ -70,21 +112,21 @@ class ReportScreen(ModeScreen):
         """Have a worker make the report; the present report stays until then."""
         self._doing = COUNTING
         self._show_state()
-        more = self._shows_more
-        self._make(ReportOptions(ranking=more, comparisons=True, curves=more))
+        self._make(ReportOptions(ranking=self._shows_more, comparisons=True, curves=True), self._asked)
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
-    def _make(self, options: ReportOptions) -> None:
+    def _make(self, options: ReportOptions, asked: float) -> None:
         """Make the report, and hand it over unless a newer worker has replaced this one."""
-        worker, made = get_current_worker(), self.app.workspace.report(options)
+        worker, made = get_current_worker(), read_report(self.app.workspace, options, asked)
         if not worker.is_cancelled:
             self.post_message(Reported(made))
 
     @on(Reported)
     def take_report(self, message: Reported) -> None:
-        self._report = message.report
+        self._reading = message.reading
         self._doing = ""
         self._show_state()
+        self.parts.show([part for part in message.reading.parts if message.reading.report.systems])
         self._draw()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -94,18 +136,136 @@ class ReportScreen(ModeScreen):
             self._show_state()
 
     def _draw(self) -> None:
-        lack = nothing_to_count(self.app.workspace) if self._report and not self._report.labelled_prompts else ""
-        if lack:
-            self.text.update(plain(lack))
-        elif self._report:
-            self.text.update(report_text(self._report, max(MIN_WIDTH, self.size.width - MARGIN)))
+        if self._reading:
+            is_short = self.size.height < ROOMY
+            report = self._reading.report
+            lack = "" if report.labelled_prompts else nothing_to_count(self.app.workspace)
+            text = answer_text(self._reading, self._width(self.size.width), is_short=is_short)
+            self.answer.update(plain(lack) if lack else text)
+            self.set_class(bool(lack) or not report.systems, "-empty")
+            self.show_part()
+            self.refresh_bindings()
+
+    @staticmethod
+    def _width(cells: int) -> int:
+        return max(MIN_WIDTH, cells - MARGIN)
 
     def _show_state(self) -> None:
-        self.state.update(plain(" · ".join(filter(None, (self._replaying, self._doing)))))
+        text = " · ".join(filter(None, (self._replaying, self._doing)))
+        self.state.update(plain(text))
+        self.state.set_class(not text, "-empty")
+
+    # A part
+
+    @property
+    def part(self) -> Part | None:
+        return self.parts.current
+
+    @on(RowList.Highlighted, "PartList")
+    def show_part(self) -> None:
+        """Show the part under the cursor: its chart where there is room, its table, and how to read it."""
+        if self.part is None or self._reading is None:
+            return
+        section = self.part.section
+        self.query_one("#part").border_title = plain(section.title)
+        self.parts.border_title = plain(f"{self.parts.cursor + 1} of {self.parts.count}")
+        width = self.query_one("#part").size.width
+        self._show_chart(section.name, self._width(width))
+        head, rows = table_rows(section.table, self.part.behind, self._width(width)) if section.table else ([], [])
+        self.head.update(plain("\n".join(f" {line}" for line in head)))
+        self.head.set_class(not head, "-off")
+        self.table.set_class(not rows, "-off")
+        self.table.show(rows)
+        self.show_text()
+
+    def _show_chart(self, name: str, width: int) -> None:
+        assert self._reading
+        drawn = drawn_chart(name, self._reading.report, width)
+        self.chart.set_class(drawn is None, "-off")
+        if drawn:
+            self.chart.update(drawn)
+        for widget in self.query("#plot"):
+            found: Any = widget
+            curve = plot_name(name, self._reading.report)
+            found.set_class(not curve or self.size.height < ROOMY, "-off")
+            self.query_one("#part").set_class(bool(curve), "-curve")
+            if curve:
+                plot(found.plt, curve, self._reading.report)
+                found.refresh()
+
+    @on(RowList.Highlighted, "TableRows")
+    def show_text(self) -> None:
+        if self.part:
+            row = self.table.current
+            width = self._width(self.query_one("#part").size.width)
+            self.text.update(part_text(self.part.section, row.whole if row else "", width))
+            self.query_one("#about").scroll_home(animate=False)
+
+    # Keys
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        if not self.is_mounted:
+            return ""
+        if action in ("rows", "parts", "move", "export") and not self.parts.count:
+            return NOTHING_YET
+        if action == "rows":
+            return "" if self.focused is not self.table else "You are there."
+        if action == "parts":
+            return "" if self.focused is not self.parts else "You are there."
+        return super().why_off(action, parameters)
+
+    @on(RowList.Selected, "PartList")
+    def action_rows(self) -> None:
+        (self.table if self.table.count else self.query_one("#about")).focus()
+
+    def action_parts(self) -> None:
+        self.parts.focus()
+
+    def action_move(self, step: int) -> None:
+        self.parts.cursor += step
+
+    @on(RowList.Selected, "TableRows")
+    async def open_row(self) -> None:
+        """Show what the row counts: the memory in Browse, or one of the prompts in Replay."""
+        row = self.table.current
+        behind = row.behind if row else None
+        if behind and behind.memory:
+            await self.go_to_memory(behind.memory)
+        elif behind and len(behind.prompts) == 1:
+            await self.go_to_prompt(behind.prompts[0])
+        elif behind and behind.prompts:
+            shown = {name: self._prompt_line(name) for name in behind.prompts[:MOST_CHOICES]}
+            question = f"{len(behind.prompts):,} prompts stand behind this row. Go to which?"
+            self.app.push_screen(ChooseOne(question, shown), self.go_to_prompt)
+        else:
+            self.app.tell(NO_PROMPT)
+
+    def _prompt_line(self, prompt_id: str) -> str:
+        known = self._reading.report.captions.prompts if self._reading else {}
+        return one_line(known.get(prompt_id, prompt_id))[:200]
 
     def action_more(self) -> None:
         self._shows_more = not self._shows_more
         self.show_report()
+
+    def action_target(self) -> None:
+        """Let a person choose the precision that the gate asks for."""
+
+        def take(chosen: str | None) -> None:
+            if chosen:
+                self._asked = float(chosen)
+                self.show_report()
+
+        options = {f"{one:g}": f"{100 * one:g} % of what is injected is relevant" for one in TARGETS}
+        self.app.push_screen(ChooseOne("Which precision is asked for?", options, f"{self._asked:g}"), take)
+
+    def action_export(self) -> None:
+        def take(name: str | None) -> None:
+            if name and self._reading:
+                with self.app.telling_errors():
+                    self.app.tell(f"Written: {write_report(self._reading.report, name)}")
+
+        self.app.push_screen(AskLine("Write the report to which file?", FILE_NAME, EXPORT), take)
 
     # Replaying
 

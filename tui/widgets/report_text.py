@@ -1,4 +1,4 @@
-"""The report as the text of a screen, with each system's intervals of precision drawn to scale."""
+"""Texts of Report: the answer of the gate, and intervals of precision drawn to scale."""
 
 from __future__ import annotations
 
@@ -7,76 +7,50 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from labels.report.first_lines import first_lines, next_step
-from labels.report.sections import has_order, sections, summary
-from labels.report.text import as_item, first_part, laid_out
-from tui.plain import cells, plain
+from labels.report.gate import answer, gate_lines, gate_step
+from labels.report.sections import summary
+from labels.report.text import as_item, first_part
+from tui.plain import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from labels.measure.intervals import Interval
-    from labels.measure.report import Report, SystemReport
-    from labels.report.section import Section, Table
+    from labels.report.section import Section
+    from tui.workspace.report.reading import Reading
 
-LOOKS = "━ one look   ─ any look"
 MUTED = "$foreground-muted"
-SYSTEM_WIDTH = 22
-MIN_SCALE, MAX_SCALE = 14, 60
 NOTHING_REPLAYED = (
     "No prompt was replayed yet.\n\n"
     "Press r to run every prompt through every system, then F4 to label what they return."
 )
 
 
-def report_text(report: Report, width: int) -> Content:
-    """The whole report, *width* cells wide."""
+def answer_text(reading: Reading, width: int, *, is_short: bool) -> Content:
+    """The gate's answer and the next step; unless *is_short*, also the numbers behind it. *width* in cells."""
+    report, gate = reading.report, reading.gate
     if not report.systems:
         return plain(NOTHING_REPLAYED)
-    step = plain(next_step(report).in_app()).stylize_before("bold")
-    first = plain(first_part(first_lines(report), width))
-    lines = [first, Content(""), step, Content(""), plain(summary(report))]
-    for section in sections(report):
-        lines += [Content(""), *_section(section, width)]
-        if section.name == "precision" and report.labelled_prompts:
-            lines += [Content(""), *_intervals(report, width)]
+    said = answer(gate) if gate else first_lines(report)[0]
+    step = (gate_step(gate) if gate else next_step(report)).in_app()
+    lines = [_wrapped([said], width).stylize_before("bold"), _wrapped([step], width).stylize_before("$text-accent")]
+    if not is_short:
+        more = gate_lines(gate)[1:] if gate else first_lines(report)[1:]
+        lines += [_wrapped(more, width), _wrapped([summary(report)], width).stylize_before(MUTED)]
     return Content("\n").join(lines)
 
 
-def _section(section: Section, width: int) -> Iterator[Content]:
-    yield plain(section.title).stylize_before("bold $text-primary")
+def _wrapped(lines: Sequence[str], width: int) -> Content:
+    return plain(first_part(lines, width))
+
+
+def part_text(section: Section, whole: str, width: int) -> Content:
+    """The row under the cursor in full, sentences about the numbers, and how to read them."""
+    lines = [plain(first_part([whole], width))] if whole else []
+    lines += [plain(as_item(line, width)) for line in section.lines]
     if section.about:
-        yield plain(section.about).stylize_before(MUTED)
-    if section.table:
-        yield from _table(section.table, width)
-        if section.lines:
-            yield Content("")
-    for line in section.lines:
-        yield plain(as_item(line, width))
-
-
-def _table(table: Table, width: int) -> Iterator[Content]:
-    head, body = laid_out(table, width)
-    yield Content("")
-    yield from (plain(line).stylize_before(MUTED) for line in head)
-    yield from (plain(line) for line in body)
-
-
-def _intervals(report: Report, width: int) -> Iterator[Content]:
-    scale = max(MIN_SCALE, min(MAX_SCALE, width - SYSTEM_WIDTH))
-    for system in report.systems:
-        yield plain(cells(system.system, SYSTEM_WIDTH)) + _bar(system, scale)
-    ends = "0" + "1".rjust(scale - 1)
-    middle = ends[: scale // 2 - 1] + "0.5" + ends[scale // 2 + 2 :]
-    yield plain(" " * SYSTEM_WIDTH + middle).stylize_before(MUTED)
-    if has_order(report):
-        yield plain(" " * SYSTEM_WIDTH + LOOKS).stylize_before(MUTED)
-
-
-def _bar(system: SystemReport, scale: int) -> Content:
-    value, interval = system.precision.value, system.interval
-    if value is None or interval is None:
-        return plain("nothing judged yet").stylize_before(MUTED)
-    return interval_bar(value, interval, system.live or interval, scale)
+        lines.append(plain(first_part([section.about], width)).stylize_before(MUTED))
+    return Content("\n").join(lines)
 
 
 def interval_bar(point: float, one: Interval, live: Interval, width: int) -> Content:

@@ -52,7 +52,8 @@ class Workspace(RootLabels):
     last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
     settings that do not count. *spending*: the agreement that the judge waits for, if any. *sources*: the files behind
     it, to read them again. `lists`: the sample and the scratch prompts. `chosen`: the names of the systems that a
-    person wants to compare. `wanted_prompt`: the id of the prompt that Replay shows next.
+    person wants to compare. `wanted_prompt` and `wanted_memory`: the ids that Replay and Browse
+    show next.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Workspace(RootLabels):
         self.spending = spending
         self.sources = sources
         self.wanted_prompt = ""
+        self.wanted_memory = ""
         self.chosen: tuple[str, ...] = ()
         self.index = self._opened()
         self.lists = PromptLists(store, self.index.root, prompts)

@@ -1,7 +1,8 @@
-"""Report: numbers that follow the labels, and replaying everything."""
+"""Report: the answer first, then parts whose rows open, and numbers that follow the labels."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -11,12 +12,27 @@ import pytest
 from engine.judge.judge import Judge
 from engine.judge.providers.scripted import ScriptedProvider
 from labels.measure.report import PLAIN, ReportOptions
-from tests.tui.apps import DEADLINE_S, SIZE, card_shown, press, reads, settled, shown, starting_in, toasts, until
+from tests.tui.apps import (
+    DEADLINE_S,
+    SIZE,
+    card_shown,
+    press,
+    reads,
+    settled,
+    shown,
+    starting_in,
+    toasts,
+    type_ahead,
+    until,
+)
 from tests.tui.demo import DEMO, CountingProvider, demo_prompts
+from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from textual.pilot import Pilot
 
     from labels.measure.report import Report
     from tests.tui.conftest import Opener
@@ -24,16 +40,19 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 
-def replayed(workspace: Workspace) -> None:
-    """Run every prompt through every system, and keep it."""
-    for prompt in workspace.prompts:
-        for system in workspace.systems:
-            workspace.keep(workspace.run(prompt, system))
+async def part(pilot: Pilot[None], name: str) -> None:
+    """Put the cursor on the part *name*, when the report is there."""
+    parts: Any = pilot.app.screen.query_one("PartList")
+    await until(pilot, lambda: any(one.section.name == name for one in parts.records), f"the part {name}")
+    parts.go_to(name)
+    await settled(pilot)
 
 
 async def test_before_anything_was_replayed_it_says_which_key_does(open_workspace: Opener) -> None:
     async with starting_in("report", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#text", "Press r")
+        await reads(pilot, "#answer", "Press r")
+        await press(pilot, "w", "right", "enter")
+        assert pilot.app.screen.query("PartList")
 
 
 async def test_r_without_prompts_says_how_to_have_some(open_workspace: Opener) -> None:
@@ -51,7 +70,7 @@ async def test_r_replays_every_prompt_through_every_system_once(open_workspace: 
         await settled(pilot)
         await press(pilot, "r", "r")
         await reads(pilot, "#state", "4 prompts replayed")
-        await reads(pilot, "#text", "4 prompts replayed, 0 of them with labels")
+        await reads(pilot, "#answer", "4 prompts replayed, 0 of them with labels")
         await pilot.app.workers.wait_for_complete()
         await settled(pilot)
         assert workspace.replayed == 8
@@ -73,36 +92,120 @@ async def test_precision_of_both_systems_follows_the_labels(open_workspace: Open
             await press(pilot, "enter")
             await card_shown(pilot)
         await press(pilot, "f5")
+        await part(pilot, "precision")
         for system in workspace.systems:
             sizes = {prompt.id: len(workspace.retrieval(prompt.id, system).injected) for prompt in prompts}  # type: ignore[union-attr]
             relevant, whole = sizes["p01"], sum(sizes.values())
-            await reads(pilot, "#text", f"{relevant} of {whole}")
-            await reads(pilot, "#text", f"{relevant / whole:.2f} ")
-        await reads(pilot, "#text", "Cohen's kappa")
+            await reads(pilot, "TableRows", f"{system} {relevant / whole:.2f}")
+            await reads(pilot, "TableRows", f"{relevant} of {whole}")
+        await part(pilot, "judge-memsift+judge")
+        await reads(pilot, "#about-text", "Cohen's kappa")
+
+
+async def test_the_answer_names_verdict_and_next_step_and_t_asks_for_another_precision(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
+    replay_and_label(workspace)
+    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#answer", "labels: memsift does not reach 80 %.")
+        await reads(pilot, "#answer", "FAIL with ")
+        await reads(pilot, "#answer", "Next: drop unlikely memories: memsift tune")
+        await press(pilot, "t")
+        type_ahead(pilot, "home", "enter")
+        await reads(pilot, "#answer", "labels: memsift may or may not reach 50 %.")
+
+
+async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
+    """The prompts with irrelevant memories, counted here by hand; a worst memory; a worst prompt."""
+    workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
+    replay_and_label(workspace)
+    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await part(pilot, "precision")
+        await press(pilot, "right", "enter")
+        wrong = [prompt.id for prompt in workspace.prompts if irrelevant(workspace, prompt.id)]
+        dialog: Any = pilot.app.screen
+        assert set(dialog.options) == set(wrong)
+        first = next(iter(dialog.options))
+        assert irrelevant(workspace, first) == max(irrelevant(workspace, name) for name in wrong)
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.current_mode == "replay")
+        replay: Any = pilot.app.screen
+        await until(pilot, lambda: replay.prompt and replay.prompt.id == first)
+        await press(pilot, "f5")
+        await part(pilot, "worst-memories")
+        await press(pilot, "left", "right", "enter")
+        worst = workspace.report().worst_memories[0].id
+        await until(pilot, lambda: pilot.app.current_mode == "browse")
+        browse: Any = pilot.app.screen
+        await until(pilot, lambda: browse.memories.current.id == worst)
+        await press(pilot, "f5")
+        await part(pilot, "worst-prompts")
+        await press(pilot, "left", "right", "enter")
+        await until(pilot, lambda: pilot.app.current_mode == "replay")
+        await until(pilot, lambda: replay.prompt.id == workspace.report().worst_prompts[0].id)
+
+
+def irrelevant(workspace: Workspace, prompt_id: str) -> int:
+    """The number of irrelevant memories that the first system injects for a prompt."""
+    found = workspace.retrieval(prompt_id, "memsift")
+    verdicts = {pair[0]: label.verdict for pair, label in workspace.labels(prompt_id).items()}
+    return sum(verdicts.get(one.memory.id) == "not" for one in found.injected) if found else 0
+
+
+async def test_w_writes_the_report_for_its_owner_alone(open_workspace: Opener, tmp_path: Path) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
+    replay_and_label(workspace)
+    async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await part(pilot, "precision")
+        for ending, content in (
+            (".html", "<h2"),
+            (".md", "# memsift report"),
+            (".json", '"systems"'),
+            (".txt", "Next:"),
+        ):
+            file = tmp_path / f"report{ending}"
+            file.write_text("old")
+            await press(pilot, "w")
+            line: Any = pilot.app.screen.query_one("Input")
+            line.value = str(file)
+            await press(pilot, "enter")
+            await until(pilot, lambda file=file: any(str(file) in toast for toast in toasts(pilot)))  # type: ignore[misc]
+            assert content in file.read_text()
+            assert file.stat().st_mode & 0o777 == 0o600
+        assert json.loads((tmp_path / "report.json").read_text())["prompts"] == 2
+        await press(pilot, "w")
+        line = pilot.app.screen.query_one("Input")
+        line.value = str(tmp_path / "report.pdf")
+        await press(pilot, "enter")
+        await until(pilot, lambda: any("Nothing was written" in toast for toast in toasts(pilot)))
+        assert not list(tmp_path.glob("report.pdf*"))
 
 
 async def test_a_label_from_another_screen_is_in_the_report_at_once(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    replayed(workspace)
+    replay_and_label(workspace, prompts=0)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#text", "0 of them with labels")
+        await reads(pilot, "#answer", "0 of them with labels")
         await press(pilot, "f3", "right", "a", "f5")
-        await reads(pilot, "#text", "1 of them with labels")
-        await reads(pilot, "#text", "1 of 1")
+        await reads(pilot, "#answer", "1 of them with labels")
+        await reads(pilot, "TableRows", "1 of 1")
 
 
 async def test_the_report_is_made_once_and_drawn_to_each_width(open_workspace: Opener) -> None:
     workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01"), judge=None)
     workspace.made = 0
-    replayed(workspace)
+    replay_and_label(workspace)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#text", "1 prompt replayed")
+        await reads(pilot, "TableRows", "memsift 0.")
         await pilot.app.workers.wait_for_complete()
         await settled(pilot)
-        await pilot.resize_terminal(60, 20)
-        await until(pilot, lambda: pilot.app.screen.query_one("#text").size.width < 60)
+        for size in ((60, 20), (30, 8), (160, 48)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda size=size: pilot.app.screen.query_one("#answer").size.width == size[0] - 2)  # type: ignore[misc]
+            await settled(pilot)
         assert workspace.made == 1
-        await until(pilot, lambda: "1 prompt replayed" in shown(pilot, "#text"))
+        assert pilot.app.screen.query_one("#plot").display
+        await press(pilot, "right_square_bracket")
+        assert "2 of " in shown(pilot, "PartList")
 
 
 async def test_the_worker_of_a_replay_that_breaks_is_told(open_workspace: Opener) -> None:
@@ -150,56 +253,40 @@ class GatedWorkspace(Workspace):
 async def test_while_a_report_is_made_the_screen_says_so_and_can_be_left(open_workspace: Opener) -> None:
     workspace: Any = open_workspace(kind=GatedWorkspace, prompts=demo_prompts("p01"))
     workspace.gate = Event()
-    replayed(workspace)
+    replay_and_label(workspace, prompts=0)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await reads(pilot, "#state", "Counting")
         await press(pilot, "f2", "f5")
         await reads(pilot, "#state", "Counting")
         workspace.gate.set()
-        await reads(pilot, "#text", "1 prompt replayed")
-        await until(pilot, lambda: shown(pilot, "#state") == "", "it is done")
+        await reads(pilot, "#answer", "1 prompt replayed")
+        await until(pilot, lambda: not pilot.app.screen.query_one("#state").display, "it is done")
 
 
-async def test_the_report_says_what_one_system_changes_against_another(open_workspace: Opener) -> None:
-    workspace: Any = open_workspace(kind=CountedWorkspace, prompts=demo_prompts("p01", "p02"))
-    workspace.made = 0
-    replayed(workspace)
-    for prompt in workspace.prompts:
-        for card in workspace.pool(prompt.id).cards:
-            workspace.store.label("me", prompt.id, card, "not", seed=1, blind=True, elapsed_ms=1)
-    async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
-        await reads(pilot, "#text", "Differences: what one system changes against another")
-        await reads(pilot, "#text", "memsift+judge memsift +0.00")
-        assert workspace.made == 1, "it takes seconds over many labels"
-
-
-async def test_m_shows_the_curves_and_the_ranking_and_takes_them_away(open_workspace: Opener) -> None:
+async def test_m_adds_the_ranking_and_takes_it_away(open_workspace: Opener) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    replayed(workspace)
-    pool = workspace.pool("p01")
-    assert pool is not None
-    for card in pool.cards:
-        workspace.store.label("me", "p01", card, "relevant", seed=1, blind=True, elapsed_ms=1)
+    replay_and_label(workspace)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
+        await part(pilot, "history")
         await press(pilot, "m")
-        await reads(pilot, "#text", "Ranking, as TREC counts it")
-        await reads(pilot, "#text", "Labels over time: how precision became known")
+        await part(pilot, "ranking")
+        await reads(pilot, "#part", "Ranking, as TREC counts it")
         await press(pilot, "m")
-        await until(pilot, lambda: "Ranking, as TREC" not in shown(pilot, "#text"))
-        await reads(pilot, "#text", "Precision")
+        parts: Any = pilot.app.screen.query_one("PartList")
+        await until(pilot, lambda: all(one.section.name != "ranking" for one in parts.records))
 
 
 async def test_a_report_that_cannot_be_made_is_told_and_the_last_one_stays(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
     workspace = open_workspace(prompts=demo_prompts("p01"), judge=None)
-    replayed(workspace)
+    replay_and_label(workspace, prompts=0)
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
-        await reads(pilot, "#text", "1 prompt replayed")
+        await reads(pilot, "#answer", "1 prompt replayed")
         await pilot.app.workers.wait_for_complete()
         (tmp_path / "labels.db").rename(tmp_path / "elsewhere.db")
         (tmp_path / "labels.db").write_text("no database")
         await press(pilot, "f2", "f5")
         await until(pilot, lambda: any("labels.db" in toast for toast in toasts(pilot)), "it is told")
-        await reads(pilot, "#text", "1 prompt replayed")
-        await until(pilot, lambda: shown(pilot, "#state") == "")
+        await reads(pilot, "#answer", "1 prompt replayed")
+        await until(pilot, lambda: not pilot.app.screen.query_one("#state").display)

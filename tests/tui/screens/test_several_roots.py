@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from engine.paths import root_key
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import SIZE, at_rest, press, reads, toasts, until
+from tests.tui.apps import SIZE, at_rest, press, reads, starting_in, toasts, until
 from tests.tui.cli.command_line import jsonl
 from tui.app import MemsiftApp
 from tui.widgets.browse_columns import MemoryTable
@@ -21,7 +22,6 @@ from tui.workspace.judge_options import JudgeOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from textual.pilot import Pilot
 
@@ -107,3 +107,24 @@ async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, 
     assert (explained.memory.id, explained.outcome) == (other, "injected")
     workspace.reload()
     assert workspace.roots == tuple(map(str, roots))
+
+
+async def test_what_if_tries_the_settings_of_the_first_root_on_all_of_them(workspace: Workspace) -> None:
+    prompt = workspace.prompts[0]
+    for system in workspace.systems:
+        workspace.keep(workspace.run(prompt, system))
+    pool = workspace.pool(prompt.id)
+    assert pool is not None
+    for card in pool.cards:
+        workspace.store.label("me", prompt.id, card, "relevant", seed=1, blind=True, elapsed_ms=1)
+    async with starting_in("whatif", workspace).run_test(size=(160, 48)) as pilot:
+        await reads(pilot, "#numbers", "Over 1 labelled prompt")
+        await reads(pilot, "KnobList", "Settings of the first of 3 roots: …")
+        await reads(pilot, "#numbers", "3/3")
+        knobs: Any = pilot.app.screen.query_one("KnobList")
+        knobs.go_to("Most memories")
+        await press(pilot, "left")
+        await reads(pilot, "#numbers", "2/2")
+        await press(pilot, "ctrl+s")
+        await until(pilot, lambda: '"max_inject": 2' in Path(workspace.root, "memory-config.json").read_text())
+        await until(pilot, lambda: len(workspace.run(prompt, workspace.systems[0]).injected) == 2)

@@ -1,0 +1,145 @@
+"""What-if: settings that are moved, tried on the labelled prompts, and saved."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.settings.sources import read_config
+from tests.tui.apps import SIZE, app_of, at_rest, press, reads, settled, shown, starting_in, toasts, type_ahead, until
+from tests.tui.demo import DEMO_ROOT, demo_prompts, fresh_cutoff
+from tests.tui.workspace.whatif.labelled import replay_and_label
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+    from tui.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+PROMPTS = ("p01", "p02", "p06", "p09", "p13", "p20")
+
+
+def labelled_workspace(open_workspace: Opener, root: Path, **options: Any) -> Workspace:
+    shutil.copytree(DEMO_ROOT, root)
+    settings = {"judge": None, "prompts": demo_prompts(*PROMPTS), "cutoff": fresh_cutoff(), **options}
+    workspace = open_workspace(root=root, **settings)
+    replay_and_label(workspace)
+    return workspace
+
+
+def counted(pilot: Pilot[None]) -> bool:
+    """Whether the numbers are those of the present settings."""
+    screen: Any = pilot.app.screen
+    return screen._effect is not None and not screen._is_counting
+
+
+async def numbers(pilot: Pilot[None]) -> str:
+    await until(pilot, lambda: counted(pilot), "the numbers are there")
+    await settled(pilot)
+    return shown(pilot, "#numbers")
+
+
+async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: Path) -> None:
+    """Move a setting, see what changes, go to a prompt that changes, come back, save."""
+    workspace = labelled_workspace(open_workspace, tmp_path / "root")
+    file = tmp_path / "root" / "memory-config.json"
+    before = file.read_text()
+    async with starting_in("browse", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await press(pilot, "f6")
+        first = await numbers(pilot)
+        assert "labelled prompts · 0 change" in first
+        type_ahead(pilot, *["right"] * 30)
+        await settled(pilot)
+        assert await numbers(pilot) != first
+        await reads(pilot, "KnobList", "▸ 0.90 was 0.60")
+        await reads(pilot, "ChangeList", "prompts change · enter shows it in Replay")
+        assert "labelled prompts · 4 change" in shown(pilot, "#numbers")
+        await press(pilot, "p")
+        prompts: Any = pilot.app.screen.query_one("ChangeList")
+        changed = prompts.current
+        assert changed.is_change
+        assert "goes" in shown(pilot, "#change")
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.current_mode == "replay")
+        await settled(pilot)
+        replay: Any = pilot.app.screen
+        assert replay.prompt.id == changed.prompt.id
+        await press(pilot, "f6")
+        assert file.read_text() == before
+        await press(pilot, "escape", "ctrl+s")
+        await until(pilot, lambda: any(str(file) in toast for toast in toasts(pilot)))
+        assert json.loads(file.read_text())["retrieval"]["cutoff_threshold"] == 0.9
+        assert json.loads(before)["retrieval"] == {
+            key: value for key, value in json.loads(file.read_text())["retrieval"].items() if key != "cutoff_threshold"
+        }
+        assert "0 change" in await numbers(pilot)
+        await reads(pilot, "#state", "Nothing is moved")
+
+
+async def test_undo_puts_a_setting_back_and_escape_all_of_them(open_workspace: Opener, tmp_path: Path) -> None:
+    workspace = labelled_workspace(open_workspace, tmp_path / "root")
+    async with starting_in("whatif", workspace).run_test(size=SIZE) as pilot:
+        await numbers(pilot)
+        await press(pilot, "right", "down", "down", "left", "down", "l")
+        await reads(pilot, "#state", "3 settings moved")
+        await press(pilot, "u")
+        await reads(pilot, "#state", "2 settings moved")
+        await press(pilot, "escape")
+        await reads(pilot, "#state", "Nothing is moved")
+        assert "0 change" in await numbers(pilot)
+        await press(pilot, "ctrl+s")
+        assert (tmp_path / "root" / "memory-config.json").read_text() == (DEMO_ROOT / "memory-config.json").read_text()
+
+
+async def test_a_setting_that_needs_trust_is_saved_and_says_so(open_workspace: Opener, tmp_path: Path) -> None:
+    workspace = labelled_workspace(open_workspace, tmp_path / "root")
+    async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await numbers(pilot)
+        await press(pilot, "down", "down", "right", "ctrl+s")
+        await until(pilot, lambda: any("max_inject: counts only after `memsift trust" in one for one in toasts(pilot)))
+        root = str(tmp_path / "root")
+        assert read_config(root, {}, is_trusted=True).config.max_inject == 4
+        assert read_config(root, {}).config.max_inject == 3
+        await reads(pilot, "KnobList", "Most memories 3 max_inject")
+
+
+async def test_the_judge_is_tried_with_kept_verdicts_only(open_workspace: Opener, tmp_path: Path) -> None:
+    workspace = labelled_workspace(open_workspace, tmp_path / "root")
+    async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await numbers(pilot)
+        await press(pilot, "end", "right")
+        await until(pilot, lambda: any("never asks one" in toast for toast in toasts(pilot)))
+        await reads(pilot, "#state", "Nothing is moved")
+
+
+async def test_it_says_which_keys_lead_to_labels_and_then_counts_them(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p01"), cutoff=fresh_cutoff())
+    async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
+        await reads(pilot, "#numbers", "Press F5 and r to replay the prompts, then F4")
+        await press(pilot, "right", "p", "enter", "i")
+        replay_and_label(workspace)
+        await press(pilot, "f2", "f6")
+        assert "Over 1 labelled prompt · " in await numbers(pilot)
+        assert app_of(pilot).is_running
+
+
+@pytest.mark.parametrize("size", [(60, 20), (30, 8)])
+async def test_in_a_small_terminal_the_prompts_take_the_place_of_the_settings(
+    open_workspace: Opener, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    workspace = labelled_workspace(open_workspace, tmp_path / "root")
+    async with starting_in("whatif", workspace).run_test(size=size) as pilot:
+        await numbers(pilot)
+        await press(pilot, "p")
+        await at_rest(pilot)
+        assert pilot.app.focused is pilot.app.screen.query_one("ChangeList")
+        assert not pilot.app.screen.query_one("#left").display
+        await press(pilot, "escape")
+        assert pilot.app.focused is pilot.app.screen.query_one("KnobList")

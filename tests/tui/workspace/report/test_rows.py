@@ -1,0 +1,64 @@
+"""What the rows of a report count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labels.measure.report import ReportOptions
+from tests.tui.demo import demo_prompts, fresh_cutoff
+from tests.tui.workspace.whatif.labelled import replay_and_label
+from tui.workspace.report.reading import read_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.tui.conftest import Opener
+    from tui.workspace.report.rows import Part
+    from tui.workspace.workspace import Workspace
+
+
+def counted(workspace: Workspace, system: str, counts: Callable[[set[str], dict[str, bool]], bool]) -> set[str]:
+    """The prompts of which *counts* is true, given the injected ids and the labels by id; counted by hand."""
+    found = set()
+    for prompt in workspace.prompts:
+        retrieval = workspace.retrieval(prompt.id, system)
+        labels = {pair[0]: one.verdict == "relevant" for pair, one in workspace.labels(prompt.id).items()}
+        if retrieval and counts({one.memory.id for one in retrieval.injected}, labels):
+            found.add(prompt.id)
+    return found
+
+
+def test_every_row_has_the_prompts_or_the_memory_that_it_counts(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts()[:24], cutoff=fresh_cutoff())
+    replay_and_label(workspace)
+    reading = read_report(workspace, ReportOptions(ranking=True, comparisons=True, curves=True), 0.8)
+    parts: dict[str, Part] = {one.section.name: one for one in reading.parts}
+    systems = [one.system for one in reading.report.systems]
+    for part in parts.values():
+        rows = len(part.section.table.rows) if part.section.table else 0
+        assert len(part.behind) in (rows, 0), part.section.name
+    for number, system in enumerate(systems):
+        wrong = counted(workspace, system, lambda own, labels: any(labels[one] is False for one in own))
+        assert set(parts["precision"].behind[number].prompts) == wrong
+        lost = counted(
+            workspace, system, lambda own, labels: any(yes and one not in own for one, yes in labels.items())
+        )
+        assert set(parts["recall"].behind[number].prompts) == lost
+        nothing = counted(workspace, system, lambda own, labels: bool(own) and not any(labels.values()))
+        assert set(parts["injecting"].behind[number].prompts) == nothing
+        silent = counted(workspace, system, lambda own, _: not own)
+        assert set(parts["running"].behind[number].prompts) >= silent
+        assert parts["ranking"].behind[number].prompts
+    judged = parts[f"judge-{systems[-1]}"]
+    assert set(judged.behind[0].prompts) == counted(workspace, systems[-1], lambda own, _: bool(own))
+    for part in (parts[name] for name in ("coverage", "history", "reliability", "confidence", "kind", "comparison")):
+        assert all(behind.prompts for behind in part.behind)
+    assert [one.memory for one in parts["worst-memories"].behind] == [one.id for one in reading.report.worst_memories]
+    assert reading.gate is not None
+    assert reading.gate.system == "memsift+default"
+
+
+def test_without_a_replay_there_is_no_answer_and_no_row(open_workspace: Opener) -> None:
+    reading = read_report(open_workspace(prompts=demo_prompts("p01")), ReportOptions(), 0.8)
+    assert reading.gate is None
+    assert all(not part.behind for part in reading.parts)

@@ -1,0 +1,339 @@
+"""What-if: move settings, and see at once which memories the labelled prompts would get."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.containers import Container, Vertical
+from textual.getters import query_one
+from textual.widgets import Footer, Static
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from labels.store import LabelStore
+from tui.bindings import bindings
+from tui.messages import EffectFound, SampleFound, ValuesCompared
+from tui.plain import plain
+from tui.screens.base_screen import ModeScreen
+from tui.widgets.row_list import RowList
+from tui.widgets.top_bar import TopBar
+from tui.widgets.whatif_lists import ChangeList, KnobList, KnobRow, change_text
+from tui.widgets.whatif_text import (
+    COUNTING,
+    NO_LABELS,
+    about_text,
+    compared_text,
+    numbers_text,
+    numbers_title,
+    prompts_title,
+    settings_title,
+    state_text,
+)
+from tui.workspace.empty_states import nothing_to_count
+from tui.workspace.memory_facts import stamps
+from tui.workspace.whatif.knobs import JUDGE
+from tui.workspace.whatif.sample import read_sample
+from tui.workspace.whatif.saving import place_of
+from tui.workspace.whatif.trial import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from engine.config import Config
+    from engine.prompt import Prompt
+    from tui.workspace.whatif.effect import Effect
+    from tui.workspace.whatif.knobs import Knob
+    from tui.workspace.whatif.sample import Injected, Sample
+
+TELL_EVERY = 20
+"""Labelled prompts between two messages about the progress."""
+
+NO_VERDICTS = "The judge has judged no labelled prompt yet. Replay with a judge first; What-if never asks one."
+NOTHING_MOVED = "No setting is moved yet."
+NO_PROMPTS = "No prompt has a label yet."
+SAVED_SECONDS = 12.0
+TITLE_MARGIN = 4
+REST_SECONDS = 0.25
+HIGH = 36
+"""Rows from which on all values of a setting are compared below the numbers."""
+
+
+class WhatifScreen(ModeScreen):
+    """Settings and numbers on the left, the prompts that change on the right."""
+
+    CSS_PATH = "whatif.tcss"
+    AUTO_FOCUS = "KnobList"
+    BINDINGS = bindings(
+        shown="whatif.less whatif.more whatif.save whatif.undo whatif.prompts",
+        hidden="whatif.discard prompt.read copy.text",
+    )
+    HELP = (
+        "Right and left move the setting under the cursor; hold the key. The numbers are those of all labelled "
+        "prompts. The best of many settings looks better here than it is: label new prompts after you have saved."
+    )
+
+    knobs = query_one(KnobList)
+    numbers = query_one("#numbers", Static)
+    prompts = query_one(ChangeList)
+    detail = query_one("#change", Static)
+    compared = query_one("#compared", Static)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._trial: Trial | None = None
+        self._sample: Sample | None = None
+        self._sets: Sequence[Injected | None] = ()
+        self._effect: Effect | None = None
+        self._values: ValuesCompared | None = None
+        self._resting: Timer | None = None
+        self._is_counting = False
+        self._progress = ""
+        self._read_at: object = None
+
+    def compose(self) -> ComposeResult:
+        yield TopBar("whatif")
+        with Container(id="panes"):
+            with Vertical(id="left"):
+                yield KnobList(classes="pane")
+                yield Static(id="about")
+                yield Static(id="numbers", classes="pane")
+                yield Static(id="compared", classes="pane")
+            with Vertical(id="right"):
+                yield ChangeList(classes="pane")
+                yield Static(id="change", classes="pane")
+        yield Static(id="state")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def begin(self) -> None:
+        """Take over changed settings, and find the candidates again if settings, memories or labels changed."""
+        workspace = self.app.workspace
+        if self._trial is None:
+            self._trial = Trial(place_of(workspace))
+        else:
+            self._trial.read_saved()
+        now = (workspace.reading, self._trial.saved, stamps(workspace.index, workspace.store.path, os.environ))
+        if now != self._read_at:
+            self._read_at = now
+            self._sample = self._effect = None
+            self.read(self._trial)
+        self._show_settings()
+        self._show_effect()
+
+    def on_resize(self) -> None:
+        self.set_class(self.size.height >= HIGH, "-high")
+        self.call_after_refresh(self._show_again)
+
+    def _show_again(self) -> None:
+        if self._trial:
+            self._show_settings()
+            self._show_effect()
+
+    @property
+    def trial(self) -> Trial:
+        assert self._trial is not None  # `begin` comes first
+        return self._trial
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self.prompts.current.prompt if self.prompts.current else None
+
+    # The labelled prompts
+
+    @work(thread=True, exclusive=True, group="sample", exit_on_error=False)
+    def read(self, trial: Trial) -> None:
+        """Find the candidates of all labelled prompts, and the injected sets of the saved settings."""
+        worker, workspace, saved = get_current_worker(), self.app.workspace, trial.saved
+
+        def tell(done: int, total: int) -> None:
+            if done % TELL_EVERY == 0:
+                self.post_message(SampleFound(done, total))
+
+        def is_stale() -> bool:
+            return worker.is_cancelled
+
+        with LabelStore.open(workspace.store.path) as store:
+            sample = read_sample(store, workspace.index, saved, tell, is_stale)
+        sets = trial.prepare(sample, is_stale)
+        if not worker.is_cancelled:
+            total = len(sample.prompts)
+            self.post_message(SampleFound(total, total, sample, saved, sets))
+
+    @on(SampleFound)
+    def take_sample(self, message: SampleFound) -> None:
+        if message.sample is None:
+            self._progress = f"Finding candidates: {message.done:,} of {message.total:,} labelled prompts"
+        elif message.saved == self.trial.saved:
+            self._progress = ""
+            self._sample, self._sets = message.sample, message.sets
+            self.count()
+        self._show_settings()
+        self._show_effect()
+
+    # The effect
+
+    def count(self) -> None:
+        """Have a worker count, unless one counts already: when it is done, the newest settings come next."""
+        if self._sample and self._sample.prompts and not self._is_counting:
+            self._is_counting = True
+            self._count(self.trial, self._sample, self._sets, self.trial.draft)
+
+    @work(thread=True, group="effect", exit_on_error=False)
+    def _count(self, trial: Trial, sample: Sample, sets: Sequence[Injected | None], draft: Config) -> None:
+        self.post_message(EffectFound(draft, sample, trial.effect(sample, sets, draft)))
+
+    def compare(self) -> None:
+        """Count the numbers at all values of the setting under the cursor, when the keys rest."""
+        if self._resting:
+            self._resting.stop()
+        self._resting = self.set_timer(REST_SECONDS, self._compare_now)
+
+    def _compare_now(self) -> None:
+        row = self.knobs.current
+        if row and self._sample and self._sample.prompts and self.compared.display:
+            self._compare(self.trial, self._sample, row.knob, self.trial.draft)
+
+    @work(thread=True, exclusive=True, group="compare", exit_on_error=False)
+    def _compare(self, trial: Trial, sample: Sample, knob: Knob, draft: Config) -> None:
+        worker = get_current_worker()
+        found = list(trial.compared(sample, knob, draft, lambda: worker.is_cancelled))
+        if not worker.is_cancelled:
+            self.post_message(ValuesCompared(draft, knob, found))
+
+    @on(ValuesCompared)
+    def take_compared(self, message: ValuesCompared) -> None:
+        self._values = message
+        self._show_compared()
+
+    @on(EffectFound)
+    def take_effect(self, message: EffectFound) -> None:
+        self._is_counting = False
+        if message.sample is self._sample:
+            self._effect = message.effect
+            self._show_effect()
+            self.compare()
+        if message.draft != self.trial.draft or message.sample is not self._sample:
+            self.count()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """After a failure, the next key tries again."""
+        if event.state is WorkerState.ERROR and event.worker.group == "effect":
+            self._is_counting = False
+
+    # Showing
+
+    def _show_settings(self) -> None:
+        trial = self.trial
+        self.knobs.show([KnobRow(knob, trial.value(knob), trial.saved_value(knob)) for knob in trial.knobs])
+        roots, width = len(self.app.workspace.roots), self.knobs.size.width - TITLE_MARGIN
+        self.knobs.border_title = plain(settings_title(trial.root, roots, width))
+        self._show_about()
+        self.knobs.styles.height = len(trial.knobs) + 1
+        self.query_one("#state", Static).update(plain(self._progress or state_text(trial)))
+        self.refresh_bindings()
+
+    @on(RowList.Highlighted, "KnobList")
+    def show_setting(self) -> None:
+        self._show_about()
+        self.compare()
+
+    def _show_about(self) -> None:
+        if row := self.knobs.current:
+            self.query_one("#about", Static).update(plain(about_text(row.knob, self.trial.ignored)))
+
+    def _show_compared(self) -> None:
+        found, row = self._values, self.knobs.current
+        if found and row and found.knob is row.knob:
+            self.compared.border_title = plain(f"{row.knob.name}: every value")
+            width = self.compared.content_size.width
+            self.compared.update(compared_text(found.compared, row.value, row.saved, width))
+
+    def _show_effect(self) -> None:
+        """Show the numbers and the prompts; or say why there are none."""
+        effect = self._effect
+        if effect is None:
+            is_empty = self._sample is not None and not self._sample.prompts
+            lack = (nothing_to_count(self.app.workspace) or NO_LABELS) if is_empty else COUNTING
+            self.numbers.update(plain(lack))
+            self.prompts.show(())
+            return
+        self.numbers.update(numbers_text(effect, self.numbers.content_size.width))
+        self.numbers.border_title = plain(numbers_title(effect))
+        self.prompts.show(effect.rows)
+        if not self.prompts.has_focus:
+            self.prompts.cursor = 0
+        self.prompts.border_title = plain(prompts_title(effect))
+        self._show_compared()
+
+    @on(RowList.Highlighted, "ChangeList")
+    def show_change(self) -> None:
+        if change := self.prompts.current:
+            self.detail.update(change_text(change))
+
+    # Keys
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        if not self.is_mounted or self._trial is None:
+            return ""
+        if action in ("save", "undo") and not self.trial.changes:
+            return NOTHING_MOVED
+        if action in ("prompts", "read_prompt") and not self.prompts.count:
+            return NO_PROMPTS
+        if action == "discard" and not self.trial.changes and self.focused is not self.prompts:
+            return NOTHING_MOVED
+        return super().why_off(action, parameters)
+
+    def action_move(self, steps: int) -> None:
+        row = self.knobs.current
+        if row is None:
+            return
+        if row.knob is JUDGE and not (self._sample and self._sample.has_verdicts):
+            self.app.tell(NO_VERDICTS)
+            return
+        self.trial.move(row.knob, steps)
+        self._moved()
+
+    def action_undo(self) -> None:
+        if row := self.knobs.current:
+            self.trial.put_back(row.knob)
+            self._moved()
+
+    def action_discard(self) -> None:
+        """Go back from the prompts to the settings; else put all settings back."""
+        if self.focused is self.prompts:
+            self._show_prompts(is_shown=False)
+            self.knobs.focus()
+        else:
+            self.trial.discard()
+            self._moved()
+
+    def _moved(self) -> None:
+        self._show_settings()
+        self.count()
+
+    @on(RowList.Selected, "KnobList")
+    def action_prompts(self) -> None:
+        """Go to the prompts, which take the place of the settings in a small terminal."""
+        if self.prompts.count:
+            self._show_prompts(is_shown=True)
+            self.call_after_refresh(self.prompts.focus)
+
+    def _show_prompts(self, *, is_shown: bool) -> None:
+        self.set_class(is_shown, "-prompts")
+
+    @on(RowList.Selected, "ChangeList")
+    async def open_prompt(self) -> None:
+        if self.prompt:
+            await self.go_to_prompt(self.prompt.id)
+
+    def action_save(self) -> None:
+        """Write what is moved into the root's file, and go on from there."""
+        with self.app.telling_errors():
+            saved = self.trial.save()
+            severity = "information" if saved.is_whole else "warning"
+            self.app.tell(saved.text, title="Settings", severity=severity, seconds=SAVED_SECONDS)
+            self.app.take_saved_settings()
+            self.begin()

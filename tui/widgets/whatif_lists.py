@@ -1,0 +1,105 @@
+"""The lists of What-if: the settings with their values, and the prompts whose injected memories change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.plain import beginning, cells, one_line, plain
+from tui.widgets.label_text import SIGNS
+from tui.widgets.row_list import RecordList
+
+if TYPE_CHECKING:
+    from tui.widgets.row_list import Cell
+    from tui.workspace.whatif.effect import Change, Moved
+    from tui.workspace.whatif.knobs import Knob
+
+NAME_WIDTH, VALUE_WIDTH = 17, 20
+WORD_WIDTH, COUNTS_WIDTH = 8, 6
+TONES = {"good": "$text-success", "bad": "$text-error", "muted": "$foreground-muted"}
+SAID = {
+    True: (*SIGNS["relevant"], "relevant"),
+    False: (*SIGNS["not"], "not relevant"),
+    None: ("?", "muted", "no label"),
+}
+"""Sign, tone and words of a label: relevant, not relevant, none."""
+
+
+@dataclass(frozen=True)
+class KnobRow:
+    """A setting: its value now and its saved value, in words."""
+
+    knob: Knob
+    value: str
+    saved: str
+
+
+class KnobList(RecordList[KnobRow]):
+    """A row for each setting. A moved setting says what it was."""
+
+    def id_of(self, record: KnobRow) -> str:
+        return record.knob.name
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        row = self.records[index]
+        is_moved = row.value != row.saved
+        room = width - NAME_WIDTH - VALUE_WIDTH - 3
+        was = f"was {row.saved.partition(' (')[0]}" if is_moved else ".".join(row.knob.key)
+        return [
+            (f" {cells(row.knob.name, NAME_WIDTH)} ", ""),
+            (cells(f"{'▸' if is_moved else ' '} {row.value}", VALUE_WIDTH) + " ", "match" if is_moved else ""),
+            (cells(was, room), "muted"),
+        ]
+
+
+class ChangeList(RecordList["Change"]):
+    """A row for each labelled prompt: what changes, better or worse, and its text."""
+
+    def id_of(self, record: Change) -> str:
+        return record.prompt.id
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        change = self.records[index]
+        word, tone = change_word(change)
+        text = cells(change.prompt.text, width - WORD_WIDTH - COUNTS_WIDTH - 2)
+        return [
+            (f" {word:<{WORD_WIDTH - 1}}", tone),
+            (cells(counts(change), COUNTS_WIDTH), tone),
+            (f"{text}  ", "" if change.is_change else "muted"),
+        ]
+
+
+def change_word(change: Change) -> Cell:
+    """Whether a prompt gets better or worse by the labels, and its tone."""
+    if not change.is_change:
+        return "same", "muted"
+    return ("better", "good") if change.harm < 0 else ("worse", "bad") if change.harm > 0 else ("even", "")
+
+
+def counts(change: Change) -> str:
+    """-2 +1: the numbers of memories that go and that come. A prompt that stays has the number that it gets."""
+    if not change.is_change:
+        return f"{len(change.after)}"
+    gone, new = len(change.gone), len(change.new)
+    return " ".join(filter(None, (f"-{gone}" if gone else "", f"+{new}" if new else "")))
+
+
+def change_text(change: Change) -> Content:
+    """The prompt, and each memory that goes, comes or stays, with its label."""
+    lines = [beginning(one_line(change.prompt.text)), Content("")]
+    for word, moved in (("goes", change.gone), ("comes", change.new), ("stays", change.kept)):
+        lines += [_moved_line(word, one) for one in moved]
+    if not change.before and not change.after:
+        lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
+    return Content("\n").join(lines)
+
+
+def _moved_line(word: str, moved: Moved) -> Content:
+    sign, tone, said = SAID[moved.is_relevant]
+    return (
+        plain(f"{word:<6}").stylize_before(TONES["muted"])
+        + plain(f"{sign} {said:<13}").stylize_before(TONES[tone])
+        + plain(one_line(moved.candidate.memory.title))
+    )

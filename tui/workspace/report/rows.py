@@ -1,0 +1,184 @@
+"""The rows of a report's tables, and the prompts or memories that each row counts: a screen opens them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.judge.verdict import APPROVED
+from labels.measure.curves import BINS, strengths
+from labels.measure.groups import NO_KIND
+from labels.report.agreement_sections import SHOWN_DISAGREEMENTS
+from labels.report.curve_sections import some
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from labels.measure.evidence import Evidence
+    from labels.measure.report import Report, SystemReport
+    from labels.records import Outcome
+    from labels.report.section import Section
+
+
+class Behind(NamedTuple):
+    """What a row counts: ids of prompts, the worst first; or the id of one memory."""
+
+    prompts: tuple[str, ...] = ()
+    memory: str = ""
+
+
+class Part(NamedTuple):
+    """A section, and what each row of its table counts."""
+
+    section: Section
+    behind: tuple[Behind, ...]
+
+
+def parts(found: Sequence[Section], report: Report, evidence: Evidence) -> tuple[Part, ...]:
+    rows = Rows(report, evidence)
+    return tuple(Part(section, tuple(rows.of(section))) for section in found)
+
+
+class Rows:
+    """Finds what the rows of a section count. The order of rows is that of `labels.report.sections`."""
+
+    def __init__(self, report: Report, evidence: Evidence) -> None:
+        self._report = report
+        self._evidence = evidence
+
+    def of(self, section: Section) -> Iterable[Behind]:
+        name, _, system = section.name.partition("-")
+        by_system: dict[str, Callable[[SystemReport], Iterable[Behind]]] = {
+            "precision": lambda one: [self._prompts(one.system, lambda row: self._count(row, is_relevant=False))],
+            "injecting": lambda one: [self._prompts(one.system, self._false_fire)],
+            "recall": lambda one: [self._prompts(one.system, self._lost)],
+            "running": lambda one: [self._prompts(one.system, lambda row: 2 * bool(row.fallback) + (not row.injected))],
+            "ranking": lambda one: [self._prompts(one.system, self._known_relevant)],
+            "confidence": self._by_confidence,
+            "kind": self._by_kind,
+            "coverage": self._coverage,
+            "history": self._history,
+            "reliability": self._reliability,
+        }
+        if name in by_system:
+            return [behind for one in self._report.systems for behind in by_system[name](one)]
+        others: Mapping[str, Callable[[str], Iterable[Behind]]] = {
+            "comparison": self._comparison,
+            "judge": self._judge,
+            "differences": self._differences,
+            "worst": self._worst,
+        }
+        return others[name](system) if name in others else ()
+
+    # Of one system
+
+    def _prompts(self, system: str, weight: Callable[[Outcome], float]) -> Behind:
+        """The prompts with a weight above 0, the largest first."""
+        weights = {row.prompt_id: weight(row) for row in self._evidence.of(system)}
+        return Behind(tuple(sorted([name for name in weights if weights[name] > 0], key=lambda name: -weights[name])))
+
+    def _judged(self, row: Outcome) -> Mapping[str, bool]:
+        return self._evidence.judgements.get(row.prompt_id, {})
+
+    def _count(self, row: Outcome, *, is_relevant: bool, among: Iterable[str] | None = None) -> int:
+        judged = self._judged(row)
+        return sum(judged.get(name) is is_relevant for name in (row.injected if among is None else among))
+
+    def _false_fire(self, row: Outcome) -> int:
+        return len(row.injected) if row.prompt_id in self._evidence.without_relevant else 0
+
+    def _lost(self, row: Outcome) -> int:
+        return self._evidence.in_pools.relevant.get(row.prompt_id, 0) - self._count(row, is_relevant=True)
+
+    def _known_relevant(self, row: Outcome) -> int:
+        return sum(self._judged(row).values())
+
+    def _by_confidence(self, one: SystemReport) -> Iterator[Behind]:
+        for group in one.by_confidence:
+            if group.precision.ratio.whole:
+                yield self._prompts(one.system, partial(self._at_level, group.name))
+
+    def _at_level(self, level: str, row: Outcome) -> float:
+        names = [name for name, own in zip(row.injected, row.confidences, strict=False) if own == level]
+        return self._weigh(row, names)
+
+    def _by_kind(self, one: SystemReport) -> Iterator[Behind]:
+        for group in one.by_kind:
+            if group.precision.ratio.whole:
+                yield self._prompts(one.system, partial(self._of_kind, group.name))
+
+    def _of_kind(self, kind: str, row: Outcome) -> float:
+        own = row.kind or self._report.captions.kinds.get(row.prompt_id, "") or NO_KIND
+        return self._weigh(row, row.injected) if own == kind else 0
+
+    def _weigh(self, row: Outcome, names: Iterable[str]) -> float:
+        """Irrelevant memories weigh more than relevant ones, so that prompts with them come first."""
+        names = tuple(names)
+        wrong = self._count(row, is_relevant=False, among=names)
+        return wrong + self._count(row, is_relevant=True, among=names) / 100
+
+    def _coverage(self, one: SystemReport) -> Iterator[Behind]:
+        curve = one.curves.coverage if one.curves else None
+        for point in some(curve.points) if curve else ():
+            yield self._prompts(one.system, partial(self._stronger, curve.by if curve else "", point.least))
+
+    def _stronger(self, by: str, least: float, row: Outcome) -> float:
+        found = zip(row.injected, strengths(row, by), strict=False)
+        return self._weigh(row, [name for name, strength in found if strength is not None and strength >= least])
+
+    def _history(self, one: SystemReport) -> Iterator[Behind]:
+        judged = tuple(self._evidence.sample(one.system).judged)
+        for moment in some(one.curves.history) if one.curves else ():
+            yield Behind(judged[: moment.prompts])
+
+    def _reliability(self, one: SystemReport) -> Iterator[Behind]:
+        found = one.curves.reliability if one.curves else None
+        for each in found.bins if found else ():
+            yield self._prompts(one.system, partial(self._in_bin, _bin(each.said)))
+
+    def _in_bin(self, place: int, row: Outcome) -> float:
+        return self._weigh(row, [name for name, value in row.probabilities.items() if _bin(value) == place])
+
+    # Of two systems, of the judge, of all
+
+    def _comparison(self, _: str) -> Iterator[Behind]:
+        for each in self._report.comparisons:
+            others = {row.prompt_id: set(row.injected) for row in self._evidence.of(each.first)}
+            yield self._prompts(each.second, partial(_difference, others))
+
+    def _judge(self, system: str) -> Iterator[Behind]:
+        for is_kept in (True, False):
+            yield self._prompts(system, partial(self._decided, is_kept=is_kept))
+
+    def _decided(self, row: Outcome, *, is_kept: bool) -> float:
+        """Decisions of the judge on memories with a label; those with which people differ weigh more."""
+        kept = {
+            name: decision == APPROVED
+            for name, decision in zip(row.candidates, row.decisions, strict=True)
+            if decision is not None
+        }
+        judged = self._judged(row)
+        own = [name for name, was_kept in kept.items() if was_kept is is_kept and name in judged]
+        return sum(1.0 if judged[name] is not is_kept else 0.01 for name in own)
+
+    def _differences(self, system: str) -> Iterator[Behind]:
+        agreement = next((one.agreement for one in self._report.systems if one.system == system), None)
+        for each in agreement.disagreements[:SHOWN_DISAGREEMENTS] if agreement else ():
+            yield Behind((each.prompt_id,))
+
+    def _worst(self, kind: str) -> Iterator[Behind]:
+        if kind == "memories":
+            yield from (Behind(memory=each.id) for each in self._report.worst_memories)
+        else:
+            yield from (Behind((each.id,)) for each in self._report.worst_prompts)
+
+
+def _difference(others: Mapping[str, set[str]], row: Outcome) -> int:
+    """The number of memories that only one of two systems injects for a prompt."""
+    own = set(row.injected)
+    return len(own ^ others.get(row.prompt_id, own))
+
+
+def _bin(probability: float) -> int:
+    """The number of the bin in the curve of reliability."""
+    return min(int(probability * BINS), BINS - 1)

@@ -1,0 +1,1 @@
+"""What other settings would have injected for the labelled prompts, computed without a screen."""
