@@ -68,13 +68,14 @@ class MemsiftApp(Runner):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall")]
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
-        mode: partial(make_screen, mode) for mode in ("browse", "replay", "label", "report", "whatif", "settle")
+        mode: partial(make_screen, mode)
+        for mode in ("browse", "replay", "label", "report", "whatif", "inbox", "activity", "settle")
     }
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(
         shown="app.help app.quit",
-        hidden="go.browse go.replay go.label go.report go.whatif app.reload app.cancel app.judge app.skipped app.theme "
-        "app.jump",
+        hidden="go.browse go.replay go.label go.report go.whatif go.inbox go.activity "
+        "app.reload app.cancel app.judge app.skipped app.theme app.jump",
     )
 
     def __init__(

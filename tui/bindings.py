@@ -37,6 +37,8 @@ KEYS = {
     "go.label": Key("f4", "app.switch_mode('label')", "Label", "go: Label retrieved memories"),
     "go.report": Key("f5", "app.switch_mode('report')", "Report", "go: Read the report"),
     "go.whatif": Key("f6", "app.switch_mode('whatif')", "What-if", "go: Try other settings on the labelled prompts"),
+    "go.inbox": Key("f7", "app.switch_mode('inbox')", "Inbox", "go: Settle what the checks found"),
+    "go.activity": Key("f8", "app.switch_mode('activity')", "Activity", "go: See what the hook did"),
     # Textual itself binds ctrl+q, before every other key: it quits from a dialog and from an input too
     "app.quit": Key("q", "app.quit", "Quit", "app: Quit"),
     "app.help": Key("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
@@ -47,14 +49,14 @@ KEYS = {
     "app.jump": Key("grave_accent", "app.jump", "Jump", "app: Jump to a list or panel by its letter"),
     "app.theme": Key("ctrl+t", "app.change_theme", "Theme", "app: Choose a theme"),
     "prompt.read": Key("i", "read_prompt", "Prompt", "prompt: Read the whole prompt and the turns before it"),
-    "browse.filter": Key("slash", "filter", "Filter", "browse: Filter by words of title, tags and body"),
-    "browse.clear": Key("escape", "clear", "Clear", "browse: Clear the filter"),
+    "list.filter": Key("slash", "filter", "Filter", "list: Show the rows with some words"),
+    "list.clear": Key("escape", "clear", "Clear", "list: Select nothing, then show all rows"),
+    "list.select": Key("space", "select", "Select", "list: Select the row, or take it out of the selection"),
+    "list.all": Key("asterisk,ctrl+a", "select_all", "All", "list: Select all rows, or none"),
+    "list.order": Key("o", "order", "Sort", "list: Sort by a column"),
+    "list.turn": Key("O", "turn", "Turn", "list: Sort the other way round"),
     "browse.copy": Key("y", "copy", "Copy path", "browse: Copy the path of the memory"),
     "browse.open": Key("enter,l", "open", "Read", "browse: Read the whole memory"),
-    "browse.select": Key("space", "select", "Select", "browse: Select the memory, or take it out of the selection"),
-    "browse.all": Key("asterisk,ctrl+a", "select_all", "All", "browse: Select all memories of the list, or none"),
-    "browse.order": Key("o", "order", "Sort", "browse: Sort by a column"),
-    "browse.turn": Key("O", "turn", "Turn", "browse: Sort the other way round"),
     "browse.category": Key("c", "category", "Category", "browse: Show the memories of a category"),
     "browse.status": Key("v", "status", "Status", "browse: Show the memories of a status"),
     "browse.prompts": Key("p", "prompts", "Prompts", "browse: Go to a prompt that pulled the memory in"),
@@ -136,13 +138,20 @@ KEYS = {
     "whatif.undo": Key("u", "undo", "Undo", "whatif: Put this setting back to its saved value"),
     "whatif.discard": Key("escape", "discard", "Discard", "whatif: Leave the prompts, or put all settings back"),
     "whatif.prompts": Key("p", "prompts", "Prompts", "whatif: Go to the prompts that change"),
+    "inbox.approve": Key("d", "approve", "Fine", "inbox: It is fine as it is: dismiss it, or approve a risky memory"),
+    "inbox.block": Key("b", "block", "Keep out", "inbox: Keep a risky memory out of all prompts"),
+    "inbox.check": Key("v", "check", "Check", "inbox: Show the findings of one check"),
+    "activity.open": Key("enter,l", "open", "Replay", "activity: Replay the prompt"),
+    "activity.kind": Key("v", "kind", "Show", "activity: Show only silent, slow, fallback or injecting answers"),
+    "activity.sample": Key("plus", "sample", "Sample", "activity: Add the prompts to the sample that is labelled"),
+    "activity.copy": Key("y", "copy", "Copy", "activity: Copy the prompt"),
     "close": Key("escape,enter,space,q", "close", "Close", "app: Close this text"),
 }
 """By id, which a screen names in its BINDINGS."""
 
 INTO_INPUT = frozenset(
     {
-        "browse.filter",
+        "list.filter",
         "replay.search",
         "replay.type",
         "replay.pick",
@@ -161,7 +170,7 @@ INTO_INPUT = frozenset(
 keys of the screen."""
 
 
-HOMES = {"change": "browse", "mark": "label", "prompt": "replay"}
+HOMES = {"change": "browse", "list": "browse", "mark": "label", "prompt": "replay"}
 """Groups of ids that no screen is named after -> the screen to which their keys lead first."""
 
 

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 
     from engine.config import Config
     from engine.retrieval import Retrieval
+    from tui.workspace.activity_rows import ActivityLog
     from tui.workspace.background_run import Progress
     from tui.workspace.changing import Done
     from tui.workspace.labelling_plan import Planning
     from tui.workspace.memory_facts import Facts
     from tui.workspace.prompt_choice import Known
+    from tui.workspace.quality.inbox import Checked
     from tui.workspace.report.reading import Reading
     from tui.workspace.sources import Found
     from tui.workspace.whatif.effect import Effect, Numbers
@@ -144,6 +146,29 @@ class KnownRead(Message, bubble=False):
     """Worker to Replay: what is recorded about the prompts, by id. *reading* is the workspace's at the beginning."""
 
     known: Mapping[str, Known]
+    reading: int
+
+
+@dataclass
+class ActivityRead(Message, bubble=False):
+    """Worker to Activity: the hook's log."""
+
+    log: ActivityLog
+
+
+@dataclass
+class CheckBegun(Message, bubble=False):
+    """Worker to Inbox: a check begins, and *found* findings are there already."""
+
+    check: str
+    found: int
+
+
+@dataclass
+class InboxChecked(Message, bubble=False):
+    """Worker to Inbox: all findings. *reading* is the workspace's when the worker began."""
+
+    checked: Checked
     reading: int
 
 

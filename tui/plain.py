@@ -7,15 +7,13 @@ text becomes `Content`, or a string of a fixed width, without characters that mo
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from engine.search.highlight import Marker
 
 MATCH_STYLE = "bold $text-warning"
 ELLIPSIS = "…"
@@ -25,6 +23,13 @@ VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 CONTROL_SIGN = "·"
 ROW_CHARACTERS, PANE_CHARACTERS = 4_000, 8_000
 """Characters read for a row, and for a pane that does not scroll: more than any terminal can show."""
+
+
+class Marks(Protocol):
+    """Finds matches in a text, such as `engine.search.highlight.Marker`."""
+
+    def places(self, text: str, /) -> Iterable[tuple[int, int]]:
+        """Start and end of each match: sorted, not overlapping."""
 
 
 def printable(text: str) -> str:
@@ -49,7 +54,7 @@ def beginning(text: str) -> Content:
     return plain(text if len(text) <= PANE_CHARACTERS else text[:PANE_CHARACTERS] + ELLIPSIS)
 
 
-def marked(text: str, marker: Marker) -> Content:
+def marked(text: str, marker: Marks) -> Content:
     """*text* with the matches of *marker* marked."""
     shown = printable(text)
     return Content(shown, spans=[Span(start, end, MATCH_STYLE) for start, end in marker.places(shown)])

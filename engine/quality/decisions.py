@@ -70,6 +70,16 @@ def decide(
     """Record a verdict on a memory text, in place of earlier ones of the same checks. Raises DecisionsError."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     rows = [(os.path.realpath(root), memory_id, check, digest, verdict, at) for check in checks]
+    _write(environ, "insert or replace into decision values (?, ?, ?, ?, ?, ?)", rows)
+
+
+def forget(root: str, memory_id: str, checks: Iterable[str], environ: Mapping[str, str]) -> None:
+    """Take the verdicts of these checks on a memory back, as if nobody had decided. Raises DecisionsError."""
+    rows = [(os.path.realpath(root), memory_id, check) for check in checks]
+    _write(environ, 'delete from decision where root = ? and memory = ? and "check" = ?', rows)
+
+
+def _write(environ: Mapping[str, str], sql: str, rows: Iterable[tuple[str, ...]]) -> None:
     path = decisions_file(environ)
     try:
         make_private(path)
@@ -77,7 +87,7 @@ def decide(
         try:
             db.execute("begin immediate")
             db.execute(TABLE)
-            db.executemany("insert or replace into decision values (?, ?, ?, ?, ?, ?)", rows)
+            db.executemany(sql, rows)
             db.execute("commit")
         finally:
             db.close()

@@ -27,7 +27,15 @@ QUIET_ROUNDS, MAX_ROUNDS = 3, 100
 SIZE = (110, 32)
 SMALL, TINY = (60, 20), (30, 8)
 CHARACTERS = {"space": " ", "slash": "/"}
-SCREENS = {"browse": "f2", "replay": "f3", "label": "f4", "report": "f5", "whatif": "f6"}
+SCREENS = {
+    "browse": "f2",
+    "replay": "f3",
+    "label": "f4",
+    "report": "f5",
+    "whatif": "f6",
+    "inbox": "f7",
+    "activity": "f8",
+}
 
 
 def starting_in(mode: str, workspace: Workspace) -> MemsiftApp:

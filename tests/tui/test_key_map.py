@@ -60,7 +60,7 @@ async def test_a_chosen_key_acts_and_is_named_and_the_usual_key_is_free(open_wor
 async def test_mistakes_in_the_table_of_keys_are_told_with_their_line(open_workspace: Opener) -> None:
     settings = written(
         '[keys]\n"label.skp" = "k"\n"label.note" = "x"\n"label.reason" = "hyper+q"\n'
-        '"browse.order" = 3\n"app.quit" = "Q"\n'
+        '"list.order" = 3\n"app.quit" = "Q"\n'
     )
     keys, mistakes = key_map(settings)
     path = config_file(os.environ)
@@ -70,7 +70,7 @@ async def test_mistakes_in_the_table_of_keys_are_told_with_their_line(open_works
         ", line 2: there is no action 'label.skp'. Did you mean 'label.skip'? tui/KEYS.md lists all.",
         ", line 3: 'x' is the key of mark.not, too. Give mark.not another key in [keys].",
         ', line 4: \'hyper+q\' is no key. Keys look like "k", "ctrl+k", "f6", "space" or "?".',
-        ", line 5: the keys of 'browse.order' are '3'; expected a text such as \"ctrl+k\".",
+        ", line 5: the keys of 'list.order' are '3'; expected a text such as \"ctrl+k\".",
     ]
     async with MemsiftApp(open_workspace(prompts=()), settings=settings).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: len(toasts(pilot)) == 4)
@@ -78,8 +78,8 @@ async def test_mistakes_in_the_table_of_keys_are_told_with_their_line(open_works
 
 def test_two_actions_may_change_their_keys_with_each_other_and_screens_do_not_disturb_each_other() -> None:
     assert key_map(AppSettings())[0] == {}
-    keys, mistakes = key_map(written('[keys]\n"browse.order" = "m"\n"change.merge" = "o"\n"report.more" = "x"\n'))
-    assert (keys["browse.order"], keys["change.merge"], keys["report.more"]) == ("m", "o", "x")
+    keys, mistakes = key_map(written('[keys]\n"list.order" = "m"\n"change.merge" = "o"\n"report.more" = "x"\n'))
+    assert (keys["list.order"], keys["change.merge"], keys["report.more"]) == ("m", "o", "x")
     assert mistakes == ()
 
 

@@ -7,9 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.containers import Container, Vertical
 from textual.getters import query_one
-from textual.widgets import Footer, Input
 
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
@@ -18,23 +16,20 @@ from tui.dialogs.choices import ChooseOne
 from tui.messages import FactsRead
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
-from tui.widgets.browse_columns import ColumnHeads, MemoryTable, category_name
+from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.widgets.browse_columns import COLUMNS, MemoryTable, category_name
 from tui.widgets.memory_detail import detail_text, prompt_line
-from tui.widgets.memory_pane import MemoryPane
+from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
-from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import no_memories
-from tui.workspace.memory_facts import narrowed, ordered, read_facts, related_files, stamps
+from tui.workspace.memory_facts import RISING, narrowed, ordered, read_facts, related_files, stamps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from textual.app import ComposeResult
-
     from engine.memory import MemorySummary
     from engine.search.query import Term
 
-TYPING, NOT_LISTED = "Leave the filter with enter first.", "No memory is listed."
 NO_MATCH = "No memory fits the filter. Press esc to clear it."
 ORDERS = {
     "": "Path, or the best match first",
@@ -48,25 +43,24 @@ ORDERS = {
 }
 ALL = ""
 MOST_CHOICES = 200
-ON_MEMORIES = (
-    *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
-    *("select", "select_all", "prompts", "merge", "move"),
-)
-"""Actions that need a memory in the list."""
-
-CHOOSING = ("filter", "undo", "order", "turn", "category", "status")
-"""Actions that are off while the filter is typed, as those in ON_MEMORIES are."""
 
 
-class BrowseScreen(CuratingScreen):
+class BrowseScreen(ListScreen, CuratingScreen):
     """A list of memories, and a memory beside it, or below it where the terminal is narrow."""
 
-    CSS_PATH = "browse.tcss"
-    AUTO_FOCUS = "MemoryTable"
+    MODE = "browse"
+    NOT_LISTED = "No memory is listed."
+    PLACEHOLDER = "Press / and type: words of title, tags or body"
+    ORDERS = ORDERS
+    ON_ROWS = (
+        *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
+        *("select", "select_all", "prompts", "merge", "move"),
+    )
+    CHOOSING = (*CHOOSING, "undo", "category", "status")
     BINDINGS = bindings(
-        shown="browse.filter browse.select change.retire change.edit change.undo",
-        hidden="browse.clear browse.order browse.copy browse.open change.archive change.restore change.tags "
-        "change.file change.merge change.move browse.all browse.turn browse.category browse.status browse.prompts",
+        shown="list.filter list.select change.retire change.edit change.undo",
+        hidden="list.clear list.order browse.copy browse.open change.archive change.restore change.tags "
+        "change.file change.merge change.move list.all list.turn browse.category browse.status browse.prompts",
     )
     HELP = (
         "The memories of this root. Type / and some words to filter by title, tags and body. Keys that change "
@@ -74,31 +68,17 @@ class BrowseScreen(CuratingScreen):
         "also tomorrow."
     )
 
-    filter_line = query_one(Input)
     memories = query_one(MemoryTable)
-    list_pane = query_one("#list", Vertical)
-    detail = query_one(MemoryPane)
 
     def __init__(self) -> None:
         super().__init__()
         self._reading = 0
-        self._order, self._is_turned = "", False
         self._category = self._status = ALL
         self._progress = ""
         self._stamps: tuple[tuple[str, int, int], ...] = ()
 
-    def compose(self) -> ComposeResult:
-        yield TopBar("browse")
-        yield Input(placeholder="Press / and type: words of title, tags or body", compact=True)
-        with Container(id="panes"):
-            with Vertical(id="list", classes="pane"):
-                yield ColumnHeads()
-                yield MemoryTable()
-            yield MemoryPane("detail")
-        yield Footer(compact=True, show_command_palette=False)
-
-    def on_mount(self) -> None:
-        self.filter_line.cursor_blink = False
+    def make_list(self) -> tuple[ColumnHeads, MemoryTable]:
+        return ColumnHeads(COLUMNS, RISING), MemoryTable()
 
     def begin(self) -> None:
         """Fill the list again if the memories changed, and read the facts again if their files changed."""
@@ -122,35 +102,24 @@ class BrowseScreen(CuratingScreen):
 
     # The list
 
-    @on(Input.Changed)
     def show_matching(self) -> None:
         """List the memories that fit the filter: the best match first, or sorted. The others are not selected."""
         index, terms = self.app.workspace.index, self.terms
         self._reading = self.app.workspace.reading
         found = narrowed(index.matching(terms), self._category, self._status)
-        if self.memories.selected:
-            self.memories.selected &= {one.id for one in found}
         self.memories.marker = self.marker
-        self.memories.show(ordered(found, self._order, self.memories.facts, is_turned=self._is_turned))
-        self.query_one(ColumnHeads).show(self._order, is_turned=self._is_turned)
-        self.show_title()
+        self.show_rows(ordered(found, self._order, self.memories.facts, is_turned=self._is_turned))
         if not found:
             self.detail.show(plain(no_memories(self.app.workspace) or NO_MATCH))
 
     def show_title(self) -> None:
         """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""
         count, total = self.memories.count, len(self.app.workspace.index)
-        selected = len(self.memories.selected)
-        parts = [
-            f"{count:,} of {total:,} memories" if count < total else f"{total:,} memories",
-            *filter(None, (category_name(self._category), self._status)),
-            f"{selected:,} selected" if selected else "o sorts",
-        ]
-        self.list_pane.border_title = plain(self._progress or " · ".join(parts))
-
-    @on(RowList.Highlighted)
-    def show_highlighted(self) -> None:
-        self.show_current()
+        listed = f"{count:,} of {total:,} memories" if count < total else f"{total:,} memories"
+        if self._progress:
+            self.list_pane.border_title = plain(self._progress)
+        else:
+            self.entitle(listed, category_name(self._category), self._status)
 
     def show_current(self, *, from_start: bool = True) -> None:
         current = self.memories.current
@@ -189,53 +158,26 @@ class BrowseScreen(CuratingScreen):
 
     # Keys
 
-    @on(Input.Submitted)
-    def leave_filter(self) -> None:
-        self.memories.focus()
-
-    def key_down(self) -> None:
-        if self.filter_line.has_focus:
-            self.memories.focus()
-
     @on(RowList.Selected)
     def action_open(self) -> None:
         if current := self.memories.current:
             self.read_memory(current.id, current.id, self.marker)
 
-    def action_filter(self) -> None:
-        self.set_focus(self.filter_line)
-
     def action_clear(self) -> None:
-        """Stop changes under way; else select nothing; else show all; else leave the filter."""
         if self.is_changing:
             self.stop_changing()
-        elif self.memories.selected and not self.filter_line.has_focus:
-            self._select(set())
-        elif self.filter_line.value or self._category or self._status:
-            self._category = self._status = ALL
-            if self.filter_line.value:
-                self.filter_line.value = ""
-            else:
-                self.show_matching()
         else:
-            self.memories.focus()
+            super().action_clear()
+
+    def show_everything(self) -> bool:
+        was_narrowed = bool(self._category or self._status)
+        self._category = self._status = ALL
+        return was_narrowed
 
     def action_copy(self) -> None:
         if current := self.memories.current:
             self.app.copy_to_clipboard(current.path)
             self.app.tell(f"Copied {current.path}")
-
-    def action_order(self) -> None:
-        def sort(order: str | None) -> None:
-            if order is not None:
-                self._order, self._is_turned = order, False
-                self.show_matching()
-
-        self.app.push_screen(ChooseOne("Sort by", ORDERS, self._order), sort)
-
-    def action_turn(self) -> None:
-        self._is_turned = not self._is_turned
-        self.show_matching()
 
     def action_category(self) -> None:
         def narrow(category: str | None) -> None:
@@ -272,39 +214,15 @@ class BrowseScreen(CuratingScreen):
         options = {one: prompt_line(one, verdict, facts) for one, verdict in found[:MOST_CHOICES]}
         self.app.push_screen(ChooseOne("Go to which prompt?", options), self.go_to_prompt)
 
-    # Selecting
-
-    def action_select(self) -> None:
-        """Select the memory under the cursor, or no longer, and go on to the next."""
-        if current := self.memories.current:
-            self._select(self.memories.selected ^ {current.id})
-            self.memories.cursor += 1
-
-    def action_select_all(self) -> None:
-        listed = {one.id for one in self.memories.records}
-        self._select(set() if listed <= self.memories.selected else listed)
-
-    def _select(self, selected: set[str]) -> None:
-        self.memories.selected = selected
-        self.memories.refresh()
-        self.show_title()
+    # Changing
 
     def chosen(self) -> list[MemorySummary]:
         """The selected memories in the order of the list; without any, the one under the cursor."""
-        selected = self.memories.selected
-        chosen = [one for one in self.memories.records if one.id in selected] if selected else []
-        return chosen or ([self.memories.current] if self.memories.current else [])
+        return self.memories.chosen
 
     def end_selection(self) -> None:
-        self._select(set())
+        self.select(set())
 
     def show_progress(self, text: str) -> None:
         self._progress = text
         self.show_title()
-
-    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
-        if action not in (*ON_MEMORIES, *CHOOSING) or not self.is_mounted:
-            return ""
-        if isinstance(self.focused, Input):
-            return TYPING
-        return NOT_LISTED if action in ON_MEMORIES and not self.memories.count else ""

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tui.plain import marked, one_line, plain
 from tui.widgets.label_text import SIGNS
-from tui.widgets.memory_pane import MUTED, NO_MARKS, head_lines
+from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, head_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from engine.search.highlight import Marker
     from tui.workspace.memory_facts import Facts
 
-HEADING = "bold $text-primary"
 SHORT_LINE = 60
 """Characters of a field of a single line that stands behind its heading, in place of below it."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.memory import Memory, MemorySummary, Section
 
 MUTED = "$foreground-muted"
+HEADING = "bold $text-primary"
 NO_MARKS = Marker()
 
 
@@ -85,6 +86,6 @@ def _body_lines(sections: Iterable[Section], marker: Marker) -> list[Content]:
     for section in sections:
         lines.append(Content(""))
         if section.heading:
-            lines.append(plain(section.heading).stylize_before("bold $text-primary"))
+            lines.append(plain(section.heading).stylize_before(HEADING))
         lines += [marked(line, marker) for line in section.lines]
     return lines

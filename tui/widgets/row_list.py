@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from textual import events
 
-    from engine.search.highlight import Marker
-    from tui.workspace.prompt_choice import WordMarker
+    from tui.plain import Marks
 
 T = TypeVar("T")
 
@@ -197,7 +196,7 @@ class RecordList(RowList, Generic[T]):
         return self.records[self.cursor] if self.records else None
 
 
-def marked_cells(text: str, marker: Marker | WordMarker, tone: str) -> list[Cell]:
+def marked_cells(text: str, marker: Marks, tone: str) -> list[Cell]:
     """*text* in pieces; each match is a piece of its own."""
     row: list[Cell] = []
     position = 0

@@ -1,0 +1,156 @@
+"""The hook's log as a list: which rows are shown, in which order, and the way from a row to Replay and Label."""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.paths import state_dir
+from labels.records import CHOSEN
+from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, text_of, toasts, until
+from tests.tui.demo import DEMO_ROOT, demo_prompts
+from tests.tui.test_hostile import TEXTS
+from tui.workspace.activity_rows import NEWEST, SLOWEST, counts, listed, read_activity
+from tui.workspace.word_filter import WordFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+KNOWN = demo_prompts("p01")[0]
+LOGGED = "a prompt that only the log knows [/b] [link=x]y"
+DAY = "2026-05-11T10:{:02d}:00Z"
+
+
+def row(minute: int, text: str, **fields: Any) -> dict[str, Any]:
+    digest = sha256(text.encode()).hexdigest()
+    return {"time": DAY.format(minute), "prompt_sha256": digest, "injected": [], "ms": 20.0, **fields}
+
+
+ROWS = [
+    row(1, KNOWN.text, injected=["money-in-cents"], characters=300, session_id="abc", system="memsift"),
+    row(2, LOGGED, prompt=LOGGED, reason="nothing matched"),
+    row(3, "unknown", ms=900.0, fallback="timeout", reason="every candidate was dropped"),
+]
+
+
+def log_of(rows: Iterable[dict[str, Any]]) -> Path:
+    folder = Path(state_dir(str(DEMO_ROOT), os.environ))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "activity.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    return path
+
+
+def times(pilot: Pilot[None]) -> list[str]:
+    found: Any = pilot.app.screen.query_one("ActivityList")
+    return [one.decision.time[14:16] for one in found.records]
+
+
+async def loaded(pilot: Pilot[None], rows: int) -> None:
+    found: Any = pilot.app.screen.query_one("ActivityList")
+    await until(pilot, lambda: found.count == rows)
+
+
+async def test_the_log_is_filtered_and_sorted_and_says_what_happened(open_workspace: Opener) -> None:
+    log_of(ROWS)
+    async with starting_in("activity", open_workspace(prompts=[KNOWN])).run_test(size=(160, 48)) as pilot:
+        await loaded(pilot, 3)
+        assert times(pilot) == ["03", "02", "01"]
+        await reads(pilot, "#detail-text", "The judge fell back: timeout.")
+        await reads(pilot, "#detail-text", "memsift config set logging.prompts true")
+        await press(pilot, "G")
+        await reads(pilot, "#detail-text", KNOWN.text)
+        assert "(money-in-cents)" in shown(pilot, "#detail-text")
+        for choice, expected in [(1, ["01"]), (2, ["03", "02"]), (3, ["03"]), (4, ["03"])]:
+            await press(pilot, "v", "home", *["down"] * choice, "enter")
+            assert times(pilot) == expected
+        await press(pilot, "escape", "O")
+        assert times(pilot) == ["01", "02", "03"]
+        await press(pilot, "o", "end", "enter")
+        assert times(pilot)[0] == "03"
+        await press(pilot, "slash", *"matched")
+        assert times(pilot) == ["02"]
+        await press(pilot, "x", *"yz")
+        await reads(pilot, "#detail-text", "No row fits the filter. Press esc to see all.")
+
+
+async def test_enter_replays_a_prompt_of_the_log_and_plus_adds_it_to_the_sample(open_workspace: Opener) -> None:
+    log_of(ROWS)
+    workspace = open_workspace(prompts=[KNOWN])
+    async with starting_in("activity", workspace).run_test(size=(110, 32), notifications=True) as pilot:
+        await loaded(pilot, 3)
+        await press(pilot, "enter")
+        assert toasts(pilot)[-1] == "The text of this prompt is unknown, so it cannot be replayed."
+        await press(pilot, "asterisk", "plus")
+        await until(pilot, lambda: "added to the sample" in toasts(pilot)[-1])
+        assert toasts(pilot)[-1] == (
+            "1 added to the sample, chosen by hand: F4 labels them; 1 in the sample already; "
+            "1 of unknown text, which cannot be labelled."
+        )
+        assert [(one.text, one.source) for one in workspace.prompts if one.source == CHOSEN] == [(LOGGED, CHOSEN)]
+        await press(pilot, "home", "down", "enter")
+        await until(pilot, lambda: pilot.app.current_mode == "replay")
+        await until(pilot, lambda: workspace.prompt(current_prompt(pilot)).text == LOGGED)  # type: ignore[union-attr]
+    again = open_workspace(prompts=[KNOWN])
+    assert [one.text for one in again.lists.chosen] == [LOGGED]
+
+
+async def test_an_empty_log_says_whether_the_hook_is_installed_and_a_new_line_appears_by_itself(
+    open_workspace: Opener, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "none"))
+    monkeypatch.setattr("tui.screens.activity.CHECK_SECONDS", 0.05)
+    async with starting_in("activity", open_workspace(prompts=())).run_test(size=SMALL) as pilot:
+        await reads(pilot, "#detail-text", "`memsift install` puts it into the settings of Claude Code.")
+        settings = {"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "memsift-hook"}]}]}}
+        (tmp_path / ".claude").mkdir()
+        (tmp_path / ".claude" / "settings.json").write_text(json.dumps(settings))
+        log_of([])
+        await reads(pilot, "#detail-text", "The hook is installed, and has answered no prompt")
+        log_of(ROWS)
+        await loaded(pilot, 3)
+
+
+async def test_hostile_texts_of_the_log_are_shown_as_they_are(open_workspace: Opener) -> None:
+    hostile = [
+        row(n, text, prompt=text, injected=[text], reason=text, fallback=text, session_id=text, system=text)
+        for n, text in enumerate(TEXTS.values())
+    ]
+    log_of([*hostile, row(50, "long", prompt="[/b] " * 40_000), {"time": [], "injected": 7}])
+    async with starting_in("activity", open_workspace(prompts=())).run_test(size=SMALL, notifications=True) as pilot:
+        await loaded(pilot, len(TEXTS) + 1)
+        await press(
+            pilot, *["down"] * (len(TEXTS) + 1), "plus", "y", "i", "escape", "slash", *"[/b", "enter", "v", "escape"
+        )
+        drawn = "\n".join(text_of(widget) for widget in pilot.app.screen.query("*") if widget.is_on_screen)
+        assert "[/b]" in drawn
+        assert "\x1b" not in drawn
+        assert "\u202e" not in drawn
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_entries_are_filtered_and_sorted_at_once(open_workspace: Opener) -> None:
+    """Each within a time that a person does not notice; the limits are generous for a busy machine."""
+    import time
+
+    log_of(row(n % 60, f"prompt number {n}", prompt=f"prompt number {n}", ms=float(n % 700)) for n in range(100_000))
+    workspace = open_workspace(prompts=())
+    log = read_activity([str(DEMO_ROOT)], (), workspace.store.path, os.environ)
+    assert len(log.entries) == 100_000
+    started = time.process_time()
+    assert len(listed(log.entries, WordFilter("number 9999"), "", NEWEST)) == 11
+    assert listed(log.entries, WordFilter(), "slow", SLOWEST)[0].decision.ms == 699
+    assert counts(log.entries)["silent"] == 100_000
+    assert time.process_time() - started < 2.0

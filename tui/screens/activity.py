@@ -1,0 +1,197 @@
+"""Activity: what the hook did on each prompt, newest first, and the way back from there to Replay and Label."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.getters import query_one
+
+from tui.bindings import bindings
+from tui.dialogs.choices import ChooseOne
+from tui.messages import ActivityRead
+from tui.plain import plain
+from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.widgets.activity_list import COLUMNS, ActivityList, entry_text
+from tui.widgets.row_columns import ColumnHeads
+from tui.widgets.row_list import RowList
+from tui.workspace.activity_rows import (
+    BY_PROMPT,
+    KINDS,
+    MOST,
+    NEWEST,
+    RISING,
+    SLOWEST,
+    ActivityLog,
+    add_to_sample,
+    counts,
+    listed,
+    log_stamps,
+    prompt_of,
+    read_activity,
+)
+from tui.workspace.word_filter import WordFilter
+
+if TYPE_CHECKING:
+    from engine.prompt import Prompt
+
+NO_HOOK = (
+    "The hook is not installed in this folder, so there is nothing to show.\n\n`memsift install` puts it into the "
+    "settings of Claude Code. Each prompt becomes a row here from then on."
+)
+NO_LOG = (
+    "The hook is installed, and has answered no prompt for these memories yet.\n\nEach prompt in Claude Code becomes a "
+    "row here. The log keeps a hash in place of the prompt; `memsift config set logging.prompts true` keeps its text."
+)
+NO_MATCH = "No row fits the filter. Press esc to see all."
+READING = "Reading the log …"
+ALL = ""
+NAMES = {
+    ALL: "All",
+    "injected": "Injected something",
+    "silent": "Silent: nothing was injected",
+    "slow": "Slow: half a second or more",
+    "fallback": "Fallback: the judge could not answer",
+}
+UNKNOWN = "The text of this prompt is unknown, so it cannot be replayed."
+CHECK_SECONDS = 2.0
+"""Time between two looks at the size of the log."""
+
+
+class ActivityScreen(ListScreen):
+    """The hook's logs of the open roots."""
+
+    MODE = "activity"
+    PLACEHOLDER = "Press / and type: words of prompts, memories or reasons"
+    ORDERS = {
+        NEWEST: "When, the newest first",
+        BY_PROMPT: "Prompt",
+        MOST: "Injected memories, the most first",
+        SLOWEST: "Time, the slowest first",
+    }
+    ON_ROWS = ("select", "select_all", "open", "sample", "copy", "read_prompt")
+    CHOOSING = (*CHOOSING, "kind")
+    BINDINGS = bindings(
+        shown="list.filter activity.kind activity.open activity.sample list.order",
+        hidden="list.clear list.select list.all list.turn activity.copy prompt.read",
+    )
+    HELP = (
+        "What the hook decided on each prompt: when, what it injected, or why nothing, and how long it took. enter "
+        "replays the prompt. + adds it to the sample, as chosen by hand; F4 then labels it."
+    )
+
+    entries = query_one(ActivityList)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._log: ActivityLog | None = None
+        self._kind = ALL
+
+    def make_list(self) -> tuple[ColumnHeads, ActivityList]:
+        return ColumnHeads(COLUMNS, RISING), ActivityList()
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.set_interval(CHECK_SECONDS, self.follow)
+
+    def begin(self) -> None:
+        if self._log is None:
+            self.list_pane.border_title = READING
+        self.follow()
+
+    def follow(self) -> None:
+        """Read the log again if it has grown."""
+        if not self.is_current or (self._log and self._log.stamps == log_stamps(self.app.workspace.roots, os.environ)):
+            return
+        self.read_log()
+
+    @work(thread=True, exclusive=True, group="log", exit_on_error=False)
+    def read_log(self) -> None:
+        workspace = self.app.workspace
+        self.post_message(
+            ActivityRead(read_activity(workspace.roots, workspace.lists.all, workspace.store.path, os.environ))
+        )
+
+    @on(ActivityRead)
+    def show_log(self, message: ActivityRead) -> None:
+        self._log = message.log
+        self.show_matching()
+
+    # The list
+
+    def show_matching(self) -> None:
+        if self._log is None:
+            return
+        words = WordFilter(self.filter_line.value)
+        self.entries.marker = words
+        found = listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
+        self.show_rows(found)
+        if not found:
+            nothing = NO_LOG if self._log.is_installed else NO_HOOK
+            self.detail.show(plain(NO_MATCH if self._log.entries else nothing))
+
+    def show_title(self) -> None:
+        if self._log is None:
+            return
+        count, total = self.entries.count, len(self._log.entries)
+        of_all = f"{count:,} of {total:,} prompts" if count < total else f"{total:,} prompts"
+        broken = f"{self._log.broken:,} lines cannot be read" if self._log.broken else ""
+        self.entitle(of_all, self._kind, broken)
+
+    def show_current(self, *, from_start: bool = True) -> None:
+        entry = self.entries.current
+        if entry:
+            workspace = self.app.workspace
+            known = workspace.prompt(entry.prompt_id) if entry.prompt_id else None
+            is_sampled = known is not None and not workspace.lists.is_scratch(known)
+            text = entry_text(entry, workspace.memory, self.entries.marker, "in the sample" if is_sampled else "")
+            self.detail.show(text, from_start=from_start)
+
+    # Keys
+
+    def action_kind(self) -> None:
+        def narrow(kind: str | None) -> None:
+            if kind is not None:
+                self._kind = kind
+                self.show_matching()
+
+        entries = self._log.entries if self._log else ()
+        numbers = {ALL: len(entries), **counts(entries)}
+        options = {kind: f"{NAMES[kind]}  {numbers[kind]:,}" for kind in (ALL, *KINDS)}
+        self.app.push_screen(ChooseOne("Show which prompts?", options, self._kind), narrow)
+
+    def show_everything(self) -> bool:
+        was_narrowed, self._kind = bool(self._kind), ALL
+        return was_narrowed
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """The prompt under the cursor; None if its text is unknown."""
+        entry = self.entries.current
+        return prompt_of(entry, self.app.workspace) if entry else None
+
+    @on(RowList.Selected)
+    async def action_open(self) -> None:
+        """Show the prompt in Replay."""
+        with self.app.telling_errors():
+            if prompt := self.prompt:
+                self.app.workspace.add_prompt(prompt)
+                await self.go_to_prompt(prompt.id)
+            else:
+                self.app.tell(UNKNOWN, severity="warning")
+
+    def action_sample(self) -> None:
+        """Add the selected prompts, or that under the cursor, to the labelled sample."""
+        with self.app.telling_errors():
+            added = add_to_sample(self.entries.chosen, self.app.workspace)
+            for prompt in added.prompts:
+                self.app.run_quick(prompt)
+            self.app.tell(added.sentence)
+            self.select(set())
+            self.show_current(from_start=False)
+
+    def action_copy(self) -> None:
+        if entry := self.entries.current:
+            self.app.copy_to_clipboard(entry.prompt or entry.decision.prompt_sha256)
+            self.app.tell("Copied the prompt." if entry.prompt else "Copied the SHA-256 of the prompt.")

@@ -1,0 +1,242 @@
+"""Inbox: what the checks found, worst first, with a key for each way to settle it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.getters import query_one
+
+from engine.quality.decisions import ACCEPTED, REJECTED
+from engine.quality.registry import CHECKS
+from tui.bindings import bindings
+from tui.dialogs.choices import ChooseOne
+from tui.messages import Changed, CheckBegun, InboxChecked
+from tui.plain import plain
+from tui.screens.curating_screen import CuratingScreen
+from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.widgets.inbox_list import COLUMNS, InboxList, task_text
+from tui.widgets.memory_pane import NO_MARKS
+from tui.widgets.row_columns import ColumnHeads
+from tui.widgets.row_list import RowList
+from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, RISING, WORST, Checked, check_all, listed, settle, unsettle
+from tui.workspace.word_filter import WordFilter
+
+if TYPE_CHECKING:
+    from engine.memory import MemorySummary
+    from tui.workspace.quality.inbox import Task
+
+ALL = ""
+NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\nctrl+r looks again."
+NO_MATCH = "No finding fits the filter. Press esc to see all."
+NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: pip install {}"
+OFF_MEMORY = "This finding is about the folder, not about a memory."
+ONLY_SAFETY = "Only a risky memory can be kept out."
+
+
+class InboxScreen(ListScreen, CuratingScreen):
+    """The findings about the open roots, and the memory of the finding under the cursor."""
+
+    MODE = "inbox"
+    PLACEHOLDER = "Press / and type: words of titles, reasons or checks"
+    ORDERS = {WORST: "How bad, the worst first", BY_CHECK: "Check", BY_TITLE: "Memory"}
+    ON_ROWS = (
+        *("select", "select_all", "copy", "open", "retire", "archive", "retag", "edit", "edit_file", "merge"),
+        *("approve", "block"),
+    )
+    CHOOSING = (*CHOOSING, "undo", "check")
+    BINDINGS = bindings(
+        shown="list.filter inbox.approve inbox.block change.retire change.edit change.merge change.undo",
+        hidden="list.clear list.select list.all list.order list.turn inbox.check browse.copy browse.open "
+        "change.archive change.tags change.file",
+    )
+    HELP = (
+        "What the checks found, the worst first. d says that a finding is fine as it is: a risky memory is approved "
+        "then. x, e and m change the memory. Each key acts on the selected findings, and u takes it back."
+    )
+
+    tasks = query_one(InboxList)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._checked: Checked | None = None
+        self._reading = 0
+        self._check = ALL
+        self._progress = ""
+        self._settled: list[list[Task]] = []
+
+    def make_list(self) -> tuple[ColumnHeads, InboxList]:
+        return ColumnHeads(COLUMNS, RISING), InboxList()
+
+    def begin(self) -> None:
+        """Run the checks again if the memories have changed."""
+        if self._reading != self.app.workspace.reading:
+            self._reading = self.app.workspace.reading
+            self.show_progress("Checking …")
+            self.run_checks()
+
+    @work(thread=True, exclusive=True, group="checks", exit_on_error=False)
+    def run_checks(self) -> None:
+        workspace = self.app.workspace
+
+        def tell(check: str, found: int) -> None:
+            self.post_message(CheckBegun(check, found))
+
+        reading = workspace.reading
+        found = check_all(workspace.index, workspace.roots, workspace.store.path, os.environ, tell)
+        self.post_message(InboxChecked(found, reading))
+
+    @on(CheckBegun)
+    def show_check(self, message: CheckBegun) -> None:
+        self.show_progress(f"Checking {message.check} · {message.found:,} found")
+
+    @on(InboxChecked)
+    def show_findings(self, message: InboxChecked) -> None:
+        if message.reading == self.app.workspace.reading:
+            self._checked, self._progress = message.checked, ""
+            self.show_matching()
+
+    # The list
+
+    def show_matching(self) -> None:
+        if self._checked is None:
+            return
+        words = WordFilter(self.filter_line.value)
+        self.tasks.marker = words
+        found = listed(self._checked.tasks, words, self._check, self._order, is_turned=self._is_turned)
+        self.show_rows(found)
+        if not found:
+            self.detail.show(plain(NO_MATCH if self._checked.tasks else NOTHING_FOUND + self._not_run()))
+
+    def _not_run(self) -> str:
+        missing = self._checked.missing if self._checked else {}
+        return "".join(NO_PACKAGE.format(check, package, package) for check, package in missing.items())
+
+    def show_title(self) -> None:
+        if self._progress or self._checked is None:
+            self.list_pane.border_title = plain(self._progress)
+            return
+        count, total = self.tasks.count, len(self._checked.tasks)
+        of_all = f"{count:,} of {total:,} findings" if count < total else f"{total:,} findings"
+        missing = ", ".join(f"{check} needs {package}" for check, package in self._checked.missing.items())
+        self.entitle(of_all, self._check, missing)
+
+    def show_progress(self, text: str) -> None:
+        self._progress = text
+        self.show_title()
+
+    def show_current(self, *, from_start: bool = True) -> None:
+        task = self.tasks.current
+        if task:
+            about = [one for one in (task.memory, *task.others) if one]
+            memories = [memory for one in about if (memory := self.app.workspace.memory(one.id))]
+            if task.memory:
+                self.note_seen(task.memory)
+            self.detail.show(task_text(task, memories, self.tasks.marker, NO_MARKS), from_start=from_start)
+            self.refresh_bindings()
+
+    # Keys
+
+    def chosen(self) -> list[MemorySummary]:
+        """The memories of the selected findings; without any, that of the finding under the cursor."""
+        found = {task.memory.id: task.memory for task in self.tasks.chosen if task.memory}
+        return list(found.values())
+
+    def end_selection(self) -> None:
+        self.select(set())
+
+    def action_merge(self) -> None:
+        """Merge the memories that a finding names; for other findings, ask for another memory."""
+        task = self.tasks.current
+        if task and task.memory and task.others and not self.tasks.selected:
+            self._ask_kept([task.memory, *task.others])
+        else:
+            super().action_merge()
+
+    def action_check(self) -> None:
+        def narrow(check: str | None) -> None:
+            if check is not None:
+                self._check = check
+                self.show_matching()
+
+        tasks = self._checked.tasks if self._checked else ()
+        counts = {name: sum(one.finding.check == name for one in tasks) for name in CHECKS}
+        options = {ALL: f"All  {len(tasks):,}"}
+        options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
+        self.app.push_screen(ChooseOne("Show the findings of which check?", options, self._check), narrow)
+
+    def show_everything(self) -> bool:
+        was_narrowed, self._check = bool(self._check), ALL
+        return was_narrowed
+
+    def action_clear(self) -> None:
+        if self.is_changing:
+            self.stop_changing()
+        else:
+            super().action_clear()
+
+    def action_approve(self) -> None:
+        self._settle(self.tasks.chosen, ACCEPTED, "dismissed")
+
+    def action_block(self) -> None:
+        self._settle([one for one in self.tasks.chosen if one.finding.check == "safety"], REJECTED, "kept out")
+
+    def _settle(self, tasks: list[Task], verdict: str, word: str) -> None:
+        """Decide about *tasks*, and take them off the list."""
+        with self.app.telling_errors():
+            settled = settle(tasks, verdict, self.app.workspace.index, os.environ)
+            if not settled or self._checked is None:
+                self.app.tell(OFF_MEMORY, severity="warning")
+                return
+            self._settled.append(settled)
+            gone = {one.id for one in settled}
+            rest = tuple(one for one in self._checked.tasks if one.id not in gone)
+            self._show_tasks(rest)
+            self.app.tell(f"{len(settled):,} {word}. u takes it back.")
+
+    def _show_tasks(self, tasks: tuple[Task, ...]) -> None:
+        """List *tasks*, with the cursor on the same row as before."""
+        row = self.tasks.cursor
+        missing = self._checked.missing if self._checked else {}
+        self._checked = Checked(tasks, missing)
+        self.tasks.selected = set()
+        self.show_matching()
+        self.tasks.cursor = row
+
+    def action_undo(self) -> None:
+        """Take back the last decision; without one since the last change of memories, that change."""
+        if not self._settled:
+            super().action_undo()
+            return
+        with self.app.telling_errors():
+            tasks = self._settled[-1]
+            unsettle(tasks, os.environ)
+            self._settled.pop()
+            self._reading = 0
+            self.begin()
+            self.app.tell(f"Took back the decision about {len(tasks):,}.")
+
+    @on(Changed)
+    def forget_decisions(self, message: Changed) -> None:
+        """After a change of memories, u takes that change back, not a decision before it."""
+        if message.done.numbers and not message.is_undo:
+            self._settled.clear()
+
+    def action_copy(self) -> None:
+        if (task := self.tasks.current) and task.memory:
+            self.app.copy_to_clipboard(task.memory.path)
+            self.app.tell(f"Copied {task.memory.path}")
+
+    @on(RowList.Selected)
+    def action_open(self) -> None:
+        if (task := self.tasks.current) and task.memory:
+            self.read_memory(task.memory.id, task.memory.id)
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        if reason := super().why_off(action, parameters):
+            return reason
+        current = self.tasks.current if self.is_mounted and action in self.ON_ROWS else None
+        if current and current.memory is None and not action.startswith("select"):
+            return OFF_MEMORY
+        return ONLY_SAFETY if action == "block" and current and current.finding.check != "safety" else ""

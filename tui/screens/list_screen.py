@@ -1,0 +1,173 @@
+"""The base of screens with a long list: words filter it, columns sort it, and a pane shows the row under the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.containers import Container, Vertical
+from textual.getters import query_one
+from textual.widgets import Footer, Input
+
+from tui.dialogs.choices import ChooseOne
+from tui.plain import plain
+from tui.screens.base_screen import ModeScreen
+from tui.widgets.memory_pane import MemoryPane
+from tui.widgets.row_columns import ColumnHeads, ColumnList
+from tui.widgets.row_list import RowList
+from tui.widgets.top_bar import TopBar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from textual.app import ComposeResult
+
+TYPING = "Leave the filter with enter first."
+CHOOSING = ("filter", "order", "turn")
+
+
+class ListScreen(ModeScreen):
+    """A subclass gives the list and its heads, and lists the rows that fit."""
+
+    CSS_PATH = "list_screen.tcss"
+    AUTO_FOCUS = "ColumnList"
+    MODE = PLACEHOLDER = ""
+    NOT_LISTED = "No row is listed."
+    ORDERS: ClassVar[Mapping[str, str]] = {}
+    """Each order and its name."""
+
+    ON_ROWS: ClassVar[tuple[str, ...]] = ("select", "select_all")
+    """Actions that need a row in the list."""
+
+    CHOOSING: ClassVar[tuple[str, ...]] = CHOOSING
+    """Actions that are off while the filter is typed, as those in ON_ROWS are."""
+
+    filter_line = query_one(Input)
+    rows = query_one(ColumnList)
+    list_pane = query_one("#list", Vertical)
+    detail = query_one(MemoryPane)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._order, self._is_turned = next(iter(self.ORDERS)), False
+
+    # For subclasses
+
+    def make_list(self) -> tuple[ColumnHeads, ColumnList[Any]]:
+        raise NotImplementedError
+
+    def show_matching(self) -> None:
+        """List the rows that fit the filters, in the chosen order."""
+        raise NotImplementedError
+
+    def show_title(self) -> None:
+        """Say how many rows are listed, and which filters hold."""
+        raise NotImplementedError
+
+    def show_current(self, *, from_start: bool = True) -> None:
+        """Show the row under the cursor in the pane, from its beginning or where the pane is scrolled to."""
+        raise NotImplementedError
+
+    def show_everything(self) -> bool:
+        """Take filters off other than the words; whether there were any."""
+        return False
+
+    # The screen
+
+    def compose(self) -> ComposeResult:
+        heads, rows = self.make_list()
+        yield TopBar(self.MODE)
+        yield Input(placeholder=self.PLACEHOLDER, compact=True)
+        with Container(id="panes"):
+            with Vertical(id="list", classes="pane"):
+                yield heads
+                yield rows
+            yield MemoryPane("detail")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.filter_line.cursor_blink = False
+
+    @on(Input.Changed)
+    def show_filtered(self) -> None:
+        self.show_matching()
+
+    def show_rows(self, records: Sequence[Any]) -> None:
+        """Show *records*, of which the others are not selected any more."""
+        if self.rows.selected:
+            self.rows.selected &= {self.rows.id_of(one) for one in records}
+        was_empty = not self.rows.count
+        self.rows.show(records)
+        if was_empty != (not records):
+            self.refresh_bindings()
+        self.query_one(ColumnHeads).show(self._order, is_turned=self._is_turned)
+        self.show_title()
+
+    @on(RowList.Highlighted)
+    def show_highlighted(self) -> None:
+        self.show_current()
+
+    # Keys
+
+    @on(Input.Submitted)
+    def leave_filter(self) -> None:
+        self.rows.focus()
+
+    def key_down(self) -> None:
+        if self.filter_line.has_focus:
+            self.rows.focus()
+
+    def action_filter(self) -> None:
+        self.set_focus(self.filter_line)
+
+    def action_clear(self) -> None:
+        """Select nothing; else show all; else leave the filter."""
+        if self.rows.selected and not self.filter_line.has_focus:
+            self.select(set())
+        elif self.show_everything() or self.filter_line.value:
+            if self.filter_line.value:
+                self.filter_line.value = ""
+            else:
+                self.show_matching()
+        else:
+            self.rows.focus()
+
+    def action_order(self) -> None:
+        def sort(order: str | None) -> None:
+            if order is not None:
+                self._order, self._is_turned = order, False
+                self.show_matching()
+
+        self.app.push_screen(ChooseOne("Sort by", self.ORDERS, self._order), sort)
+
+    def action_turn(self) -> None:
+        self._is_turned = not self._is_turned
+        self.show_matching()
+
+    def action_select(self) -> None:
+        """Select the row under the cursor, or no longer, and go on to the next."""
+        if current := self.rows.current:
+            self.select(self.rows.selected ^ {self.rows.id_of(current)})
+            self.rows.cursor += 1
+
+    def action_select_all(self) -> None:
+        listed = {self.rows.id_of(one) for one in self.rows.records}
+        self.select(set() if listed <= self.rows.selected else listed)
+
+    def select(self, selected: set[str]) -> None:
+        self.rows.selected = selected
+        self.rows.refresh()
+        self.show_title()
+
+    def entitle(self, *parts: str) -> None:
+        """Show *parts*, without empty ones, over the list."""
+        selected = len(self.rows.selected)
+        last = f"{selected:,} selected" if selected else "o sorts"
+        self.list_pane.border_title = plain(" · ".join(filter(None, (*parts, last))))
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
+        if action not in (*self.ON_ROWS, *self.CHOOSING) or not self.is_mounted:
+            return ""
+        if isinstance(self.focused, Input):
+            return TYPING
+        return self.NOT_LISTED if action in self.ON_ROWS and not self.rows.count else ""

@@ -1,0 +1,105 @@
+"""The hook's log as a list, and one entry of it in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from engine.activity_log import SLOW_MS
+from tui.plain import marked, one_line, plain
+from tui.widgets.memory_pane import HEADING, MUTED
+from tui.widgets.row_columns import Column, ColumnList
+from tui.workspace.activity_rows import BY_PROMPT, MOST, NEWEST, SLOWEST, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.memory import Memory
+    from tui.plain import Marks
+
+MOST_DROPPED = 20
+NO_TEXT = (
+    "The text of this prompt is unknown: the log holds only its SHA-256, and no open file has the prompt. So it "
+    "cannot be replayed or labelled. `memsift config set logging.prompts true` keeps the texts from now on."
+)
+
+
+def _time(one: Entry) -> str:
+    return one.decision.time[5:16].replace("T", " ")
+
+
+def _duration(one: Entry) -> str:
+    return f"{one.decision.ms:,.0f}".rjust(6)
+
+
+def _duration_tone(one: Entry) -> str:
+    return "bad" if one.decision.ms >= SLOW_MS else "muted"
+
+
+def _number(one: Entry) -> str:
+    return str(len(one.decision.injected) or "–").rjust(3)
+
+
+def _outcome_tone(one: Entry) -> str:
+    if one.decision.fallback:
+        return "match"
+    return "good" if one.decision.injected else "muted"
+
+
+COLUMNS = (
+    Column(_time, "When (UTC)", NEWEST, width=12),
+    Column(lambda one: one.name, "Prompt", BY_PROMPT, tone=lambda one: "" if one.prompt else "muted", has_marks=True),
+    Column(_number, "Inj.", MOST, width=5, tone=_outcome_tone),
+    Column(lambda one: one.outcome, "Memories, or why none", width=30, from_width=74, tone=_outcome_tone),
+    Column(_duration, "    ms", SLOWEST, width=7, tone=_duration_tone),
+)
+
+
+class ActivityList(ColumnList[Entry]):
+    """The decisions of the hook, a row each."""
+
+    columns = COLUMNS
+
+    def id_of(self, record: Entry) -> str:
+        return str(record.number)
+
+
+def entry_text(entry: Entry, memory_of: Callable[[str], Memory | None], marker: Marks, note: str) -> Content:
+    """When, the prompt, the injected memories, and the stage that dropped each of the others. *note* ends the head."""
+    one = entry.decision
+    facts = (f"{one.time[:19].replace('T', ' ')} UTC", f"{one.ms:,.0f} ms", one.system, f"session {one.session_id[:8]}")
+    head = " · ".join((*filter(None, facts), *filter(None, (note,))))
+    return Content("\n").join(
+        [
+            plain(head).stylize_before(MUTED),
+            Content(""),
+            marked(entry.prompt, marker) if entry.prompt else plain(NO_TEXT),
+            *_outcome(entry, memory_of),
+            *_dropped(entry, memory_of),
+        ]
+    )
+
+
+def _outcome(entry: Entry, memory_of: Callable[[str], Memory | None]) -> list[Content]:
+    one = entry.decision
+    lines = [Content.styled("✓", "$text-success") + plain(f" {_title(each, memory_of)}") for each in one.injected]
+    lines += [plain(f"Nothing: {one_line(one.reason) or 'no memory'}.")] if not one.injected else []
+    lines += [plain(f"The judge fell back: {one_line(one.fallback)}.")] if one.fallback else []
+    heading = f"Injected · {one.characters:,} characters" if one.injected else "Injected"
+    return [Content(""), plain(heading).stylize_before(HEADING), *lines]
+
+
+def _dropped(entry: Entry, memory_of: Callable[[str], Memory | None]) -> list[Content]:
+    found = entry.decision.dropped
+    if not found:
+        return []
+    lines = [plain(f"{one_line(stage):8} {_title(each, memory_of)}") for each, stage in found[:MOST_DROPPED]]
+    rest = len(found) - MOST_DROPPED
+    lines += [plain(f"and {rest:,} more").stylize_before(MUTED)] if rest > 0 else []
+    return [Content(""), plain("Dropped, and the stage that did it").stylize_before(HEADING), *lines]
+
+
+def _title(memory_id: str, memory_of: Callable[[str], Memory | None]) -> str:
+    memory = memory_of(memory_id)
+    return one_line(f"{memory.summary.title} ({memory_id})" if memory else f"{memory_id} (not here any more)")

@@ -1,0 +1,73 @@
+"""The findings of the checks as a list, and one finding with its memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from tui.plain import marked, one_line, plain
+from tui.widgets.memory_pane import HEADING, MUTED, memory_text
+from tui.widgets.row_columns import Column, ColumnList
+from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, WORST, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.memory import Memory
+    from engine.search.highlight import Marker
+    from tui.plain import Marks
+
+BAD_FROM, WARNED_FROM = 0.7, 0.4
+"""Severities from which a finding is shown as bad, and as a warning."""
+
+
+def _tone(one: Task) -> str:
+    if one.finding.severity >= BAD_FROM:
+        return "bad"
+    return "match" if one.finding.severity >= WARNED_FROM else "muted"
+
+
+COLUMNS = (
+    Column(lambda one: f"{one.finding.severity:.2f}", "Bad", WORST, width=5, tone=_tone),
+    Column(lambda one: one.finding.check, "Check", BY_CHECK, width=11),
+    Column(lambda one: one.title, "Memory", BY_TITLE, tone=lambda _: "", has_marks=True),
+    Column(lambda one: one.finding.reason, "Why", width=36, from_width=78, has_marks=True),
+)
+
+
+class InboxList(ColumnList[Task]):
+    """Findings, a row each."""
+
+    columns = COLUMNS
+
+    def id_of(self, record: Task) -> str:
+        return record.id
+
+
+def task_text(task: Task, memories: Sequence[Memory], marker: Marks, no_marks: Marker) -> Content:
+    """The reason, the way to settle it, the model's rating, and the memories that it is about."""
+    one = task.finding
+    where = f" · {one_line(one.where)}" if one.where else ""
+    lines = [
+        plain(f"{one.check} · {one.severity:.2f}{where}").stylize_before(MUTED),
+        marked(f"{one.reason[:1].upper()}{one.reason[1:]}", marker).stylize_before("bold"),
+        plain(_ways(task)),
+    ]
+    if task.rated:
+        rating = f"{one_line(task.rated.model)} rates it {task.rated.overall:.1f}: {one_line(task.rated.decision)}"
+        lines.append(plain(rating).stylize_before(MUTED))
+    for memory in memories:
+        lines += [Content(""), plain("─" * 24).stylize_before(HEADING), memory_text(memory, no_marks)]
+    return Content("\n").join(lines)
+
+
+def _ways(task: Task) -> str:
+    """The keys that settle a finding."""
+    if task.memory is None:
+        return one_line(task.finding.action)
+    if task.others:
+        return "m merges them · x retires this one · d says that both are fine"
+    if task.finding.check == "safety":
+        return "d approves it · b keeps it out · x retires it"
+    return "e edits it · x retires it · d says that it is fine"

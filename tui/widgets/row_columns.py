@@ -1,0 +1,119 @@
+"""Columns of a list: which facts of a record stand in its row, in which order and width, and their names above it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from rich.text import Text
+from textual.widget import Widget
+
+from engine.search.highlight import Marker
+from tui.plain import cells
+from tui.widgets.row_list import RecordList, marked_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from tui.plain import Marks
+    from tui.widgets.row_list import Cell
+
+T = TypeVar("T")
+
+NO_MARKS = Marker()
+
+MARK = "●"
+"""Stands before a selected row."""
+
+MARGIN = 2
+"""Cells before the first column, for MARK."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """*width* in cells, None for the rest of the row; *gap* cells of it stay blank at the right.
+
+    *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells.
+    *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it.
+    """
+
+    text: Callable[..., str]
+    head: str = ""
+    order: str = ""
+    width: int | None = None
+    gap: int = 1
+    from_width: int = 0
+    tone: Callable[..., str] = lambda *_: "muted"
+    has_marks: bool = False
+
+    def size(self, width: int, rest: int) -> int:
+        """The cells of its text in a list of *width* cells, of which *rest* are left for columns without a width."""
+        if width < self.from_width:
+            return 0
+        return (rest if self.width is None else self.width) - self.gap
+
+
+def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str]) -> list[tuple[Column, str]]:
+    """The text of each column that a list of *width* cells has room for, in its width and with its gap."""
+    shown = [one for one in columns if width >= one.from_width]
+    rest = width - sum(one.width or 0 for one in shown)
+    return [(one, cells(text(one), one.size(width, rest)) + " " * one.gap) for one in shown]
+
+
+class ColumnHeads(Widget):
+    """The names of *columns* above their list, with an arrow at the column that it is sorted by.
+
+    *rising*: orders that begin with the smallest.
+    """
+
+    DEFAULT_CSS = "ColumnHeads { height: 1; color: $foreground-muted; }"
+
+    def __init__(self, columns: Sequence[Column], rising: Collection[str]) -> None:
+        super().__init__()
+        self._columns, self._rising = columns, rising
+        self._order, self._is_turned = "", False
+
+    def show(self, order: str, *, is_turned: bool) -> None:
+        self._order, self._is_turned = order, is_turned
+        self.refresh()
+
+    def render(self) -> Text:
+        def head(column: Column) -> str:
+            if not column.order or column.order != self._order:
+                return column.head
+            return f"{'▲' if (column.order in self._rising) != self._is_turned else '▼'}{column.head}"
+
+        width = self.size.width - MARGIN - 1
+        return Text(" " * MARGIN + "".join(text for _, text in pieces(self._columns, width, head)), no_wrap=True)
+
+
+class ColumnList(RecordList[T]):
+    """Records in columns, a row each, with a mark before selected rows and the words of a filter marked."""
+
+    columns: tuple[Column, ...] = ()
+    margin = MARGIN
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.marker: Marks = NO_MARKS
+        self.selected: set[str] = set()
+
+    def known(self, record: T) -> tuple[Any, ...]:
+        """The arguments of `Column.text` and `Column.tone` for a record."""
+        return (record,)
+
+    @property
+    def chosen(self) -> list[T]:
+        """The selected records in the order of the list; without any, the record under the cursor."""
+        chosen = [one for one in self.records if self.id_of(one) in self.selected] if self.selected else []
+        return chosen or ([self.current] if self.current else [])
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        record = self.records[index]
+        known = self.known(record)
+        mark = MARK if self.selected and self.id_of(record) in self.selected else ""
+        row: list[Cell] = [(mark.ljust(self.margin), "match")]
+        for column, text in pieces(self.columns, width - self.margin, lambda one: one.text(*known)):
+            tone = column.tone(*known)
+            row += marked_cells(text, self.marker, tone) if column.has_marks else [(text, tone)]
+        return row

@@ -1,0 +1,194 @@
+"""The hook's log as rows: each decision with the text of its prompt, narrowed and sorted."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.activity import LOG_FILE
+from engine.activity_log import FILTERS, read_log
+from engine.lean.record import Record, replace
+from engine.paths import state_dir
+from engine.prompt import typed_prompt
+from labels.store import LabelStore
+from tui.workspace.word_filter import lowered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from engine.activity_log import Decision
+    from engine.prompt import Prompt
+    from tui.workspace.word_filter import WordFilter
+    from tui.workspace.workspace import Workspace
+
+NEWEST, SLOWEST, MOST, BY_PROMPT = "newest", "slowest", "most", "prompt"
+RISING = (BY_PROMPT,)
+"""Orders that begin with the smallest; the others begin with the newest or largest."""
+
+INJECTED = "injected"
+KINDS = (INJECTED, *FILTERS)
+"""Which decisions are listed: with an injection, or one of FILTERS."""
+
+SHOWN_HASH = 12
+"""Characters of a prompt's SHA-256 that stand for an unknown text."""
+
+
+class Entry(Record):
+    """A decision of the hook. `number` is its place in the log. `prompt`: its text, or empty if no file has it.
+
+    `prompt_id` is the id of a prompt with this text that the workspace or the label store has; empty if there is none.
+    `words` are its texts in lower case.
+    """
+
+    number: int
+    decision: Decision
+    prompt: str
+    prompt_id: str
+    words: str
+
+    @property
+    def name(self) -> str:
+        """The prompt's text, or the beginning of its SHA-256."""
+        return self.prompt or f"sha256 {self.decision.prompt_sha256[:SHOWN_HASH]}"
+
+    @property
+    def outcome(self) -> str:
+        """The injected memories, or why there are none; and what the judge fell back to."""
+        one = self.decision
+        said = ", ".join(one.injected) or one.reason or "no memory"
+        return f"{said} · fallback: {one.fallback}" if one.fallback else said
+
+
+class ActivityLog(Record):
+    """The entries of a log, newest first, and the number of lines that cannot be read.
+
+    `stamps`: size and time of its files. `is_installed`: whether an empty log belongs to a hook that Claude Code runs.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    broken: int = 0
+    stamps: tuple[tuple[str, int, int], ...] = ()
+    is_installed: bool = True
+
+
+def log_stamps(roots: Iterable[str], environ: Mapping[str, str]) -> tuple[tuple[str, int, int], ...]:
+    """Path, size and time of each file of the logs."""
+    found = []
+    for path in [Path(state_dir(root, environ), name) for root in roots for name in (f"{LOG_FILE}.1", LOG_FILE)]:
+        with suppress(OSError):
+            status = path.stat()
+            found.append((str(path), status.st_size, status.st_mtime_ns))
+    return tuple(found)
+
+
+def read_activity(
+    roots: Sequence[str], prompts: Iterable[Prompt], store: Path, environ: Mapping[str, str]
+) -> ActivityLog:
+    """The logs of *roots*. A text that a log does not hold is looked for in *prompts* and the label store.
+
+    Any thread may call it. Raises LabelStoreError.
+    """
+    stamps = log_stamps(roots, environ)
+    logs = [read_log(state_dir(root, environ)) for root in roots]
+    decisions = sorted((one for log in logs for one in log.decisions), key=lambda one: one.time)
+    texts = {_digest(prompt.text): (prompt.id, prompt.text) for prompt in prompts}
+    with LabelStore.open(store) as labels:
+        for prompt_id, text in labels.prompt_texts().items():
+            texts.setdefault(_digest(text), (prompt_id, text))
+    entries = [_entry(number, one, texts) for number, one in enumerate(decisions)]
+    broken = sum(log.broken for log in logs)
+    return ActivityLog(tuple(reversed(entries)), broken, stamps, bool(entries) or _is_installed(environ))
+
+
+def _is_installed(environ: Mapping[str, str]) -> bool:
+    """Whether Claude Code, started in this folder, runs the hook."""
+    from engine.claude_code.prompt_hooks import OURS, all_hooks_are_off, prompt_hooks
+    from engine.claude_code.settings_files import settings_files
+
+    files = settings_files(str(Path.cwd()), environ)
+    return not all_hooks_are_off(files) and any(one.kind == OURS for one in prompt_hooks(files, environ))
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _entry(number: int, one: Decision, texts: Mapping[str, tuple[str, str]]) -> Entry:
+    prompt_id, text = texts.get(one.prompt_sha256, ("", ""))
+    words = lowered((one.prompt or text, *one.injected, one.reason, one.fallback, one.time, one.session_id))
+    return Entry(number, one, one.prompt or text, prompt_id, words)
+
+
+def counts(entries: Iterable[Entry]) -> dict[str, int]:
+    """The number of entries of each of KINDS."""
+    found = dict.fromkeys(KINDS, 0)
+    for one in entries:
+        for kind in KINDS:
+            found[kind] += _is_of(one, kind)
+    return found
+
+
+def listed(
+    entries: Sequence[Entry], words: WordFilter, kind: str, order: str, *, is_turned: bool = False
+) -> Sequence[Entry]:
+    """The entries of a kind, or of all for an empty text, that fit the words; *entries* are the newest first."""
+    found = entries
+    if kind:
+        found = [one for one in found if _is_of(one, kind)]
+    if words.words:
+        found = [one for one in found if words.fits(one.words)]
+    keys: dict[str, Callable[[Entry], Any]] = {
+        SLOWEST: lambda one: one.decision.ms,
+        MOST: lambda one: len(one.decision.injected),
+        BY_PROMPT: lambda one: one.name.casefold(),
+    }
+    if order in keys:
+        return sorted(found, key=keys[order], reverse=(order not in RISING) != is_turned)
+    return found[::-1] if is_turned else found
+
+
+def _is_of(one: Entry, kind: str) -> bool:
+    return bool(one.decision.injected) if kind == INJECTED else one.decision.is_of(kind)
+
+
+def prompt_of(entry: Entry, workspace: Workspace) -> Prompt | None:
+    """The prompt of an entry as the workspace or the label store has it, with its turns; else its text alone.
+
+    None if its text is unknown. Raises LabelStoreError.
+    """
+    known = (workspace.prompt(entry.prompt_id) or workspace.store.prompt(entry.prompt_id)) if entry.prompt_id else None
+    if known or not entry.prompt:
+        return known
+    one = entry.decision
+    return replace(typed_prompt(entry.prompt), session_id=one.session_id, timestamp=one.time)
+
+
+class Added(Record):
+    """The prompts that were added to the sample. `known` were in it before; of `unknown` no file has the text."""
+
+    prompts: tuple[Prompt, ...]
+    known: int
+    unknown: int
+
+    @property
+    def sentence(self) -> str:
+        parts = [f"{len(self.prompts):,} added to the sample, chosen by hand: F4 labels them"] if self.prompts else []
+        parts += [f"{self.known:,} in the sample already"] if self.known else []
+        parts += [f"{self.unknown:,} of unknown text, which cannot be labelled"] if self.unknown else []
+        return f"{'; '.join(parts)}."
+
+
+def add_to_sample(entries: Iterable[Entry], workspace: Workspace) -> Added:
+    """Add the prompts of *entries* to the labelled sample, as chosen by hand. Raises LabelStoreError."""
+    prompts = [prompt_of(entry, workspace) for entry in entries]
+    found = {prompt.id: prompt for prompt in prompts if prompt}
+    added = []
+    for prompt in found.values():
+        workspace.add_prompt(prompt)
+        if workspace.lists.is_scratch(prompt):
+            workspace.lists.choose(prompt)
+            added.append(workspace.prompt(prompt.id) or prompt)
+    return Added(tuple(added), len(found) - len(added), sum(prompt is None for prompt in prompts))

@@ -1,0 +1,148 @@
+"""What the checks found in the open roots, worst first, and what a person decides about a finding."""
+
+from __future__ import annotations
+
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import MissingLibraryError, RatingsError
+from engine.joint import home_of
+from engine.lean.record import Record
+from engine.paths import ratings_file
+from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
+from engine.quality.judging.store import RatingStore
+from engine.quality.registry import CHECKS, LIBRARIES, findings
+from tui.workspace.quality.checking import subject_of
+from tui.workspace.word_filter import lowered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from engine.memory import MemorySummary
+    from engine.quality.judging.store import Rated
+    from engine.quality.registry import Finding
+    from engine.search.index import Index
+    from tui.workspace.word_filter import WordFilter
+
+    Tell = Callable[[str, int], None]
+    """Called before each check, with its name and the number of findings so far."""
+
+WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
+RISING = (BY_CHECK, BY_TITLE)
+RUBRIC = "memory"
+
+
+class Task(Record):
+    """A finding, the memory that it is about, and the others that it names. A finding about a root has no memory.
+
+    `words` are its texts in lower case. `rated`: the newest rating of the memory's present text by a model, if any.
+    """
+
+    root: str
+    finding: Finding
+    memory: MemorySummary | None
+    others: tuple[MemorySummary, ...]
+    words: str
+    rated: Rated | None = None
+
+    @property
+    def id(self) -> str:
+        one = self.finding
+        return "\0".join((self.root, one.check, one.memory_id, one.where, one.reason))
+
+    @property
+    def title(self) -> str:
+        return self.memory.title if self.memory else self.finding.memory_id or "These memories"
+
+
+class Checked(Record):
+    """All findings, worst first. `missing`: check -> the package without which it cannot run."""
+
+    tasks: tuple[Task, ...] = ()
+    missing: Mapping[str, str] = {}
+
+
+def check_all(index: Index, roots: Sequence[str], db: Path, environ: Mapping[str, str], tell: Tell) -> Checked:
+    """Run every check. Any thread may call it. Raises MemsiftError for a root, a log or decisions that are unreadable.
+
+    A check whose package is not installed is left out.
+    """
+    memories = {(root, own.id): one for one in index.summaries() for root, own in [home_of(index, one)]}
+    tasks: list[Task] = []
+    missing: dict[str, str] = {}
+    for root in roots:
+        subject, decided = subject_of(root, str(db), environ), decisions(root, environ)
+        ratings = _ratings(root, environ)
+        for name in CHECKS:
+            tell(name, len(tasks))
+            try:
+                found = findings(subject, (name,), decided)
+            except MissingLibraryError:
+                missing[name] = LIBRARIES[name]
+                continue
+            tasks += [one for each in found if not _is_out(one := _task(root, each, memories, ratings), decided)]
+    return Checked(tuple(sorted(tasks, key=lambda one: -one.finding.severity)), missing)
+
+
+def _is_out(task: Task, decided: Mapping[tuple[str, str, str], str]) -> bool:
+    """Whether a person decided that a risky memory stays out."""
+    one, digest = task.finding, task.memory.digest if task.memory else ""
+    return one.check == SAFETY and decided.get((SAFETY, one.memory_id, digest)) == REJECTED
+
+
+def _task(
+    root: str,
+    one: Finding,
+    memories: Mapping[tuple[str, str], MemorySummary],
+    ratings: Mapping[tuple[str, str], Rated],
+) -> Task:
+    memory = memories.get((root, one.memory_id))
+    others = tuple(found for each in one.others if (found := memories.get((root, each))))
+    texts = (one.check, one.memory_id, one.reason, one.where, memory.title if memory else "")
+    return Task(
+        root, one, memory, others, lowered(texts), ratings.get((one.memory_id, memory.digest if memory else ""))
+    )
+
+
+def _ratings(root: str, environ: Mapping[str, str]) -> dict[tuple[str, str], Rated]:
+    """(memory id, digest) -> rating; empty where there are none, or where they cannot be read."""
+    if not Path(ratings_file(environ)).exists():
+        return {}
+    with suppress(RatingsError), closing(RatingStore.open(environ)) as store:
+        return {(one.memory_id, one.digest): one for one in store.ratings(root, RUBRIC)}
+    return {}
+
+
+def listed(
+    tasks: Sequence[Task], words: WordFilter, check: str, order: str, *, is_turned: bool = False
+) -> Sequence[Task]:
+    """The tasks of a check, or of all for an empty text, that fit the words; *tasks* are the worst first."""
+    found = [one for one in tasks if check in ("", one.finding.check) and words.fits(one.words)]
+    keys: dict[str, Callable[[Task], Any]] = {
+        BY_CHECK: lambda one: list(CHECKS).index(one.finding.check),
+        BY_TITLE: lambda one: one.title.casefold(),
+    }
+    if order in keys:
+        return sorted(found, key=keys[order], reverse=is_turned)
+    return found[::-1] if is_turned else found
+
+
+def settle(tasks: Iterable[Task], verdict: str, index: Index, environ: Mapping[str, str]) -> list[Task]:
+    """Record a decision about each finding on the present text of its memory; the tasks with a decision.
+
+    ACCEPTED: it is fine as it is. REJECTED: a risky memory stays out. Raises DecisionsError.
+    """
+    settled = [one for one in tasks if one.memory]
+    for one in settled:
+        assert one.memory is not None
+        root, own = home_of(index, one.memory)
+        decide(root, own.id, own.digest, (one.finding.check,), verdict, environ)
+    return settled
+
+
+def unsettle(tasks: Iterable[Task], environ: Mapping[str, str]) -> None:
+    """Take the decisions about *tasks* back. Raises DecisionsError."""
+    for one in tasks:
+        forget(one.root, one.finding.memory_id, (one.finding.check,), environ)
