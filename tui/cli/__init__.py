@@ -51,6 +51,7 @@ COMMANDS = {
     "restore": "changes:restore",
     "retire": "changes:retire",
     "search": "search:search",
+    "serve": "serve:serve",
     "show": "memories:show",
     "tag": "changes:tag",
     "trust": "trust:trust",

@@ -36,8 +36,11 @@ def demo(fresh: bool, order: str | None) -> None:
 
 
 def require_terminal() -> None:
-    """Raise MemsiftError unless stdin, which Textual reads, and stderr, which it draws on, are a terminal."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    """Raise MemsiftError unless stdin, which Textual reads, and stderr, which it draws on, are a terminal.
+
+    In a browser, the variable of Textual names another driver.
+    """
+    if not (os.environ.get("TEXTUAL_DRIVER") or (sys.stdin.isatty() and sys.stderr.isatty())):
         raise MemsiftError("The app needs a terminal. For scripts, use a command: see memsift --help.")
 
 

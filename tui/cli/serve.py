@@ -1,0 +1,79 @@
+"""memsift serve: the app in a browser, for this machine alone."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.errors import MemsiftError
+from tui.cli.options import DB, PROMPTS, roots_option
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+HOST = "127.0.0.1"
+MISSING = "memsift serve needs textual-serve. Install it with: pip install 'memsift[serve]'"
+POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws://{}"
+"""The browser loads nothing from the network: no fonts and no scripts of others."""
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port on this machine.")
+@roots_option("they are open together.", takes_all=True)
+@PROMPTS
+@DB
+def serve(port: int, roots: tuple[str, ...], prompts: tuple[str, ...], db: str | None) -> None:
+    """The app in a browser on this machine, under an address with a secret.
+
+    Whoever knows the printed address can use the app. Nothing else on the machine or in the network can: the server
+    listens on 127.0.0.1 only, and refuses requests without the secret or from pages of other sites.
+    """
+    given = [*(("--root", one) for one in roots), *(("--prompts", one) for one in prompts)]
+    options = [part for pair in (*given, *([("--db", db)] if db else [])) for part in pair]
+    command = [sys.executable, "-c", "from tui.cli import main; main()", *options]
+    token = secrets.token_urlsafe(24)
+    server = made_server(shlex.join(command), port, token)
+    tell(f"Open http://{HOST}:{port}/{token}/ in a browser of this machine. ctrl+c ends it.")
+    server.serve()
+
+
+def made_server(command: str, port: int, token: str) -> Any:
+    """A server that starts *command*, an app, for each browser. Raises MemsiftError without textual-serve."""
+    try:
+        from aiohttp import web
+        from textual_serve.server import Server
+    except ImportError:
+        raise MemsiftError(MISSING) from None
+    here = f"{HOST}:{port}"
+
+    @web.middleware
+    async def guard(request: web.Request, handler: Callable[[web.Request], Awaitable[Any]]) -> Any:
+        """Answer 403 to a request without the token, for another host's name, or from another site's page."""
+        given = request.path.split("/")[1]
+        origin = request.headers.get("Origin", f"http://{here}")
+        is_known = secrets.compare_digest(given.encode(), token.encode())
+        if not is_known or request.host != here or origin != f"http://{here}":
+            raise web.HTTPForbidden(text="403: use the address that memsift serve printed.")
+        answer = await handler(request)
+        if not answer.prepared:
+            answer.headers["Content-Security-Policy"] = POLICY.format(here)
+            answer.headers["Referrer-Policy"] = "no-referrer"
+        return answer
+
+    class GuardedServer(Server):
+        """The routes of textual-serve below the token."""
+
+        async def _make_app(self) -> web.Application:
+            outer = web.Application(middlewares=[guard])
+            outer.add_subapp(f"/{token}", await super()._make_app())
+            return outer
+
+        async def on_startup(self, app: web.Application) -> None:
+            """Say nothing: the address was printed with its token."""
+
+    return GuardedServer(command, HOST, port, title="memsift")
