@@ -17,7 +17,7 @@ from tui.messages import FactsRead
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.browse_columns import COLUMNS, MemoryTable, category_name
+from tui.widgets.browse_columns import MemoryTable, category_name, columns_over
 from tui.widgets.memory_detail import detail_text, prompt_line
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
@@ -78,7 +78,8 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self._stamps: tuple[tuple[str, int, int], ...] = ()
 
     def make_list(self) -> tuple[ColumnHeads, MemoryTable]:
-        return ColumnHeads(COLUMNS, RISING), MemoryTable()
+        columns = columns_over(self.app.workspace.roots)
+        return ColumnHeads(columns, RISING), MemoryTable(columns)
 
     def begin(self) -> None:
         """Fill the list again if the memories changed, and read the facts again if their files changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.memory import MemorySummary
 from tui.widgets.row_columns import MARGIN, Column, ColumnList
@@ -15,7 +15,11 @@ from tui.workspace.memory_facts import (
     TOKENS,
     UPDATED,
     Facts,
+    root_label,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CATEGORY_NAMES = {"session_summary": "session", "tech_debt": "tech debt"}
 
@@ -60,6 +64,18 @@ COLUMNS = (
 )
 
 
+def columns_over(roots: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of Browse, and one for the root where several are open. The list begins in the order of the roots."""
+    if len(roots) < 2:
+        return COLUMNS
+    names = {root: root_label(root) for root in roots}
+
+    def name(memory: MemorySummary, _: Facts) -> str:
+        return next((name for root, name in names.items() if f"{memory.file}/".startswith(f"{root}/")), "")
+
+    return (COLUMNS[0], Column(name, "Root", width=14, from_width=56), *COLUMNS[1:])
+
+
 class MemoryList(ColumnList[MemorySummary]):
     """Memories, a row each, where a memory is picked."""
 
@@ -80,5 +96,8 @@ class MemoryList(ColumnList[MemorySummary]):
 class MemoryTable(MemoryList):
     """Memories in Browse, with all columns."""
 
-    columns = COLUMNS
     margin = MARGIN
+
+    def __init__(self, columns: tuple[Column, ...] = COLUMNS) -> None:
+        super().__init__()
+        self.columns = columns

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from tui.plain import plain
+from tui.workspace.memory_facts import root_name
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -111,9 +111,3 @@ def where_text(workspace: Workspace) -> str:
     if workspace.others:
         names += f" and {len(workspace.others)} more"
     return " · ".join(filter(None, (spent, names, f"{skipped:,} skipped (s)" if skipped else "")))
-
-
-def root_name(root: str) -> str:
-    """The folder that a person knows: the project's, not `.claude/memory` inside it."""
-    named = [part for part in Path(root).resolve().parts[1:] if part not in (".claude", "memory")]
-    return named[-1] if named else root

@@ -44,6 +44,7 @@ RISING = (TITLE, CATEGORY, STATUS)
 """Orders that begin with the smallest; the others begin with the newest or largest."""
 
 MOST_RELATED = 20
+AUTO_MEMORY = "auto memory"
 
 
 class Facts(Record):
@@ -193,3 +194,16 @@ def _by_memory(pairs: Iterable[tuple[str, T]]) -> dict[str, tuple[T, ...]]:
     for memory, one in pairs:
         found.setdefault(memory, []).append(one)
     return {memory: tuple(ones) for memory, ones in found.items()}
+
+
+def root_name(root: str) -> str:
+    """The folder that a person knows: the project's, not `.claude/memory` inside it."""
+    named = [part for part in Path(root).resolve().parts[1:] if part not in (".claude", "memory")]
+    return named[-1] if named else root
+
+
+def root_label(root: str) -> str:
+    """A name that tells apart the roots that are open together: that of the project, its auto memory, or the folder."""
+    parts = Path(root).parts
+    is_auto = len(parts) > 3 and parts[-3] == "projects" and parts[-1] == "memory"
+    return AUTO_MEMORY if is_auto else root_name(root)

@@ -15,10 +15,12 @@ from tests.tui.apps import SIZE, at_rest, press, reads, starting_in, toasts, unt
 from tests.tui.cli.command_line import jsonl
 from tui.app import MemsiftApp
 from tui.widgets.browse_columns import MemoryTable
+from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.top_bar import where_text
 from tui.workspace import opening
 from tui.workspace.explain_rows import explanations
 from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.memory_facts import root_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,6 +74,9 @@ async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         table = pilot.app.screen.query_one(MemoryTable)
         assert [one.id for one in table.records] == ["cache", "zeta", other, "note"]
+        rows = ["".join(text for text, _ in table.row_cells(number, 80)).split()[1] for number in range(4)]
+        assert rows == ["one", "one", "two", "vault"]
+        assert "Root" in pilot.app.screen.query_one(ColumnHeads).render().plain
         await press(pilot, "down", "down")
         await reads(pilot, "#detail-text", "Token cache of the client")
         await press(pilot, "x", "1")
@@ -85,6 +90,19 @@ async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
         await told(pilot, "which memsift only reads")
         await press(pilot, "g", "space", "down", "space", "m")
         await told(pilot, "They lie in 2 folders. Move them into one with M")
+
+
+@pytest.mark.parametrize(
+    ("root", "label"),
+    [
+        ("/p/web/.claude/memory", "web"),
+        ("/home/me/.claude/projects/-p-web/memory", "auto memory"),
+        ("/home/me/vault", "vault"),
+        ("/p/web/AGENTS.md", "AGENTS.md"),
+    ],
+)
+def test_roots_have_short_names(root: str, label: str) -> None:
+    assert root_label(root) == label
 
 
 async def test_replay_injects_from_all_roots_and_explains(workspace: Workspace, roots: tuple[Path, Path, Path]) -> None:
