@@ -48,6 +48,15 @@ EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read 
 FILE_NAME = "memsift-report.html"
 
 
+class PartPane(Vertical):
+    """Where a part is shown. Its lines fit its width, which a narrow terminal changes after the first drawing."""
+
+    def on_resize(self) -> None:
+        screen = self.screen
+        if isinstance(screen, ReportScreen):
+            self.call_after_refresh(screen.show_part)
+
+
 class ReportScreen(ModeScreen):
     """The report of the label store. A worker makes it each time the screen is shown."""
 
@@ -83,7 +92,7 @@ class ReportScreen(ModeScreen):
         yield Static(id="answer")
         with Container(id="panes"):
             yield PartList(classes="pane")
-            with Vertical(id="part", classes="pane"):
+            with PartPane(id="part", classes="pane"):
                 yield Static(id="chart")
                 yield Static(id="head")
                 yield TableRows()
