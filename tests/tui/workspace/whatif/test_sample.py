@@ -98,7 +98,9 @@ def test_the_injected_sets_are_those_of_a_fresh_retrieval_under_the_saved_settin
 
 @pytest.mark.slow
 def test_so_they_are_for_every_combination_and_every_prompt(open_workspace: Opener, tmp_path: Path) -> None:
-    check(open_workspace, tmp_path, settings(slow=True), ())
+    """Of the combinations every fifth, unless MEMSIFT_LONG_TESTS is set: they take a minute together."""
+    tried = [*settings(slow=True)]
+    check(open_workspace, tmp_path, tried if os.environ.get("MEMSIFT_LONG_TESTS") else tried[::5], ())
 
 
 def test_the_saved_settings_have_the_numbers_of_the_report(open_workspace: Opener) -> None:
