@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine.settings.sources import read_config
-from tests.tui.apps import SIZE, app_of, at_rest, press, reads, settled, shown, starting_in, toasts, type_ahead, until
+from tests.tui.apps import (
+    SIZE,
+    app_of,
+    at_rest,
+    press,
+    reads,
+    settled,
+    shown,
+    starting_in,
+    toasts,
+    type_ahead,
+    until,
+)
 from tests.tui.demo import DEMO_ROOT, demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 
@@ -81,6 +93,17 @@ async def test_a_stricter_hook_in_a_few_keys(open_workspace: Opener, tmp_path: P
         }
         assert "0 change" in await numbers(pilot)
         await reads(pilot, "#state", "Nothing is moved")
+
+
+async def test_no_number_is_broken_where_settings_and_prompts_just_fit_beside_each_other(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    workspace = labelled_workspace(open_workspace, tmp_path / "root")
+    async with starting_in("whatif", workspace).run_test(size=(100, 30)) as pilot:
+        await numbers(pilot)
+        shown_numbers: Any = pilot.app.screen.query_one("#numbers")
+        await at_rest(pilot)
+        assert shown_numbers.content_size.height == 1 + 7  # the head, and a line for each number
 
 
 async def test_undo_puts_a_setting_back_and_escape_all_of_them(open_workspace: Opener, tmp_path: Path) -> None:
