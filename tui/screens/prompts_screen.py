@@ -24,11 +24,11 @@ from tui.workspace.prompt_choice import (
     ORDERS,
     Choice,
     Known,
-    WordMarker,
     fold,
     read_known,
     words_of,
 )
+from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,7 +62,7 @@ class PromptsScreen(ModeScreen):
         if self.choice.words:
             self._folded |= {one.id: fold(one.text) for one in lists.all if one.id not in self._folded}
         scratch, sample = (self._chosen(prompts) for prompts in (lists.scratch, lists.sample))
-        shown.scratch, shown.marker = len(scratch), WordMarker(self.choice.words)
+        shown.scratch, shown.marker = len(scratch), WordFilter(" ".join(self.choice.words))
         shown.show([*scratch, *sample])
         shown.go_to(workspace.wanted_prompt)
         workspace.wanted_prompt = ""

@@ -11,7 +11,7 @@ from engine.prompt import Prompt
 from labels.records import CHOSEN
 from tui.plain import beginning, cells, plain
 from tui.widgets.row_list import RecordList, marked_cells
-from tui.workspace.prompt_choice import WordMarker
+from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Set
@@ -37,7 +37,7 @@ class PromptList(RecordList[Prompt]):
         self.labelled: Collection[str] = ()
         self.differing: Set[str] = frozenset()
         self.scratch = 0
-        self.marker = WordMarker()
+        self.marker = WordFilter()
 
     def mark_labelled(self, labelled: Collection[str]) -> None:
         self.labelled = labelled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from labels.records import RELEVANT
 from labels.store import LabelStore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from engine.prompt import Prompt
@@ -131,17 +130,6 @@ def fold(text: str) -> str:
 
 def words_of(typed: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(fold(typed).split()))
-
-
-class WordMarker:
-    """Marks words in a text, also inside of longer words."""
-
-    def __init__(self, words: Iterable[str] = ()) -> None:
-        pattern = "|".join(map(re.escape, words))
-        self._pattern = re.compile(pattern, re.IGNORECASE) if pattern else None
-
-    def places(self, text: str) -> Iterator[tuple[int, int]]:
-        return (match.span() for match in self._pattern.finditer(text)) if self._pattern else iter(())
 
 
 def empty_text(kind: str, systems: Sequence[str]) -> str:

@@ -20,11 +20,11 @@ from tui.workspace.prompt_choice import (
     UNLABELLED,
     Choice,
     Known,
-    WordMarker,
     fold,
     read_known,
     words_of,
 )
+from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
@@ -70,7 +70,7 @@ def test_words_and_order() -> None:
     assert texts_of(Choice(words_of("  stuck QUEUE "))) == [2, 0]
     assert texts_of(Choice(words_of("STRASSE"))) == [1]
     assert texts_of(Choice(words_of("[b]"))) == [0]
-    assert list(WordMarker(words_of("queue [b]")).places(texts[0])) == [(11, 16), (23, 26)]
+    assert WordFilter("queue [b]").places(texts[0]) == [(11, 16), (23, 26)]
 
 
 def test_what_is_recorded_is_read_from_the_store_without_labels_of_another_text(open_workspace: Opener) -> None:
