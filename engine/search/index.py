@@ -84,7 +84,10 @@ class Index:
         return int(self.ask(lambda db: db.execute("select memories from about").fetchone()[0]))
 
     def close(self) -> None:
-        self._db.close()
+        """Wait for a running question, because SQLite crashes if it loses its tables meanwhile. Later ones fail."""
+        with self._lock:
+            self._recover = None
+            self._db.close()
 
     @property
     def is_in_memory(self) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,8 @@ from engine.search.tokens import tokens
 from tests.engine.builders import fillers, memory, open_index
 
 if TYPE_CHECKING:
+    from sqlite3 import Connection
+
     from engine.memory import Memory
     from engine.search.index import Index
 
@@ -207,6 +210,24 @@ def test_the_corpus_hash_changes_with_any_content_and_not_with_the_order() -> No
     assert len(first) == 16
     assert first == corpus_hash(memory("B"), memory("A"))
     assert len({first, corpus_hash(memory("A")), corpus_hash(memory("A"), memory("B", body="x")), corpus_hash()}) == 4
+
+
+def test_an_index_is_closed_after_a_question_that_another_thread_asks() -> None:
+    asked, answers = Event(), Event()
+
+    def slow(db: Connection) -> int:
+        asked.set()
+        assert answers.wait(20)
+        return int(db.execute("select memories from about").fetchone()[0])
+
+    with open_index(memory("cache rule")) as index, ThreadPoolExecutor(2) as pool:
+        answer = pool.submit(index.ask, slow)
+        assert asked.wait(20)
+        closed = pool.submit(index.close)
+        assert wait([closed], timeout=0.2).not_done
+        answers.set()
+        assert answer.result(20) == 1
+        assert closed.result(20) is None
 
 
 def test_an_index_can_be_searched_from_several_threads() -> None:

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import RootNotFoundError
-from engine.lean.sqlite import for_reading, for_writing
+from engine.lean.sqlite import DatabaseError, for_reading, for_writing
 from engine.search import opening
 from engine.search.index import Index, index_of
 from engine.search.opening import hook_index, index_file, open_index
@@ -330,6 +330,13 @@ def test_another_format_or_a_missing_table_is_built_anew(project: Project, state
     assert project.hook() in (["cache rule"], [])
     assert project.opened() == project.fresh()
     assert project.hook() == ["cache rule"]
+
+
+def test_a_closed_index_is_not_opened_again_by_a_question(project: Project) -> None:
+    index = open_index(project.root, project.environ)
+    index.close()
+    with pytest.raises(DatabaseError):
+        len(index)
 
 
 @pytest.mark.parametrize("statement", ["delete from full_text_data", "update memory set words = 0", "delete from word"])
