@@ -173,19 +173,20 @@ def test_the_launcher_may_be_cut_anywhere(installation: Installation) -> None:
 
 
 @pytest.mark.slow
-def test_the_package_may_be_replaced_while_prompts_are_answered(installation: Installation) -> None:
+def test_the_package_may_be_replaced_while_prompts_are_answered(installation: Installation, tmp_path: Path) -> None:
     newer = installation.packages / "newer"
     shutil.copytree(installation.package, newer)
     (newer / "inject.py").write_text((newer / "inject.py").read_text("utf-8") + "\n# newer\n", encoding="utf-8")
     loop = (
-        'while true; do rm -rf "$1"; cp -r "$2" "$1"; sleep 0.1; for file in $(cd "$1" && find . -name "*.py"); do '
-        'cp "$2/$file" "$1/$file"; done; done'
+        'until [ -e "$3" ]; do rm -rf "$1"; cp -r "$2" "$1"; sleep 0.1; for file in $(cd "$1" && find . -name "*.py"); '
+        'do cp "$2/$file" "$1/$file"; done; done'
     )
-    replacing = subprocess.Popen(["/bin/sh", "-c", loop, "_", str(installation.package), str(newer)])
+    stop = tmp_path / "stop"
+    replacing = subprocess.Popen(["/bin/sh", "-c", loop, "_", str(installation.package), str(newer), str(stop)])
     try:
         answers = [run(installation) for _ in range(60)]
     finally:
-        replacing.kill()
+        stop.touch()
         replacing.wait()
     assert len(answers) == 60
     installation.restore()
