@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.retrieval import Retrieval
     from tui.workspace.activity_rows import ActivityLog
-    from tui.workspace.background_run import Progress
-    from tui.workspace.changing import Done
-    from tui.workspace.labelling_plan import Planning
-    from tui.workspace.memory_facts import Facts
-    from tui.workspace.prompt_choice import Known
+    from tui.workspace.curate.changing import Done
+    from tui.workspace.curate.memory_facts import Facts
+    from tui.workspace.label.labelling_plan import Planning
     from tui.workspace.quality.inbox import Checked
+    from tui.workspace.replay.background_run import Progress
+    from tui.workspace.replay.prompt_choice import Known
     from tui.workspace.report.reading import Reading
     from tui.workspace.sources import Found
     from tui.workspace.whatif.effect import Effect, Numbers

@@ -17,8 +17,8 @@ from tui.key_map import key_map
 from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
 from tui.workspace.app_settings import AppSettings
-from tui.workspace.background_run import BackgroundRun, Progress
-from tui.workspace.replaying import is_unanswered, jobs_left
+from tui.workspace.replay.background_run import BackgroundRun, Progress
+from tui.workspace.replay.replaying import is_unanswered, jobs_left
 from tui.workspace.sources import Follower, take_prompts, take_settings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from engine.retrieval import Retrieval
-    from tui.workspace.replaying import Job
+    from tui.workspace.replay.replaying import Job
     from tui.workspace.sources import Found, Settings
     from tui.workspace.workspace import Workspace
 

@@ -28,7 +28,7 @@ from labels.report.page import report_html
 from labels.report.text import report_text
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, record, retrieval
-from tui.cli.report import paused_gc
+from tui.cli.labels.report import paused_gc
 
 if TYPE_CHECKING:
     from collections.abc import Callable

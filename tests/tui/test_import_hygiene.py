@@ -10,7 +10,9 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
 MODULES = [
-    f"tui.{folder}.{file.stem}" for folder in ("cli", "workspace") for file in (PROJECT / "tui" / folder).glob("*.py")
+    ".".join(file.relative_to(PROJECT).with_suffix("").parts)
+    for folder in ("cli", "workspace")
+    for file in (PROJECT / "tui" / folder).rglob("*.py")
 ]
 LOADED = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)\nprint(*sys.modules)"
 

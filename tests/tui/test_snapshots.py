@@ -16,7 +16,7 @@ from engine.prompt import typed_prompt
 from tests.tui.apps import at_rest, type_ahead, until
 from tests.tui.demo import DEMO, fresh_cutoff
 from tui.app import MemsiftApp
-from tui.workspace.background_run import Progress
+from tui.workspace.replay.background_run import Progress
 from tui.workspace.spending import Spending
 
 if TYPE_CHECKING:

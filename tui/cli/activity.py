@@ -100,7 +100,7 @@ def _line(one: Decision) -> str:
 def _ledger(root: str, memory_id: str, log: Log, db: str | None, form: str) -> str:
     from engine import inject
     from engine.quality.checks.size import tokens
-    from tui.workspace.curating import memories_of, named
+    from tui.workspace.curate.curating import memories_of, named
     from tui.workspace.quality.checking import label_counts
 
     (found,) = named([memory_id], memories_of([os.path.realpath(root)]))

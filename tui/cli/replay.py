@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.exchange.replay_file import UnfinishedRun
     from labels.store import LabelStore
-    from tui.workspace.injections import Injections
-    from tui.workspace.replaying import Ending, Job
+    from tui.workspace.replay.injections import Injections
+    from tui.workspace.replay.replaying import Ending, Job
 
     Write = Callable[[dict[str, Any]], None]
 
@@ -138,9 +138,9 @@ class Replay:
         from engine.injected import names_of
         from engine.judge.bulk.batches import Batches, without_split
         from labels.exchange.replay_file import run_row
-        from tui.workspace import replaying
-        from tui.workspace.injections import Injections, with_hook_log
-        from tui.workspace.recording import record
+        from tui.workspace.replay import replaying
+        from tui.workspace.replay.injections import Injections, with_hook_log
+        from tui.workspace.replay.recording import record
 
         root, config = roots[0].root, roots[0].config
         reading = with_hook_log(reading, root, os.environ)

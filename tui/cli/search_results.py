@@ -14,7 +14,7 @@ from engine.judge.verdict import FLAGGED, OK
 from engine.lean.json_text import printed_json
 from engine.search.highlight import Marker, snippet
 from tui.cli.options import output_of_roots
-from tui.workspace.explain_rows import detail_lines, explanation_row, outcome_line
+from tui.workspace.replay.explain_rows import detail_lines, explanation_row, outcome_line
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate, Retrieval
     from engine.search.explain import Explanation
     from engine.search.index import Index
-    from tui.workspace.explain_rows import Line
+    from tui.workspace.replay.explain_rows import Line
 
     Explained = Mapping[str, Explanation]
     """The explanation of each memory, by id."""

@@ -14,7 +14,7 @@ from textual.widgets.selection_list import Selection
 from tui.bindings import bindings
 from tui.dialogs.choices import OPTION_KEYS
 from tui.plain import plain
-from tui.workspace.columns import MOST_COLUMNS, described
+from tui.workspace.replay.columns import MOST_COLUMNS, described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

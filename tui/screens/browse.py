@@ -21,8 +21,8 @@ from tui.widgets.browse_columns import MemoryTable, category_name, columns_over
 from tui.widgets.memory_detail import detail_text, prompt_line
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
+from tui.workspace.curate.memory_facts import RISING, narrowed, ordered, read_facts, related_files, stamps
 from tui.workspace.empty_states import no_memories
-from tui.workspace.memory_facts import RISING, narrowed, ordered, read_facts, related_files, stamps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

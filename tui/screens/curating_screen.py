@@ -27,8 +27,8 @@ from tui.dialogs.pick_memory import PickMemory
 from tui.messages import Changed, Progressed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.workspace.changing import check, perform, undo
-from tui.workspace.curating import edited_in_editor, keep_refused
+from tui.workspace.curate.changing import check, perform, undo
+from tui.workspace.curate.curating import edited_in_editor, keep_refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from engine.errors import MemsiftError
     from engine.memory import MemorySummary
     from engine.stores.writing import Changes
-    from tui.workspace.changing import Done
+    from tui.workspace.curate.changing import Done
 
 CHANGES = "changes"
 """The workers that change memories."""

@@ -17,9 +17,9 @@ from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.widgets.recent_labels import RecentLabels
 from tui.widgets.row_list import RowList
-from tui.workspace.follow_up import FollowUp, follow_ups
-from tui.workspace.guideline import guideline
-from tui.workspace.labelling import change_label
+from tui.workspace.label.follow_up import FollowUp, follow_ups
+from tui.workspace.label.guideline import guideline
+from tui.workspace.label.labelling import change_label
 
 if TYPE_CHECKING:
     from engine.memory import MemorySummary
@@ -66,7 +66,7 @@ class GivenLabels(CuratingScreen):
     @work(thread=True, exclusive=True, group="measure", exit_on_error=False)
     def measure(self) -> None:
         """Measure the precision again, after a prompt is done."""
-        from tui.workspace.live_precision import live_precision
+        from tui.workspace.label.live_precision import live_precision
 
         self.post_message(Measured(live_precision(self.app.workspace)))
 

@@ -25,9 +25,9 @@ from tui.widgets.reveal import Reveal
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
-from tui.workspace.follow_up import follow_ups, follow_words
-from tui.workspace.labelling import LabelQueue, Position, latest_labels
-from tui.workspace.labelling_plan import Planning, recorded_injections, require_possible, survey
+from tui.workspace.label.follow_up import follow_ups, follow_words
+from tui.workspace.label.labelling import LabelQueue, Position, latest_labels
+from tui.workspace.label.labelling_plan import Planning, recorded_injections, require_possible, survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
-    from tui.workspace.labelling_plan import Injections
+    from tui.workspace.label.labelling_plan import Injections
 
 GRADES = "label.grade0 label.grade1 label.grade2 label.grade3"
 ANSWERS = ("label", "grade")

@@ -26,10 +26,10 @@ from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
-from tui.workspace.columns import scale_note
 from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
-from tui.workspace.explain_rows import explanations
-from tui.workspace.prompt_choice import empty_text
+from tui.workspace.replay.columns import scale_note
+from tui.workspace.replay.explain_rows import explanations
+from tui.workspace.replay.prompt_choice import empty_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

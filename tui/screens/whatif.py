@@ -18,8 +18,8 @@ from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
-from tui.widgets.whatif_lists import ChangeList, KnobList, KnobRow, change_text
-from tui.widgets.whatif_text import (
+from tui.widgets.whatif.lists import ChangeList, KnobList, KnobRow, change_text
+from tui.widgets.whatif.text import (
     COUNTING,
     NO_LABELS,
     about_text,
@@ -30,8 +30,8 @@ from tui.widgets.whatif_text import (
     settings_title,
     state_text,
 )
+from tui.workspace.curate.memory_facts import stamps
 from tui.workspace.empty_states import nothing_to_count
-from tui.workspace.memory_facts import stamps
 from tui.workspace.whatif.knobs import JUDGE
 from tui.workspace.whatif.sample import read_sample
 from tui.workspace.whatif.saving import place_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.memory import MemorySummary
 from tui.widgets.row_columns import MARGIN, Column, ColumnList
-from tui.workspace.memory_facts import (
+from tui.workspace.curate.memory_facts import (
     CATEGORY,
     INJECTED,
     NO_FACTS,

@@ -13,7 +13,7 @@ from engine.pipeline import BY_KEYWORDS, NO_FTS5
 from engine.quality.checks.size import tokens
 from engine.systems import is_injected
 from tui.plain import MATCH_STYLE, plain
-from tui.workspace.explain_rows import detail_lines, outcome_line
+from tui.workspace.replay.explain_rows import detail_lines, outcome_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
     from engine.search.explain import Explanation
-    from tui.workspace.explain_rows import Line
+    from tui.workspace.replay.explain_rows import Line
 
 STYLES = {
     "head": "$foreground-muted underline",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory, Section
     from engine.search.highlight import Marker
-    from tui.workspace.memory_facts import Facts
+    from tui.workspace.curate.memory_facts import Facts
 
 SHORT_LINE = 60
 """Characters of a field of a single line that stands behind its heading, in place of below it."""

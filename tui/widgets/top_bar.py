@@ -8,13 +8,13 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from tui.plain import plain
-from tui.workspace.memory_facts import root_name
+from tui.workspace.curate.memory_facts import root_name
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.events import Resize
 
-    from tui.workspace.background_run import Progress
+    from tui.workspace.replay.background_run import Progress
     from tui.workspace.workspace import Workspace
 
 TABS = (

@@ -190,9 +190,9 @@ def open_workspace(
     counts, whether or not the user trusted it. *asks_first*: no judge is asked before `Workspace.agree`.
     """
     from labels.store import LabelStore
-    from tui.workspace.guideline import guideline_hash
-    from tui.workspace.injections import with_hook_log
-    from tui.workspace.labelling_plan import require_possible
+    from tui.workspace.label.guideline import guideline_hash
+    from tui.workspace.label.labelling_plan import require_possible
+    from tui.workspace.replay.injections import with_hook_log
     from tui.workspace.sources import Sources
     from tui.workspace.spending import Spending
     from tui.workspace.workspace import Workspace

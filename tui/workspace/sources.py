@@ -16,8 +16,8 @@ from engine.joint import OpenRoot
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
 from engine.search.opening import reread
 from engine.settings.sources import read_config, said
-from tui.workspace.injections import with_hook_log
 from tui.workspace.judge_options import make_judge
+from tui.workspace.replay.injections import with_hook_log
 from tui.workspace.watching import MEMORIES, NO_CHANGES, PROMPTS, SETTINGS, Watched, Watcher
 
 if TYPE_CHECKING:

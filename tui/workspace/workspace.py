@@ -18,12 +18,12 @@ from labels.measure.report import PLAIN, ReportOptions
 from labels.pooling import pool
 from labels.replays import empty_prompts
 from labels.store import LabelStore
-from tui.workspace.columns import columns, runnable
-from tui.workspace.injections import Injections
-from tui.workspace.prompt_lists import PromptLists
-from tui.workspace.recording import record
+from tui.workspace.label.root_labels import RootLabels
+from tui.workspace.replay.columns import columns, runnable
+from tui.workspace.replay.injections import Injections
+from tui.workspace.replay.prompt_lists import PromptLists
+from tui.workspace.replay.recording import record
 from tui.workspace.reporting import root_report
-from tui.workspace.root_labels import RootLabels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Set

@@ -22,9 +22,9 @@ from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts
 from tui.app import MemsiftApp
 from tui.plain import joined
 from tui.workspace.app_settings import AppSettings
-from tui.workspace.guideline import GUIDELINE, guideline, guideline_hash
-from tui.workspace.labelling import change_label, latest_labels
-from tui.workspace.live_precision import live_precision, precision_words
+from tui.workspace.label.guideline import GUIDELINE, guideline, guideline_hash
+from tui.workspace.label.labelling import change_label, latest_labels
+from tui.workspace.label.live_precision import live_precision, precision_words
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot

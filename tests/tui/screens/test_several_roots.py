@@ -18,9 +18,9 @@ from tui.widgets.browse_columns import MemoryTable
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.top_bar import where_text
 from tui.workspace import opening
-from tui.workspace.explain_rows import explanations
+from tui.workspace.curate.memory_facts import root_label
 from tui.workspace.judge_options import JudgeOptions
-from tui.workspace.memory_facts import root_label
+from tui.workspace.replay.explain_rows import explanations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

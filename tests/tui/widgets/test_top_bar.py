@@ -12,7 +12,7 @@ import tui
 from tests.tui.apps import at_rest, shown, text_of
 from tui.app import MemsiftApp, make_screen
 from tui.widgets.top_bar import TABS, Tab
-from tui.workspace.background_run import Progress
+from tui.workspace.replay.background_run import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -79,7 +79,7 @@ def check(
       size        titles and texts that are too long, or too short
       fields      fields that a memory lacks, or its category does not allow
     """
-    from tui.workspace.curating import resolved
+    from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.checking import checked
 
     made = {root: checked(root, checks or CHECKS, db, os.environ) for root in resolved(roots)}

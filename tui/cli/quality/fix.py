@@ -58,7 +58,7 @@ def fix(
       memsift quality check --check staleness --format ids |
         memsift retire --reason "out of date" -
     """
-    from tui.workspace.curating import resolved
+    from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.checking import fixable
 
     found = [fixable(root, checks or CHECKS, ids, db, os.environ) for root in resolved(roots)]
@@ -89,7 +89,7 @@ def _changes(count: int) -> str:
 
 def _perform(made: Sequence[Fix]) -> None:
     from engine.quality.fixing import together
-    from tui.workspace.curating import carry_out, opened_curator
+    from tui.workspace.curate.curating import carry_out, opened_curator
 
     with opened_curator(os.environ) as curator:
         carry_out(curator, curator.plan(together(made)))

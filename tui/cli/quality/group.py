@@ -52,7 +52,7 @@ def list_(roots: tuple[str, ...], form: str) -> None:
     [{root, id, title, risk, state, digest, detections: [{category, severity, start, end, reason}]}]. `start` and `end`
     count characters in the title, tags and text of the memory, which stand on lines of their own.
     """
-    from tui.workspace.curating import resolved
+    from tui.workspace.curate.curating import resolved
     from tui.workspace.quality.approving import risky_memories
 
     found = risky_memories(resolved(roots), os.environ)
@@ -107,7 +107,7 @@ def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 
 def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str) -> None:
     from engine.quality.decisions import ACCEPTED, WHOLE, decide
-    from tui.workspace.curating import chosen, mark_rejected, resolved
+    from tui.workspace.curate.curating import chosen, mark_rejected, resolved
 
     given = resolved(roots)
     found = chosen(ids, given)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.quality.judging.rubric import Rubric
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.quality.rating import Rows, Subject
-    from tui.workspace.replaying import Ending, Terms
+    from tui.workspace.replay.replaying import Ending, Terms
 
     Keep = Callable[[Subject, Assessment], None]
     Rated = list[tuple[str, Assessment]]
@@ -81,7 +81,7 @@ def judge(
     rejection_reasons, suggested_title, suggested_tags, sources, samples, agreement, judgement}], summary}.
     """
     from engine.quality.judging.rubric import read_rubric
-    from tui.workspace.curating import resolved
+    from tui.workspace.curate.curating import resolved
 
     found, given = resolved(roots), read_rubric(rubric)
     if agreement:
@@ -124,7 +124,7 @@ class Rating:
         from engine.quality.judging.rows import row_of
         from engine.quality.judging.store import RatingStore
         from tui.workspace.quality.rating import known, opened_rows, subjects
-        from tui.workspace.replaying import Ending, Terms
+        from tui.workspace.replay.replaying import Ending, Terms
 
         wanted = subjects(roots, ids)
         ending, left_usd = Ending(0, 0), self.max_cost
@@ -148,8 +148,9 @@ class Rating:
     def _rate(self, root: str, left: Sequence[Subject], rows: Rows, keep: Keep, terms: Terms) -> Ending:
         """Rate memories of a root, whose settings may name the judge."""
         from engine.judge.bulk.batches import Batches
-        from tui.workspace import opening, replaying
+        from tui.workspace import opening
         from tui.workspace.quality.rating import opened_quality_judge, refuse_another_judge
+        from tui.workspace.replay import replaying
 
         config = opening.config_of(root, os.environ, self.judge)
         batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from engine.claude_code.prompt_files import read_prompts
 from engine.lean.json_text import printed_json
 from engine.search.index import index_of
-from tui.workspace import replaying
 from tui.workspace.judge_options import opened_judge
+from tui.workspace.replay import replaying
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from engine.quality.decisions import ACCEPTED, SAFETY, decisions
 from engine.stores.files import open_named
 from engine.stores.roots import read_corpus
 from tui.workspace.parts.replay_part import Lines, Setup, replay_part
-from tui.workspace.replaying import Ending
+from tui.workspace.replay.replaying import Ending
 from tui.workspace.stderr import progress_bar, tell
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from engine.quality.judging.rows import assessment_in, is_row
 from engine.stores.files import open_named
 from engine.stores.writing import ACTIVE
 from tui.workspace import opening
-from tui.workspace.curating import Found, memories_of, named
+from tui.workspace.curate.curating import Found, memories_of, named
 from tui.workspace.judge_options import make_means
 from tui.workspace.stderr import report_skipped
 

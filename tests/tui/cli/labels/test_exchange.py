@@ -1,0 +1,213 @@
+"""`memsift export`, `memsift import` and `memsift merge`."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import stat
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import ir_measures
+import pytest
+
+from labels.exchange.registry import FORMATS, READABLE
+from tests.engine.builders import memory, write_root
+from tests.labels.exchange.schemas import check_label_studio
+from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
+from tests.tui.demo import DEMO, DEMO_ROOT
+from tui.cli.labels.export import export
+from tui.cli.labels.import_ import import_
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+QRELS = ["import", DEMO / "qrels.txt", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl"]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a replay of the demo's prompts and with the demo's labels, given by Jan."""
+    db = tmp_path_factory.mktemp("store") / "labels.db"
+    memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--save", "--db", db)
+    assert memsift(*QRELS, "--annotator", "jan", "--db", db).exit_code == 0
+    return db
+
+
+def told(result: Result) -> list[str]:
+    assert result.exit_code == 0, result.output
+    return [line.removeprefix("memsift: ") for line in result.stderr.splitlines()]
+
+
+def count(db: Path, table: str) -> int:
+    with closing(sqlite3.connect(db)) as opened:
+        return int(opened.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+def option(command: object, name: str) -> list[str]:
+    return next(list(each.type.choices) for each in command.params if each.name == name)  # type: ignore[attr-defined]
+
+
+def test_the_commands_offer_every_format() -> None:
+    assert option(export, "name") == list(FORMATS)
+    assert option(import_, "name") == list(READABLE)
+
+
+def test_labels_taken_elsewhere_give_the_same_report(store: Path, tmp_path: Path) -> None:
+    memsift("export", "--db", store, "--output", tmp_path / "labels.jsonl")
+    assert told(memsift("import", tmp_path / "labels.jsonl", "--db", tmp_path / "new.db"))
+    reports = [memsift("report", "--root", DEMO_ROOT, "--db", db).stdout for db in (store, tmp_path / "new.db")]
+    assert reports[0] == reports[1]
+    assert "labels by jan" in reports[0]
+
+
+def test_stdout_is_the_file_and_stderr_says_what_is_left_out(store: Path) -> None:
+    result = memsift("export", "--format", "qrels", "--db", store)
+    assert {len(line.split()) for line in result.stdout.splitlines()} == {4}
+    assert "qrels leaves out texts of prompts: 52." in told(result)
+    everything = memsift("export", "--db", store)
+    assert told(everything) == []
+    assert {row["record"] for row in rows(everything)} == {"memsift", "prompt", "memory", "run", "retrieval", "event"}
+
+
+def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> None:
+    memsift("export", "--format", "qrels", "--db", store, "--output", tmp_path / "qrels")
+    run = tmp_path / "run.jsonl"
+    run.write_text(memsift("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl").stdout)
+    made = [
+        printed(memsift("report", "--run", run, "--qrels", qrels, "--format", "json"))["systems"]
+        for qrels in (tmp_path / "qrels", DEMO / "qrels.txt")
+    ]
+    assert made[0] == made[1]
+
+
+def test_an_exported_run_has_the_reports_ranking_measures_also_with_equal_scores(tmp_path: Path) -> None:
+    root = write_root(tmp_path / "root", [memory("signing keys", memory_id=f"m{number}") for number in range(5)])
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": "signing keys"}, {"id": "p2", "prompt": "keys"})
+    place = ["--root", root, "--db", tmp_path / "labels.db"]
+    replayed = rows(memsift("replay", *place, "--prompts", prompts, "--save", "--systems", "bm25"))
+    assert [len({found["score"] for found in row["injected"]}) for row in replayed] == [1, 1]
+    first = {row["prompt_id"]: row["injected"][0]["id"] for row in replayed}
+    (tmp_path / "qrels").write_text("".join(f"{prompt} 0 {best} 1\n" for prompt, best in first.items()))
+    assert memsift("import", tmp_path / "qrels", *place, "--prompts", prompts).exit_code == 0
+    (reported,) = printed(memsift("report", *place, "--ranking", "--format", "json"))["systems"]
+    qrels, run = (
+        memsift("export", "--format", name, "--db", tmp_path / "labels.db").stdout for name in ("qrels", "run")
+    )
+    measures = [ir_measures.parse_measure(name) for name in reported["ranked"]["means"]]
+    found = ir_measures.calc_aggregate(measures, ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run))
+    assert {str(measure): pytest.approx(value) for measure, value in found.items()} == reported["ranked"]["means"]
+    assert reported["ranked"]["means"]["P@1"] == 1.0
+
+
+def test_the_interface_that_fits_is_named_and_printed(store: Path, tmp_path: Path) -> None:
+    tasks = memsift("export", "--format", "label-studio", "--db", store)
+    assert told(tasks)[-1].endswith("needs the output of `memsift export --format label-studio --interface`.")
+    printed = memsift("export", "--format", "label-studio", "--interface", "--db", tmp_path / "none.db")
+    assert told(printed) == []
+    check_label_studio(json.loads(tasks.stdout), printed.stdout)
+    assert not (tmp_path / "none.db").exists()
+    refusal = memsift("export", "--format", "prodigy", "--interface", "--db", store)
+    assert (refusal.exit_code, refusal.stdout) == (2, "")
+    assert "--interface goes with label-studio" in refusal.stderr
+
+
+def test_a_written_file_is_its_owners_alone(store: Path, tmp_path: Path) -> None:
+    result = memsift("export", "--format", "csv", "--db", store, "--output", tmp_path / "labels.csv")
+    assert result.stdout == ""
+    assert stat.S_IMODE((tmp_path / "labels.csv").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir() if "labels" in path.name] == ["labels.csv"]
+    line = refused(memsift("export", "--db", store, "--output", tmp_path / "nowhere" / "labels.csv"))
+    assert "nowhere/labels.csv: No such file or directory. Name a file that can be written." in line
+
+
+def test_no_text_exports_hashes_only(store: Path) -> None:
+    result = memsift("export", "--no-text", "--db", store)
+    assert told(result)[0].startswith("--no-text leaves out all texts")
+    prompts = [json.loads(line)["prompt"] for line in (DEMO / "prompts.jsonl").read_text().splitlines()]
+    assert not [prompt for prompt in prompts if prompt in result.stdout]
+    assert "overdue" not in result.stdout
+
+
+def test_one_persons_labels_or_what_all_say_together(store: Path, tmp_path: Path) -> None:
+    db = tmp_path / "two.db"
+    memsift("merge-labels", store, "--db", db)
+    qrels = tmp_path / "kim.txt"
+    qrels.write_text("p01 0 no-index-on-due-at 1\n")
+    memsift("import", qrels, "--annotator", "kim", "--db", db)
+    assert memsift("export", "--format", "qrels", "--annotator", "kim", "--db", db).stdout.count(" 1\n") == 1
+    together = rows(memsift("export", "--format", "prodigy", "--gold", "--db", db))
+    assert {row["_annotator_id"] for row in together} == {"gold"}
+    assert "no labels by 'ann'. There are labels by jan, kim" in refused(
+        memsift("export", "--annotator", "ann", "--db", db)
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--gold"], ["--format", "csv", "--gold", "--annotator", "jan"]])
+def test_contradicting_options_are_refused(store: Path, arguments: list[str]) -> None:
+    result = memsift("export", *arguments, "--db", store)
+    assert result.exit_code == 2
+    assert "--gold" in result.stderr
+
+
+def test_only_what_a_root_brought_up_is_exported(store: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    assert told(memsift("export", "--root", tmp_path / "other", "--db", store))[0] == "There are no labels yet."
+    labels = [row for row in rows(memsift("export", "--root", DEMO_ROOT, "--db", store)) if row["record"] == "event"]
+    assert 0 < len(labels) <= count(store, "label_event")
+
+
+def test_importing_says_what_came_in_and_what_was_there(tmp_path: Path) -> None:
+    db = tmp_path / "labels.db"
+    (line,) = told(memsift(*QRELS, "--db", db))
+    assert line.startswith("Imported from qrels.txt, qrels: 304 labels by qrels, 52 prompts, ")
+    (line,) = told(memsift(*QRELS, "--db", db))
+    assert line == "Imported from qrels.txt, qrels: nothing new; 304 key presses were there already."
+
+
+def test_a_dry_run_says_the_same_and_leaves_no_store(tmp_path: Path) -> None:
+    db = tmp_path / "data" / "labels.db"
+    (line,) = told(memsift(*QRELS, "--dry-run", "--db", db))
+    assert line.startswith("Would import from qrels.txt, qrels: 304 labels")
+    assert not db.parent.exists()
+
+
+def test_what_is_not_known_is_told(tmp_path: Path) -> None:
+    qrels = tmp_path / "q.txt"
+    qrels.write_text("p01 0 no-index-on-due-at 1\np77 0 nothing 1\n")
+    result = memsift(
+        "import", qrels, "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--db", tmp_path / "l.db"
+    )
+    assert told(result)[1:] == [
+        "Unknown here, and without a text in the file: 1 prompts, such as 'p77'.",
+        "Unknown here, and without a text in the file: 1 memories, such as 'nothing'.",
+        "Left out: 1 labels about unknown prompts or memories.",
+    ]
+
+
+def test_a_file_with_a_fault_is_refused_whole(store: Path, tmp_path: Path) -> None:
+    db = tmp_path / "labels.db"
+    memsift("merge-labels", store, "--db", db)
+    before = count(db, "label_event")
+    lines = memsift("export", "--db", store).stdout.splitlines()
+    broken = jsonl(tmp_path / "broken.jsonl", *lines[:-1], {**json.loads(lines[-1]), "uid": "f" * 32, "verdict": "yes"})
+    line = refused(memsift("import", broken, "--db", db))
+    assert f"{broken}, line {len(lines)}, verdict: expected one of relevant, not, unsure, unrateable." in line
+    assert count(db, "label_event") == before
+    table = tmp_path / "cut.csv"
+    table.write_text(memsift("export", "--db", store, "--format", "csv").stdout[:-30], encoding="utf-8")
+    assert "cut.csv, the row from line" in refused(memsift("import", table, "--annotator", "kim", "--db", db))
+    assert count(db, "label_event") == before
+    assert "no known format" in refused(memsift("import", jsonl(tmp_path / "x", {"a": 1}), "--db", db))
+    assert "nowhere: No such file" in refused(memsift("import", tmp_path / "nowhere", "--db", db))
+
+
+def test_two_stores_become_one(store: Path, tmp_path: Path) -> None:
+    db = tmp_path / "labels.db"
+    (line,) = told(memsift("merge-labels", store, "--db", db))
+    assert line.startswith("Merged labels.db: 304 labels by jan, 52 prompts, ")
+    (line,) = told(memsift("merge-labels", store, "--db", db))
+    assert line == "Merged labels.db: nothing new; 304 key presses were there already."
+    assert "There is no label store" in refused(memsift("merge-labels", tmp_path / "nowhere.db", "--db", db))

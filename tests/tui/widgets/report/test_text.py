@@ -1,0 +1,122 @@
+"""The tables, charts and sentences of Report at a given width."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+
+from labels.measure.intervals import Interval
+from labels.measure.report import ReportOptions, report_from_store
+from labels.report.section import Section, Table
+from labels.report.sections import sections
+from labels.store import LabelStore
+from tests.labels.samples import card, judged, record, retrieval
+from tui.widgets.report.charts import drawn_chart, plot, plot_name
+from tui.widgets.report.lists import table_rows, whole_row
+from tui.widgets.report.text import interval_bar, part_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from labels.measure.report import Report
+
+TABLE = Table(
+    ("", "precision", "95 %\none look", "relevant"), (("memsift", "0.5", "0.2-0.8", "1 of 2"), ("", "1.0", "-", ""))
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LabelStore]:
+    with LabelStore.open(tmp_path / "labels.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def report(store: LabelStore) -> Report:
+    """Three memories of one prompt: the first is relevant, the judge keeps the first two."""
+    record(store, retrieval(["m1", "m2", "m3"]), judged(["m1", "m2"], ["m3"]))
+    for memory_id, verdict in {"m1": "relevant", "m2": "not", "m3": "not"}.items():
+        store.label("me", "p1", card(memory_id), verdict, seed=1, blind=True, elapsed_ms=100)
+    return report_from_store(store, options=ReportOptions(curves=True))
+
+
+def test_a_table_that_fits_is_whole_and_says_no_more_below() -> None:
+    head, rows = table_rows(TABLE, (), 60)
+    assert head == ["                        95 %", "         precision  one look  relevant"]
+    assert [row.line for row in rows] == ["memsift        0.5   0.2-0.8    1 of 2", "               1.0         -"]
+    assert [row.whole for row in rows] == ["", ""]
+
+
+@pytest.mark.parametrize("width", [30, 20, 8])
+def test_columns_without_room_are_left_out_and_stand_in_full_below(width: int) -> None:
+    head, rows = table_rows(TABLE, (), width)
+    assert max(map(cell_len, [*head, *(row.line for row in rows)])) <= width
+    assert rows[0].whole == "memsift · precision 0.5 · 95 % one look 0.2-0.8 · relevant 1 of 2"
+    assert whole_row(TABLE, 1) == "memsift · precision 1.0 · 95 % one look -"
+
+
+def test_a_table_of_names_alone_is_cut_to_the_width() -> None:
+    table = Table(("memory", "prompt"), (("a long name of a memory", "what about it [/b]?"),), names=2)
+    head, rows = table_rows(table, (), 30)
+    assert head
+    assert cell_len(rows[0].line) <= 30
+    assert rows[0].whole == "memory a long name of a memory · prompt what about it [/b]?"
+
+
+def test_the_row_in_full_stands_above_the_sentences() -> None:
+    section = Section("x", "X", "How to read it.", TABLE, ("A limit of these numbers.",))
+    assert part_text(section, "memsift: 0.5", 40).plain == "memsift: 0.5\n- A limit of these numbers.\nHow to read it."
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 160])
+def test_the_intervals_stand_under_each_other_at_any_width(report: Report, width: int) -> None:
+    drawn = drawn_chart("precision", report, width)
+    assert drawn
+    bars = [one for one in drawn.plain.split("\n") if "●" in one]
+    assert [one.split()[0] for one in bars] == ["bm25", "bm25+judge"]
+    assert all(one[:24].split()[0] == one[:24].strip() for one in bars)
+    assert all(cell_len(one) <= width for one in bars)
+
+
+def test_the_chart_of_the_judge_says_its_numbers_and_differs_by_signs(report: Report) -> None:
+    drawn = drawn_chart("judge-bm25+judge", report, 80)
+    assert drawn
+    kept, dropped = drawn.plain.split("\n")[1:]
+    assert kept.split() == ["the", "judge", "kept", "it", "░░░░", "1", "(33", "%)", "████", "1", "(33", "%)"]
+    assert dropped.split() == ["the", "judge", "dropped", "it", "0", "(0", "%)", "░░░░", "1", "(33", "%)"]
+
+
+def test_curves_are_drawn_from_the_report_and_name_every_system(report: Report) -> None:
+    plotext = pytest.importorskip("textual_plotext.plot")
+    assert [plot_name(name, report) for name in ("precision", "recall", "worst-memories")] == ["history", "", ""]
+    plt = plotext.Plot()
+    plot(plt, "history", report)
+    plt.plotsize(80, 20)
+    assert "precision so far" in plt.build()
+
+
+def test_a_report_without_labels_has_no_chart(store: LabelStore) -> None:
+    record(store, retrieval(["m1"]))
+    report = report_from_store(store)
+    assert all(drawn_chart(one.name, report, 80) is None for one in sections(report))
+    assert all(plot_name(one.name, replace(report, systems=())) == "" for one in sections(report))
+
+
+@pytest.mark.parametrize(
+    ("one", "point", "live", "drawn"),
+    [
+        ((0.3, 0.7), 0.5, (0.1, 0.9), "·──━━●━━──·"),
+        ((0.3, 0.7), 0.5, (0.3, 0.7), "···━━●━━···"),
+        ((0.0, 0.4), 0.0, (0.0, 0.6), "●━━━━──····"),
+        ((0.6, 1.0), 1.0, (0.6, 1.0), "······━━━━●"),
+        ((0.5, 0.5), 0.5, (0.5, 0.5), "·····●·····"),
+    ],
+)
+def test_both_intervals_are_drawn_to_scale(
+    one: tuple[float, float], point: float, live: tuple[float, float], drawn: str
+) -> None:
+    assert interval_bar(point, Interval(*one), Interval(*live), 11).plain == drawn

@@ -1,0 +1,152 @@
+"""Explanations as lines: scores of matched words, similar words, outcomes, at every width."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from engine.config import FTS5_BM25, TITLE_TAGS, Config
+from engine.lean.json_text import without_lone_surrogates
+from engine.lean.record import replace
+from engine.pipeline import retrieve
+from engine.prompt import typed_prompt
+from engine.search.explain import Explainer, Explanation
+from tests.engine.builders import FakeJudge, fillers, memory, open_index
+from tests.engine.judge.cases import HOSTILE_TEXTS
+from tui.widgets.explain_text import explain_text
+from tui.workspace.replay.explain_rows import WIDE, detail_lines, explanation_row, outcome_line
+
+ONE = memory("Cached replies", "auth", body="a cache of user ids", memory_id="one")
+CONFIG = Config()
+PROMPT = "caching auth user_id login"
+
+
+def explain(prompt: str, one: object = ONE, config: Config = CONFIG, judge: FakeJudge | None = None) -> Explanation:
+    with open_index(one, *fillers(20)) as index:  # type: ignore[arg-type]
+        retrieval = retrieve(typed_prompt(prompt), index, config, judge=judge)
+        found = Explainer(retrieval, index, config).of("one")
+    assert found
+    return found
+
+
+def shown(found: Explanation, width: int = WIDE) -> list[str]:
+    lines = [outcome_line(found), *detail_lines(found, width)]
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
+
+
+def test_a_match_shows_its_outcome_sums_bars_and_words() -> None:
+    lines = shown(explain(PROMPT))
+    assert lines[0] == "memsift injects it: rank 1, high confidence."
+    strength, floor, least = (line.split() for line in lines[1:4])
+    assert strength[0] == "strength"
+    assert strength[-4:] == ["3", "of", "4", "words"]
+    assert float(strength[1]) == pytest.approx(float(strength[3]) * float(strength[5].strip(",")), abs=0.05)
+    assert (floor[0], floor[-1], least[0], least[-1]) == ("floor", "above", "least", "above")
+    assert lines[5].split() == ["BM25", "share", "memories", "IDF", "word"]
+    assert [line.split()[4] for line in lines[6:9]] == ["caching", "auth", "user_id"]
+    assert lines[6].endswith("cached (stem): title 1; cache (stem): body 1") or lines[6].endswith(
+        "cache (stem): body 1; cached (stem): title 1"
+    )
+    assert lines[7].endswith("auth          tags 1")
+    assert lines[8].endswith("user ids (stem): body 1")
+    assert lines[-1] == "not in it  login"
+    shares = [int(line.split()[1].strip("%")) for line in lines[6:9]]
+    assert sum(shares) == pytest.approx(100, abs=2)
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_where_it_is_narrow_the_places_stand_below_the_word() -> None:
+    lines = shown(explain(PROMPT), 48)
+    assert all(len(line) <= 48 for line in lines if "(stem)" not in line)
+    assert lines[8:10][1].strip() == "tags 1"
+
+
+def test_a_dropped_memory_says_the_stage_and_what_it_missed_by() -> None:
+    (first, *_) = shown(explain("bicycle bell login", memory("bell", body="word " * 200, memory_id="one")))
+    assert first.startswith("memsift drops it by floor, at rank 1: ")
+    assert first.endswith(f"It misses {first.split()[-1]}")
+    assert float(first.split()[-1].rstrip(".")) > 0
+
+
+def test_the_original_rules_and_keywords_show_what_they_have() -> None:
+    bm25 = shown(explain(PROMPT, config=replace(CONFIG, match_strategy=FTS5_BM25)))
+    assert bm25[1].startswith("score")
+    assert "for words in its body" in bm25[1]
+    assert bm25[4].split() == ["BM25", "share", "memories", "word"]
+    keywords = shown(explain(PROMPT, config=replace(CONFIG, match_strategy=TITLE_TAGS)))
+    assert keywords[1].startswith("points     3.00  3 for words")
+    assert keywords[3].split() == ["points", "share", "word"]
+
+
+def test_no_match_shows_what_is_near_and_what_would_help() -> None:
+    lines = shown(explain("the cahced repliess"))
+    assert lines[0] == "memsift does not find it: it holds no word of the prompt."
+    assert [line.split()[:2] for line in lines[2:4]] == [["cahced", "cached"], ["repliess", "replies"]]
+    assert lines[-1] == "The prompt says 'cahced', the memory 'cached'."
+
+
+def test_a_match_shows_words_that_were_almost_found() -> None:
+    lines = shown(explain("auth cahced"))
+    assert lines[-3] == "" or lines[-3].startswith("not in it")
+    assert lines[-1].split()[:2] == ["cahced", "cached"]
+
+
+def test_a_prompt_of_many_words_lists_the_first_that_are_missing() -> None:
+    prompt = " ".join(f"word{number}" for number in range(75))
+    last = next(line for line in shown(explain(f"cached {prompt}")) if line.startswith("not in it"))
+    assert last.endswith("word19 and 55 more")
+
+
+def test_words_of_every_script_stand_in_columns() -> None:
+    one = memory("数据库迁移 토큰을 café", "שלום", memory_id="one")
+    found = explain("迁移 토큰은 cafe שלום", one)
+    lines = detail_lines(found, WIDE)
+    starts = {cell_len("".join(text for text, _ in line[:-1])) for line in lines[5:] if len(line) == 3}
+    assert len(starts) == 1
+
+
+def test_json_holds_the_same_numbers() -> None:
+    found = explain(PROMPT)
+    row = explanation_row(found)
+    assert found.breakdown
+    assert row["strength"] == round(found.breakdown.strength, 4)
+    assert sum(one["bm25"] for one in row["matched"]) == pytest.approx(row["bm25"], abs=1e-3)
+    assert row["matched"][1] == {
+        "text": "auth",
+        "how": "exact",
+        "memories": 1,
+        "idf": pytest.approx(found.breakdown.contributions[1].idf, abs=1e-4),
+        "bm25": pytest.approx(found.breakdown.contributions[1].score, abs=1e-4),
+        "share": pytest.approx(found.breakdown.contributions[1].share, abs=1e-4),
+        "found": [{"words": "auth", "how": "exact", "title": 0, "tags": 1, "body": 0}],
+    }
+    assert (row["outcome"], row["missing"], row["pool"], row["gap"]) == ("injected", ["login"], None, None)
+    assert row["floor"]["gap"] > 0
+
+
+# In the app
+
+
+def test_systems_of_one_strategy_share_their_sums() -> None:
+    text = explain_text([explain(PROMPT), explain(PROMPT, judge=FakeJudge())], 60).plain
+    assert text.startswith("Cached replies\n\nmemsift injects it")
+    assert "\nmemsift+judge drops it by judge" in text
+    assert text.count("strength") == 1
+
+
+def test_systems_of_two_strategies_have_each_their_own() -> None:
+    other = explain(PROMPT, config=replace(CONFIG, match_strategy=FTS5_BM25))
+    lines = explain_text([explain(PROMPT), other], 60).plain.split("\n")
+    assert lines.index("memsift") < lines.index("bm25")
+    assert explain_text([], 60).plain == "This prompt has not been run yet."
+
+
+@pytest.mark.parametrize("text", [*HOSTILE_TEXTS, "[/b] [red]x[/] cached", "\x1b[31mcached", "\u202ecached"])
+def test_hostile_text_is_shown_as_text(text: str) -> None:
+    text = without_lone_surrogates(text)
+    one = memory(f"{text} cached", body=text, memory_id="one")
+    for prompt in (f"cached {text}", text, "zzz"):
+        found = explain_text([explain(prompt, one)], 60)
+        assert "\x1b" not in found.plain
+        assert "\u202e" not in found.plain
+        assert "[red]" not in text or "[/b] [red]x[/]" in found.plain

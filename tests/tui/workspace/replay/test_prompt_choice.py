@@ -1,0 +1,92 @@
+"""The choice of prompts: by words, by what is recorded about them, in an order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.lean.record import replace
+from engine.prompt import typed_prompt
+from labels.records import INJECTED, Card
+from tests.tui.demo import demo_prompts
+from tui.workspace.replay.prompt_choice import (
+    DIFFER,
+    FAILED,
+    FILTERS,
+    IN_VAIN,
+    LABELLED,
+    NOTHING,
+    UNLABELLED,
+    Choice,
+    Known,
+    fold,
+    read_known,
+    words_of,
+)
+from tui.workspace.word_filter import WordFilter
+
+if TYPE_CHECKING:
+    from tests.tui.conftest import Opener
+
+SYSTEMS = ("memsift", "bm25")
+AGREEING = Known({"memsift": frozenset("ab"), "bm25": frozenset("ba"), "other": frozenset("z")})
+DIFFERING = Known({"memsift": frozenset("ab"), "bm25": frozenset("a")}, frozenset({"bm25"}))
+
+
+@pytest.mark.parametrize(
+    ("known", "kinds"),
+    [
+        (NOTHING, {UNLABELLED}),
+        (AGREEING, {UNLABELLED}),
+        (DIFFERING, {DIFFER, FAILED, UNLABELLED}),
+        (Known(AGREEING.injected, verdicts={"a": "not"}), {LABELLED}),
+        (Known(AGREEING.injected, verdicts={"a": "not", "b": "unsure"}), {LABELLED, IN_VAIN}),
+        (Known(AGREEING.injected, verdicts={"a": "not", "b": "not", "c": "relevant"}), {LABELLED}),
+        (Known({"memsift": frozenset()}, frozenset({"other"}), {"a": "not"}), {LABELLED}),
+    ],
+)
+def test_filters_ask_about_the_systems_side_by_side(known: Known, kinds: set[str]) -> None:
+    assert {kind for kind in FILTERS if kind and known.fits(kind, SYSTEMS)} == kinds
+    assert known.fits("", SYSTEMS)
+
+
+def test_words_and_order() -> None:
+    texts = ["Why is the QUEUE stuck [b]?", "Straße", "the stuck queue of the kiosk"]
+    first, second, third = (
+        replace(typed_prompt(text), timestamp=f"2026-01-0{day}") for day, text in enumerate(texts, start=1)
+    )
+    prompts = [first, replace(second, timestamp=""), third]
+    folded = {one.id: fold(one.text) for one in prompts}
+
+    def texts_of(choice: Choice) -> list[int]:
+        return [prompts.index(one) for one in choice.of(prompts, {}, SYSTEMS, folded)]
+
+    assert texts_of(Choice()) == [2, 0, 1]
+    assert texts_of(Choice(is_turned=True)) == [1, 0, 2]
+    assert texts_of(Choice(order="file")) == [0, 1, 2]
+    assert texts_of(Choice(order="longest")) == [2, 0, 1]
+    assert texts_of(Choice(order="text", is_turned=True)) == [2, 0, 1]
+    assert texts_of(Choice(words_of("  stuck QUEUE "))) == [2, 0]
+    assert texts_of(Choice(words_of("STRASSE"))) == [1]
+    assert texts_of(Choice(words_of("[b]"))) == [0]
+    assert WordFilter("queue [b]").places(texts[0]) == [(11, 16), (23, 26)]
+
+
+def test_what_is_recorded_is_read_from_the_store_without_labels_of_another_text(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts("p04", "p39"))
+    for prompt in workspace.prompts:
+        for system in ("memsift", "bm25", "memsift+judge"):
+            workspace.keep(workspace.run(prompt, system))
+    first, second, *_ = workspace.run(workspace.prompts[0], "memsift").injected
+    how = {"seed": 1, "blind": False, "elapsed_ms": 0}
+    for memory in (first.memory, replace(second.memory, digest="another text")):
+        workspace.store.label("me", "p04", Card(memory, INJECTED, 1.0, 1), "relevant", **how)
+    known = read_known(workspace.store.path, workspace.index.root, "me", workspace.digests())
+    for system in ("memsift", "bm25"):
+        answer = workspace.retrieval("p04", system)
+        assert answer
+        assert known["p04"].injected[system] == {one.memory.id for one in answer.injected}
+    assert known["p04"].verdicts == {first.memory.id: "relevant"}
+    assert (known["p04"].failed, known["p39"].failed) == (frozenset(), {"memsift+judge"})
+    assert read_known(workspace.store.path, workspace.index.root, "you", workspace.digests())["p04"].verdicts == {}

@@ -1,0 +1,1 @@
+"""Commands about labels and about the numbers that follow from them."""

@@ -1,0 +1,107 @@
+"""`memsift import`."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.errors import RootNotFoundError
+from engine.lean.record import replace
+from tui.cli.labels.export import FormatChoice
+from tui.cli.labels.merge_labels import report_added
+from tui.cli.options import DB, PROMPTS_HELP, opened_labels, roots_option, store_path
+from tui.workspace import opening
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.memory import Corpus, Memory
+    from labels.exchange.importing import Context, Imported
+
+DRY_RUN = "Tell what would be imported, and import nothing."
+ANNOTATOR = "Person who gave the labels, if the file does not say."
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--format", "name", type=FormatChoice(readable=True), help="Default: recognised by its beginning.")
+@click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
+@click.option("--dry-run", is_flag=True, help=DRY_RUN)
+@roots_option("memories of all roots are known; runs in FILE count as runs over all of them together.", takes_all=True)
+@click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS_HELP)
+@DB
+def import_(
+    file: Path,
+    name: str | None,
+    annotator: str,
+    dry_run: bool,
+    roots: tuple[str, ...],
+    prompts: tuple[str, ...],
+    db: str | None,
+) -> None:
+    """Add the labels in FILE to the label store.
+
+    All labels are added, or none if FILE has a fault. A memory is found by id, digest or text, a prompt by id or text,
+    among the label store, --root and --prompts. Labels about an unknown prompt or memory without a text are left out,
+    and counted on stderr. Nothing is imported twice. Imported labels are not blind unless FILE says so.
+    """
+    from labels.exchange.files import read_source
+    from labels.exchange.importing import import_file
+    from labels.exchange.merge import opened_copy
+    from labels.exchange.registry import FORMATS, recognise
+
+    source = read_source(file)
+    form = FORMATS[name] if name else recognise(source)
+    context = context_of(roots, prompts)
+    store = opened_copy(store_path(db, writes=True)) if dry_run else opened_labels(db, writes=True)
+    with store as labels:
+        imported = import_file(labels, source, form, annotator, context)
+    report_imported(imported, f"{file.name}, {form.name}", dry_run=dry_run)
+
+
+def context_of(roots: Sequence[str], prompts: Sequence[str]) -> Context:
+    from engine.claude_code.prompt_files import read_prompts
+    from engine.stores.roots import joint_name, read_corpus
+    from labels.exchange.importing import Context, text_of
+
+    try:
+        corpora = [read_corpus(root) for root in opening.known_roots(roots, os.environ)]
+    except RootNotFoundError:
+        if roots:
+            raise
+        corpora = []
+    return Context(
+        now=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        root=joint_name([corpus.root for corpus in corpora]),
+        memories=[text_of(memory) for memory in told_apart(corpora)],
+        prompts=read_prompts(prompts).prompts if prompts else (),
+    )
+
+
+def told_apart(corpora: Sequence[Corpus]) -> list[Memory]:
+    """The memories of several roots, with the ids by which the app and the other commands tell them apart."""
+    from engine.joint import distinct_id
+
+    found: dict[str, Memory] = {}
+    for corpus in corpora:
+        for memory in corpus.memories:
+            name = distinct_id(memory.summary.id, corpus.root, found)
+            found[name] = replace(memory, summary=replace(memory.summary, id=name))
+    return [*found.values()]
+
+
+def report_imported(imported: Imported, what: str, *, dry_run: bool) -> None:
+    verb = "Would import" if dry_run else "Imported"
+    report_added(f"{verb} from {what}", imported.added, imported.known)
+    matched = imported.matched
+    for names, kind in ((matched.unknown_prompts, "prompts"), (matched.unknown_memories, "memories")):
+        if names:
+            tell(f"Unknown here, and without a text in the file: {len(names):,} {kind}, such as {names[0]!r}.")
+    for count, kind in ((matched.events, "labels"), (matched.retrievals, "retrievals")):
+        if count:
+            tell(f"Left out: {count:,} {kind} about unknown prompts or memories.")

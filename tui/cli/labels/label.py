@@ -1,0 +1,183 @@
+"""`memsift label`."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.activity_log import last_injected, read_log
+from engine.errors import MemsiftError
+from engine.lean.json_text import printed_json
+from engine.paths import state_dir
+from tui.cli.app import require_terminal, run_app
+from tui.cli.help import JudgedCommand
+from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, TOGETHER, judge_options, roots_option, store_path
+from tui.cli.prompts import prompt_row
+from tui.workspace import opening
+from tui.workspace.stderr import tell, visible
+
+if TYPE_CHECKING:
+    from engine.prompt import Prompt
+    from labels.measure.progress import Person, Progress
+    from tui.workspace.judge_options import JudgeOptions
+    from tui.workspace.workspace import Workspace
+
+NO_PROMPTS = (
+    "There are no prompts to label. Name some with --prompts FILE, or go to a folder in which Claude Code was used: "
+    "its transcripts are read."
+)
+WORDS = {"relevant": "relevant", "not": "not", "unsure": "unsure", "unrateable": "cannot be rated"}
+NOTHING_INJECTED = (
+    "The hook's log names no prompt of this project that got memories. Type a prompt in Claude Code first; memsift "
+    "activity shows what the hook decided."
+)
+ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts with --prompts FILE."
+
+
+@click.command(cls=JudgedCommand)
+@roots_option(TOGETHER, takes_all=True)
+@PROMPTS
+@judge_options
+@DB
+@ORDER
+@click.option(
+    "--next", "next_count", metavar="N", type=click.IntRange(min=1), help="Only list the next N prompts to label."
+)
+@click.option("--adjudicate", is_flag=True, help="Open the app to settle the labels on which people differ.")
+@click.option(
+    "--last",
+    "is_last",
+    is_flag=True,
+    help="Open the app in Replay, at the last prompt that got memories from the hook.",
+)
+@TEXT_OR_JSON
+def label(
+    roots: tuple[str, ...],
+    prompts: tuple[str, ...],
+    judge: JudgeOptions,
+    db: str | None,
+    order: str | None,
+    next_count: int | None,
+    adjudicate: bool,
+    is_last: bool,
+    form: str,
+) -> None:
+    """Show the progress of labelling, of each person.
+
+    To label, open the app with memsift and press F4. With --last, label the memories that were just injected: their
+    ranks stand beside them, so these labels are not blind. MEMSIFT_ANNOTATOR is the name on your labels, by default
+    your user name.
+    """
+    if adjudicate and is_last:
+        raise click.UsageError("--adjudicate and --last open different screens: leave one out.")
+    if adjudicate or is_last:
+        require_terminal()
+    store_path(db, writes=order is not None)
+    first, *others = opening.known_roots(roots, os.environ)
+    workspace = opening.open_workspace(first, prompts, judge, db, os.environ, order=order, others=others)
+    if adjudicate:
+        run_app(workspace, "settle")
+        return
+    if is_last:
+        open_last(workspace)
+        return
+    if workspace.notice:
+        tell(workspace.notice)
+    with closing(workspace):
+        click.echo(output_of(workspace, next_count, form), nl=False)
+
+
+def open_last(workspace: Workspace) -> None:
+    """Run the app in Replay, at the last prompt that got memories. Raises MemsiftError if the log names none."""
+    log = read_log(state_dir(workspace.root, os.environ))
+    found = last_injected(log.decisions, workspace.prompts)
+    if found is None:
+        workspace.close()
+        raise MemsiftError(NOTHING_INJECTED)
+    workspace.wanted_prompt = found.id
+    run_app(workspace, "replay")
+
+
+def output_of(workspace: Workspace, next_count: int | None, form: str) -> str:
+    """The progress, or with *next_count* the next prompts, in the format *form*."""
+    from tui.workspace.label.labelling import LabelQueue, progress_of
+    from tui.workspace.label.labelling_plan import make_order
+
+    make_order(workspace)
+    queue = LabelQueue(workspace)
+    if not workspace.prompts:
+        tell(NO_PROMPTS)
+    elif next_count and not queue.unfinished():
+        tell(ALL_DONE)
+    if next_count:
+        return prompts_text(queue.unfinished()[:next_count], form)
+    progress = progress_of(workspace, queue)
+    return f"{printed_json(progress_row(progress))}\n" if form == "json" else progress_text(progress)
+
+
+def prompts_text(prompts: tuple[Prompt, ...], form: str) -> str:
+    """A line per prompt: JSON as in `memsift prompts`, or its id and the beginning of its text."""
+    if form == "json":
+        return "".join(f"{printed_json(prompt_row(prompt))}\n" for prompt in prompts)
+    return "".join(f"{visible(prompt.id)}  {visible(' '.join(prompt.text.split()))[:100]}\n" for prompt in prompts)
+
+
+def progress_row(progress: Progress) -> dict[str, Any]:
+    """The progress as JSON, in counts."""
+    people = [{**asdict(person), "labels": person.labels} for person in progress.people]
+    return {**asdict(progress), "people": people}
+
+
+def progress_text(progress: Progress) -> str:
+    lines = [*strata_lines(progress), *people_lines(progress), *people_differ_lines(progress)]
+    return "".join(f"{visible(line)}\n" for line in lines)
+
+
+def strata_lines(progress: Progress) -> list[str]:
+    from labels.labelling_order import ALL
+
+    prompts, done = (sum(getattr(one, name) for one in progress.strata) for name in ("prompts", "done"))
+    lines = [f"{done:,} of {plural(prompts, 'prompt')} done by {progress.annotator}, in {progress.order} order"]
+    if [one.name for one in progress.strata] != [ALL]:
+        lines += [f"  {one.name}: {one.done:,} of {one.prompts:,}" for one in progress.strata]
+    if progress.seconds_per_card is not None:
+        lines.append(f"{max(1, round(progress.seconds_per_card))} s a card")
+    return lines
+
+
+def people_lines(progress: Progress) -> list[str]:
+    if not progress.people:
+        return ["no labels yet: `memsift` and F4 start labelling"]
+    return [line for person in progress.people for line in person_lines(person)]
+
+
+def person_lines(person: Person) -> list[str]:
+    given = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
+    imported = f", {person.imported:,} imported" if person.imported else ""
+    lines = [f"{person.annotator}: {plural(person.labels, 'label')} ({given}), {person.blind:,} given blind{imported}"]
+    if person.repeated:
+        kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
+        lines.append(f"  said the same again of {person.same:,} of {plural(person.repeated, 'repeated card')}{kappa}")
+    return lines
+
+
+def people_differ_lines(progress: Progress) -> list[str]:
+    lines = []
+    if progress.disputed:
+        lines.append(
+            f"people differ on {plural(progress.disputed, 'memory')}: `memsift label --adjudicate` settles them"
+        )
+    if progress.settled:
+        lines.append(f"{progress.settled:,} settled")
+    if progress.stale:
+        lines.append(f"{plural(progress.stale, 'label')} of memories that were edited since: they do not count")
+    return lines
+
+
+def plural(count: int, noun: str) -> str:
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"

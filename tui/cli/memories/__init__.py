@@ -1,0 +1,1 @@
+"""Commands that list memories, change them, and take changes back."""

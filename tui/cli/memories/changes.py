@@ -1,0 +1,232 @@
+"""The commands that change memories, from `memsift create` to `memsift move`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.curation.files import diff_of, text_at
+from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag, Together
+from engine.errors import CurationError
+from engine.stores.writing import Changes, Draft
+from tui.cli.options import IDS, roots_option
+from tui.workspace import opening
+from tui.workspace.curate.curating import (
+    carry_out,
+    chosen,
+    edited_in_editor,
+    keep_refused,
+    opened_curator,
+    resolved,
+)
+from tui.workspace.stderr import tell, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from engine.curation.operations import Operation
+    from tui.workspace.curate.curating import Found
+
+ROOTS = roots_option("the memories are looked for in all of them.", takes_all=True)
+DRY_RUN = click.option(
+    "--dry-run", is_flag=True, help="Print the differences that the command would make, and change nothing."
+)
+REASON = click.option("--reason", metavar="TEXT", default="", help="The reason. It is kept in the memory.")
+SET = click.option(
+    "--set",
+    "fields",
+    metavar="FIELD=VALUE",
+    multiple=True,
+    help="Set a field, such as tags or a field of the category. Repeat it with the same field for a list. An empty "
+    "value removes a field that is not required.",
+)
+
+
+def parsed_fields(fields: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Field and values, from texts such as "rationale=fast". Raises click.UsageError."""
+    found: dict[str, list[str]] = {}
+    for one in fields:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--set takes FIELD=VALUE, not {one!r}.")
+        found.setdefault(name.strip(), []).append(value)
+    return tuple((name, tuple(values)) for name, values in found.items())
+
+
+def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
+    """Perform the operations as one, so that they are undone together; or print what they would change.
+
+    All of them are planned first, so none is performed if one is refused.
+    """
+    if not operations:
+        tell("No memory was named, so nothing was changed.")
+        return
+    with opened_curator(os.environ) as curator:
+        plan = curator.plan(operations[0] if len(operations) == 1 else Together(tuple(operations)))
+        if dry_run:
+            click.echo("".join(f"{visible(line)}\n" for line in diff_of(plan.effect.files).splitlines()), nl=False)
+            tell(f"Nothing was changed. Without --dry-run: {plan.summary}.")
+        else:
+            carry_out(curator, plan)
+
+
+def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[Found], Operation]) -> list[Operation]:
+    """An operation for each memory. Raises UnknownMemoryError before any is performed."""
+    return [make(one) for one in chosen(ids, resolved(roots))]
+
+
+@click.command()
+@click.option(
+    "--category", metavar="NAME", required=True, help="The category, or the type in Claude Code's auto memory."
+)
+@click.option("--title", metavar="TEXT", required=True, help="The title, on one line.")
+@click.option("--tag", "tags", metavar="NAME", multiple=True, help="A tag. Repeatable.")
+@SET
+@click.option("--body", metavar="TEXT", help="The text, or - for stdin. In claude-memory the category's main field.")
+@click.option("--id", "memory_id", metavar="ID", default="", help="The id. Default: made from the title.")
+@click.option("--root", metavar="PATH", help="The folder of memories. Default: as for memsift list.")
+@click.option("--force", is_flag=True, help="Also if the same text was rejected before.")
+@DRY_RUN
+def create(**given: Any) -> None:
+    """Make a memory.
+
+    In claude-memory each category has fields that it needs. Without them, the command says which are missing.
+    """
+    changes = Changes(fields=parsed_fields(given["fields"]), body=_body(given["body"]))
+    draft = Draft(given["category"], given["title"], given["tags"], changes, given["memory_id"])
+    root = os.path.realpath(opening.resolve_root(given["root"], os.environ))
+    perform([Create(root, draft, given["force"])], dry_run=given["dry_run"])
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@ROOTS
+@click.option("--title", metavar="TEXT", help="The new title.")
+@SET
+@click.option(
+    "--body", metavar="TEXT", help="The new text, or - for stdin. In claude-memory the category's main field."
+)
+@DRY_RUN
+def edit(
+    memory_id: str, roots: tuple[str, ...], title: str | None, fields: tuple[str, ...], body: str | None, dry_run: bool
+) -> None:
+    """Change the memory ID.
+
+    Without --title, --set and --body its file opens in your editor (VISUAL or EDITOR). The result is checked against
+    the rules of its format. It is refused if the file changed while the editor was open.
+    """
+    (found,) = chosen([memory_id], resolved(roots))
+    if title is None and body is None and not fields:
+        rewritten = _from_editor(found)
+        if rewritten is None:
+            tell("The text is unchanged, so nothing was done.")
+        else:
+            _perform_rewrite(rewritten, dry_run=dry_run)
+    else:
+        changes = Changes(title, parsed_fields(fields), _body(body))
+        perform([Edit(found.root, found.memory, changes)], dry_run=dry_run)
+
+
+@click.command()
+@IDS
+@ROOTS
+@REASON
+@click.option("--wrong", is_flag=True, help="The text is wrong: memsift create will not make it again.")
+@DRY_RUN
+def retire(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, wrong: bool, dry_run: bool) -> None:
+    """Take the memories ID... out of use. They are not injected any more, and `memsift restore` brings them back.
+
+    With - for ID, the ids come from stdin: memsift quality check --check staleness --format ids | memsift retire -
+    """
+    perform(of_each(ids, roots, lambda one: Retire(one.root, one.memory, reason, wrong)), dry_run=dry_run)
+
+
+@click.command()
+@IDS
+@ROOTS
+@REASON
+@DRY_RUN
+def archive(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, dry_run: bool) -> None:
+    """Put the memories ID... aside. They are true, but not injected any more; `memsift restore` brings them back."""
+    perform(of_each(ids, roots, lambda one: Archive(one.root, one.memory, reason)), dry_run=dry_run)
+
+
+@click.command()
+@IDS
+@ROOTS
+@DRY_RUN
+def restore(ids: tuple[str, ...], roots: tuple[str, ...], dry_run: bool) -> None:
+    """Make the retired or archived memories ID... active again."""
+    perform(of_each(ids, roots, lambda one: Restore(one.root, one.memory)), dry_run=dry_run)
+
+
+@click.command()
+@IDS
+@ROOTS
+@click.option("--add", metavar="NAME", multiple=True, help="Add a tag. Repeatable.")
+@click.option("--remove", metavar="NAME", multiple=True, help="Remove a tag. Repeatable.")
+@DRY_RUN
+def tag(
+    ids: tuple[str, ...], roots: tuple[str, ...], add: tuple[str, ...], remove: tuple[str, ...], dry_run: bool
+) -> None:
+    """Change the tags of the memories ID..."""
+    if not add and not remove:
+        raise click.UsageError("Name tags with --add or --remove.")
+    perform(of_each(ids, roots, lambda one: Tag(one.root, one.memory, add, remove)), dry_run=dry_run)
+
+
+@click.command()
+@click.argument("kept", metavar="KEPT")
+@click.argument("others", metavar="OTHER...", nargs=-1, required=True)
+@ROOTS
+@click.option("--note", metavar="TEXT", default="", help="A note that is kept in the memory KEPT.")
+@DRY_RUN
+def merge(kept: str, others: tuple[str, ...], roots: tuple[str, ...], note: str, dry_run: bool) -> None:
+    """Merge the memories OTHER... into the memory KEPT.
+
+    KEPT gets their tags and related files. They are retired with the reason "superseded by KEPT". Their text is not
+    copied: look at it before, and add with `memsift edit` what KEPT lacks. All of them must be in one root.
+    """
+    if kept.endswith(".db"):
+        raise click.UsageError("Label stores are merged by memsift merge-labels FILE.")
+    first, *rest = chosen((kept, *others), resolved(roots))
+    if any(one.root != first.root for one in rest):
+        raise click.UsageError("The memories are in different roots. Bring them together with memsift move.")
+    perform([Merge(first.root, first.memory, tuple(one.memory for one in rest), note)], dry_run=dry_run)
+
+
+@click.command()
+@IDS
+@ROOTS
+@click.option("--to", metavar="PATH", required=True, help="The folder of memories to move them to.")
+@DRY_RUN
+def move(ids: tuple[str, ...], roots: tuple[str, ...], to: str, dry_run: bool) -> None:
+    """Move the memories ID... to another root of the same format."""
+    from engine.stores.roots import readable_root
+
+    target = readable_root(to)
+    perform(of_each(ids, roots, lambda one: Move(one.root, one.memory, target)), dry_run=dry_run)
+
+
+def _body(given: str | None) -> str | None:
+    return sys.stdin.read() if given == "-" else given
+
+
+def _perform_rewrite(rewrite: Rewrite, *, dry_run: bool) -> None:
+    """As `perform`. A text that is refused is kept in a file, because a person wrote it. Raises CurationError."""
+    try:
+        perform([rewrite], dry_run=dry_run)
+    except CurationError:
+        tell(f"Your text is in {keep_refused(rewrite.memory.file, rewrite.text, os.environ)}.")
+        raise
+
+
+def _from_editor(found: Found) -> Rewrite | None:
+    """The edit that a person makes in their editor; None for no change."""
+    read = text_at(found.memory.file) or ""
+    new = edited_in_editor(read, Path(found.memory.file).suffix, os.environ)
+    return None if new is None else Rewrite(found.root, found.memory, read, new)

@@ -1,0 +1,136 @@
+"""`memsift list` and `memsift show`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from engine.errors import UnknownMemoryError
+from engine.lean.json_text import printed_json
+from engine.stores.writing import STATUSES
+from tui.cli.options import TEXT_JSON_OR_IDS, TEXT_OR_JSON, roots_option
+from tui.workspace.stderr import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.memory import Memory, MemorySummary
+    from tui.workspace.curate.curating import Found
+
+OF_SEVERAL = "the memories of all of them are listed."
+OF_ONE = "the memory is looked for in all of them."
+
+
+@click.command("list")
+@roots_option(OF_SEVERAL, takes_all=True)
+@click.option(
+    "--status", type=click.Choice([*STATUSES, "all"]), default="all", show_default=True, help="Only this status."
+)
+@click.option("--category", metavar="NAME", multiple=True, help="Only this category. Repeatable.")
+@click.option("--tag", metavar="NAME", multiple=True, help="Only memories with this tag. Repeatable: with all of them.")
+@click.option("--text", metavar="WORDS", default="", help="Only memories that hold all of these words, best first.")
+@TEXT_JSON_OR_IDS
+def list_(
+    roots: tuple[str, ...], status: str, category: tuple[str, ...], tag: tuple[str, ...], text: str, form: str
+) -> None:
+    """List memories.
+
+    memsift list --text "old login" --format ids | memsift retire - changes all that are listed.
+
+    Output: a line for each memory, with id, status, category and title; or as JSON [{root, id, title, category, path,
+    tags, status, created_at, updated_at, digest}].
+    """
+    from tui.workspace.curate.curating import resolved
+
+    found = [
+        one
+        for one in _listed(resolved(roots), text)
+        if status in ("all", one.memory.status)
+        and (not category or one.memory.category in category)
+        and set(tag) <= set(one.memory.tags)
+    ]
+    if form == "json":
+        click.echo(printed_json([{"root": one.root, **_row(one.memory)} for one in found], indent=2))
+    else:
+        lines = [one.memory.id for one in found] if form == "ids" else _lines(found)
+        click.echo("".join(f"{visible(line)}\n" for line in lines), nl=False)
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID")
+@roots_option(OF_ONE, takes_all=True)
+@TEXT_OR_JSON
+def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
+    """Print the whole memory ID.
+
+    Output: title, facts and text; or as JSON {root, id, title, category, path, tags, status, created_at, updated_at,
+    digest, sections: [{heading, lines}]}.
+    """
+    from tui.workspace.curate.curating import chosen, resolved
+
+    (found,) = chosen([memory_id], resolved(roots))
+    memory = _whole(found)
+    if form == "json":
+        sections = [{"heading": one.heading, "lines": list(one.lines)} for one in memory.sections]
+        click.echo(printed_json({"root": found.root, **_row(memory.summary), "sections": sections}, indent=2))
+    else:
+        click.echo("".join(f"{visible(line)}\n" for line in _text(memory)), nl=False)
+
+
+def _listed(roots: Sequence[str], text: str) -> list[Found]:
+    from engine.search.query import filter_terms
+    from tui.workspace import opening
+    from tui.workspace.curate.curating import Found
+    from tui.workspace.stderr import report_notices, report_skipped
+
+    found = []
+    for root in roots:
+        with opening.opened_index(root) as index:
+            report_skipped(index.skipped)
+            report_notices(index.notices)
+            found += [Found(root, one) for one in index.matching(filter_terms(text))]
+    return found
+
+
+def _whole(found: Found) -> Memory:
+    """The memory as its file is now. Raises UnknownMemoryError."""
+    from tui.workspace import opening
+
+    with opening.opened_index(found.root) as index:
+        memory = index.memory(found.memory.id)
+    if memory is None:
+        raise UnknownMemoryError(f"{found.memory.file} changed just now, or is gone. Try again.")
+    return memory
+
+
+def _row(summary: MemorySummary) -> dict[str, Any]:
+    names = ("id", "title", "category", "path", "tags", "status", "created_at", "updated_at", "digest")
+    return {name: list(value) if name == "tags" else value for name in names for value in [getattr(summary, name)]}
+
+
+def _lines(found: Sequence[Found]) -> list[str]:
+    """A line for each memory. The columns are as wide as their widest value."""
+    from tui.workspace.curate.curating import distinct_ids
+
+    facts = [(one.memory.status, one.memory.category, one.memory.title) for one in found]
+    rows = [(name, *rest) for name, rest in zip(distinct_ids(found), facts, strict=True)]
+    widths = [max((len(row[number]) for row in rows), default=0) for number in range(3)]
+    return ["  ".join([*(f"{row[n]:<{widths[n]}}" for n in range(3)), row[3]]) for row in rows]
+
+
+def _text(memory: Memory) -> list[str]:
+    summary = memory.summary
+    facts = {
+        "id": summary.id,
+        "status": summary.status,
+        "category": summary.category,
+        "tags": ", ".join(summary.tags),
+        "created": summary.created_at,
+        "updated": summary.updated_at,
+        "file": summary.file,
+    }
+    lines = [summary.title, "", *(f"{name + ':':<10}{value}" for name, value in facts.items() if value)]
+    for section in memory.sections:
+        lines += ["", *([section.heading] if section.heading else []), *(f"  {line}" for line in section.lines)]
+    return lines

@@ -1,0 +1,149 @@
+"""`memsift config`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.errors import MemsiftError
+from engine.lean.json_text import printed_json
+from engine.lean.record import fields
+from engine.settings.origins import DEFAULT, ROOT, USER, keys_of, settings, trust_of, value_of
+from engine.settings.sources import read_config
+from tui.cli.options import ROOT as ROOT_OPTION
+from tui.cli.options import TEXT_OR_JSON
+from tui.cli.setup.install import root_here
+from tui.workspace.stderr import tell, visible
+
+if TYPE_CHECKING:
+    from engine.settings.origins import Setting
+
+MOST_SHOWN = 24
+"""Characters of a value in the table; memsift config get prints it whole."""
+
+FOR_USER = click.option("--user", "is_user", is_flag=True, help="In your config.toml, for all roots. The default.")
+IN_ROOT = click.option("--root", metavar="PATH", help="In the memory-config.json of this folder of memories.")
+
+
+@click.group(invoke_without_command=True)
+@ROOT_OPTION
+@TEXT_OR_JSON
+@click.pass_context
+def config(ctx: click.Context, root: str | None, form: str) -> None:
+    """Show every setting: its value, and where the value comes from.
+
+    A later source is stronger: default, user (config.toml), root (memory-config.json), variable (MEMSIFT_...). A root
+    that you do not trust may only make the hook stricter or quieter; a value of it that is ignored is shown, too.
+
+    Output: a line for each setting; or as JSON [{key, value, source, place, trusted, ignored}].
+    """
+    if ctx.invoked_subcommand is None:
+        place = os.path.abspath(root) if root else root_here()  # noqa: PTH100 - the engine speaks in strings
+        rows = effective(place)
+        click.echo(
+            f"{printed_json(json_rows(rows, place), indent=2)}\n" if form == "json" else table(rows, place), nl=False
+        )
+
+
+@config.command("get")
+@click.argument("key")
+@ROOT_OPTION
+def get(key: str, root: str | None) -> None:
+    """Print the value of KEY, such as judge.enabled, as JSON."""
+    wanted = ".".join(keys_of(key))
+    place = os.path.abspath(root) if root else root_here()  # noqa: PTH100
+    click.echo(printed_json(next(one.value for one in effective(place) if one.key == wanted)))
+
+
+@config.command("set")
+@click.argument("key")
+@click.argument("value")
+@FOR_USER
+@IN_ROOT
+def set_(key: str, value: str, is_user: bool, root: str | None) -> None:
+    """Set KEY, such as judge.enabled, to VALUE. Everything else in the file stays as it was written.
+
+    Output: the path of the changed file.
+    """
+    keys = keys_of(key)
+    change(keys, value_of(keys, value), is_user, root)
+
+
+@config.command("unset")
+@click.argument("key")
+@FOR_USER
+@IN_ROOT
+def unset(key: str, is_user: bool, root: str | None) -> None:
+    """Take KEY out of the file, so that the weaker source decides.
+
+    Output: the path of the changed file.
+    """
+    change(keys_of(key), None, is_user, root)
+
+
+def effective(root: str) -> tuple[Setting, ...]:
+    """The settings of *root*. stderr tells the mistakes in their sources."""
+    reading = read_config(root, os.environ)
+    for line in reading.lines:
+        tell(line)
+    return settings(reading, os.environ)
+
+
+def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None) -> None:
+    """Write a setting, print the path of the file, and tell if the value does not count in the end."""
+    if is_user and root:
+        raise click.UsageError("--user and --root name different files: leave one out.")
+    if root:
+        from engine.settings.writing import write_settings
+
+        if not os.path.isdir(root):  # noqa: PTH112
+            raise MemsiftError(f"{root} is not a folder of memories. Name one with --root.")
+        path = write_settings(os.path.abspath(root), {keys: value})  # noqa: PTH100
+    else:
+        from engine.settings.user_file import write_user_settings
+
+        path = write_user_settings({keys: value}, os.environ)
+    click.echo(visible(path))
+    tell_if_useless(".".join(keys), value, path, os.path.abspath(root) if root else root_here())  # noqa: PTH100
+
+
+def tell_if_useless(key: str, value: object, path: str, root: str) -> None:
+    """Tell if another source is stronger than the file *path*, or if the root is not trusted."""
+    now = next(one for one in effective(root) if one.key == key)
+    if now.wanted is not None:
+        tell(read_config(root, os.environ).notice)
+    elif value is not None and now.place != path:
+        tell(f"{key} stays {printed_json(now.value)}: {now.place or 'the default'} is stronger.")
+
+
+def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
+    trusted = trust_of(root, os.environ)
+    return [
+        {
+            **{name: value for name, value in fields(one).items() if name != "wanted"},
+            "trusted": trusted if one.source == ROOT else None,
+            "ignored": one.wanted,
+        }
+        for one in rows
+    ]
+
+
+def table(rows: tuple[Setting, ...], root: str) -> str:
+    """A line for each setting: key, value and source. Values that are ignored stand below it."""
+    trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
+    width = max(len(one.key) for one in rows)
+    values = [short(printed_json(one.value)) for one in rows]
+    middle = max(map(len, values))
+    lines = []
+    for one, value in zip(rows, values, strict=True):
+        source = {DEFAULT: DEFAULT, USER: "config.toml", ROOT: f"root file, {trusted}"}.get(one.source, one.place)
+        lines.append(f"{one.key:<{width}}  {value:<{middle}}  {source}")
+        if one.wanted is not None:
+            lines.append(f"{'':<{width}}  {short(printed_json(one.wanted)):<{middle}}  ignored: root file, {trusted}")
+    return "".join(f"{visible(line.rstrip())}\n" for line in lines)
+
+
+def short(text: str) -> str:
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"

@@ -1,0 +1,143 @@
+"""The texts of What-if: the numbers with saved and with tried settings, and the numbers at each value of a setting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+from textual.content import Content
+
+from engine.config import CONFIG_FILE
+from labels.report.section import UNKNOWN, counted, decimal, percent, rate, span
+from tui.plain import ELLIPSIS, cells, one_line, plain
+from tui.widgets.report.text import MUTED, interval_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from labels.measure.groups import Estimate
+    from labels.measure.metrics import Ratio
+    from tui.workspace.whatif.effect import Effect, Numbers
+    from tui.workspace.whatif.knobs import Knob
+    from tui.workspace.whatif.trial import Trial
+
+    Compared = Sequence[tuple[str, Numbers | None]]
+
+NAME_WIDTH = 23
+LEAST_COLUMN, MOST_COLUMN = 15, 26
+WHOLE_FROM = 20
+"""Cells of a column from which on precision has its counts beside the interval."""
+
+MIN_PATH = 12
+BAR_WIDTH, VALUE_WIDTH, COMPARED_WIDTH = 20, 18, 13
+NO_LABELS = (
+    "No prompt has a label yet, so there is nothing to try settings on.\n\n"
+    "Press F5 and r to replay the prompts, then F4 to label some."
+)
+COUNTING = "Counting …"
+
+
+def about_text(knob: Knob, ignored: str) -> str:
+    """The meaning of a setting. *ignored*: the reason why a tuned cutoff is not used."""
+    note = f" The tuned model is not used: it {ignored}. Save, and run memsift tune again." if ignored else ""
+    return f"{knob.about}{note}"
+
+
+def settings_title(root: str, roots: int, width: int) -> str:
+    """The root whose settings are tried and saved; the first of several *roots*. A long path loses its beginning."""
+    start = f"Settings of the first of {roots:,} roots: " if roots > 1 else "Settings of "
+    room = max(MIN_PATH, width - len(start))
+    path = one_line(root)
+    while cell_len(path) > room:
+        path = ELLIPSIS + path[2:]
+    return f"{start}{path}"
+
+
+def state_text(trial: Trial) -> str:
+    """The number of moved settings, and what saves them."""
+    number = len(trial.changes)
+    if not number:
+        return "Nothing is moved. Hold → or ← to move a setting."
+    return f"{counted(number, 'setting')} moved · ctrl+s saves, esc discards · {CONFIG_FILE}"
+
+
+def numbers_title(effect: Effect) -> str:
+    """The number of prompts behind the numbers, and of those that change."""
+    left = f" · {effect.left_out:,} without a verdict left out" if effect.left_out else ""
+    return f"Over {counted(len(effect.rows), 'labelled prompt')} · {effect.changed:,} change{left}"
+
+
+def prompts_title(effect: Effect) -> str:
+    changed = (
+        f"{effect.changed:,} of {counted(len(effect.rows), 'prompt')} {'changes' if effect.changed == 1 else 'change'}"
+    )
+    return f"{changed} · enter shows it in Replay"
+
+
+# The numbers
+
+
+def numbers_text(effect: Effect, width: int) -> Content:
+    """A line for each number, with the saved settings and with the tried ones. *width* in cells."""
+    column = max(LEAST_COLUMN, min(MOST_COLUMN, (width - NAME_WIDTH) // 2))
+    lines = [_line("", "saved", "tried", column).stylize_before(MUTED)]
+    for name, write in _rows(is_wide=column >= WHOLE_FROM):
+        before, after = write(effect.saved), write(effect.draft)
+        line = _line(name, before, after, column)
+        lines.append(line.stylize("bold", NAME_WIDTH + column) if before != after else line)
+    return Content("\n").join(lines)
+
+
+def _rows(*, is_wide: bool) -> tuple[tuple[str, Callable[[Numbers], str]], ...]:
+    return (
+        ("Relevant (precision)", lambda one: _precision(one.precision, is_wide=is_wide)),
+        ("Fires", lambda one: _share(one.fires)),
+        ("Fires for nothing", lambda one: _share(one.false_fires)),
+        ("Irrelevant a prompt", lambda one: rate(one.irrelevant)),
+        ("Relevant lost a prompt", lambda one: rate(one.lost)),
+        ("Tokens a prompt, about", lambda one: f"{one.tokens:,.0f}"),
+        ("Injected without label", lambda one: f"{one.unlabelled.part:,} of {one.unlabelled.whole:,}"),
+    )
+
+
+def _line(name: str, before: str, after: str, column: int) -> Content:
+    return plain(f"{cells(name, NAME_WIDTH)}{cells(before, column)}{cells(after, column)}".rstrip())
+
+
+def _precision(one: Estimate, *, is_wide: bool) -> str:
+    found = one.ratio
+    counts = f" ({found.part:,}/{found.whole:,})" if is_wide else ""
+    return UNKNOWN if found.value is None else f"{rate(found)} {span(one.interval)}{counts}"
+
+
+def _share(found: Ratio) -> str:
+    return UNKNOWN if found.value is None else f"{percent(found.value, 1)} ({found.part:,}/{found.whole:,})"
+
+
+# Every value of a setting
+
+
+def compared_text(compared: Compared, current: str, saved: str, width: int) -> Content:
+    """A line for each value: its precision drawn to scale, irrelevant and lost memories, tokens."""
+    bar = max(0, min(2 * BAR_WIDTH, width - VALUE_WIDTH - 7 - 3 * COMPARED_WIDTH))
+    heads = "".join(cells(one, COMPARED_WIDTH) for one in ("irrelevant", "lost", "tokens"))
+    head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar + 2) + heads
+    lines = [plain(head.rstrip()).stylize_before(MUTED)]
+    for text, found in compared:
+        sign = "▸" if text == current else "·" if text == saved else " "
+        line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + _compared(found, bar)
+        lines.append(line.stylize("bold") if text == current else line)
+    return Content("\n").join(lines)
+
+
+def _compared(found: Numbers | None, bar: int) -> Content:
+    if found is None:
+        return plain("the judge was never asked about some memories").stylize_before(MUTED)
+    value, interval = found.precision.ratio.value, found.precision.interval
+    known = value is not None and interval is not None and bar > 0
+    drawn = (
+        interval_bar(value, interval, interval, bar) if known and value is not None and interval else plain(" " * bar)
+    )
+    cut = (rate(found.irrelevant), rate(found.lost), f"{found.tokens:,.0f}")
+    rest = "".join(cells(one, COMPARED_WIDTH) for one in cut).rstrip()
+    return plain(cells(decimal(value), 7)) + drawn + plain(f"  {rest}")

@@ -1,0 +1,1 @@
+"""The memories with their facts, and changes of them."""

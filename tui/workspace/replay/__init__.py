@@ -1,0 +1,1 @@
+"""Replays without a screen: prompts, systems, and runs in the background."""

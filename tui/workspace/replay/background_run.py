@@ -1,0 +1,185 @@
+"""Run prompts through systems beside the app: results and their records come in batches, and a cancel keeps them."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from engine.errors import LabelStoreError
+from engine.injected import names_of
+from tui.workspace.replay.recording import record
+from tui.workspace.replay.replaying import Job, is_unanswered, retrievals
+from tui.workspace.replay.workers import Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+    from labels.store import LabelStore
+    from tui.workspace.workspace import Workspace
+
+    Claim = Callable[[Prompt, str], bool]
+    Tell = Callable[["Progress", Sequence[Retrieval]], None]
+    Late = Callable[[Sequence[Retrieval], int], None]
+
+AT_ONCE, AT_ONCE_WITH_JUDGE = 0, 8
+"""Threads: without a judge, threads would only take turns."""
+
+MOST_IN_BATCH, BATCH_S = 5, 0.25
+"""A batch is written when it holds this number of retrievals, or after this time. A key that writes waits for one."""
+
+
+FREEZE_EVERY = 100
+"""After this number of prompts, the garbage collector is told to leave all present objects alone. The results stay
+anyway, and to search tens of thousands of them again and again would stop the app for half a second each time."""
+
+MOST_REMEMBERED = 2000
+"""Memories whose texts a run keeps, to read the files of common ones only once."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """`done` of `jobs` prompts, their cost in US dollars, and the seconds left; None before the first is done.
+
+    `problem`: the first error about one prompt, which did not end the run.
+    """
+
+    done: int
+    jobs: int
+    cost_usd: float = 0.0
+    seconds_left: float | None = None
+    is_over: bool = False
+    problem: str = ""
+
+    @property
+    def text(self) -> str:
+        """One line for people. It has room in 43 cells, as long as the numbers are not huge."""
+        left = "" if self.seconds_left is None else f"{duration(self.seconds_left)} left"
+        return " · ".join(filter(None, (f"Replayed {self.done:,}/{self.jobs:,}", left, cost_text(self.cost_usd))))
+
+
+def duration(seconds: float) -> str:
+    """About this time, for people."""
+    return f"{seconds / 60:,.0f} min" if seconds >= 100 else f"{seconds:,.0f} s"
+
+
+def cost_text(usd: float) -> str:
+    """US dollars for people; nothing for nothing."""
+    return f"${usd:,.2f}" if usd >= 0.005 else f"${usd:.4f}" if usd else ""
+
+
+class BackgroundRun:
+    """One run of *jobs* over the memories of *workspace*. `run` belongs into a thread of its own.
+
+    It goes on when memories change, without the results about the old ones. `reading` is that of the last batch.
+
+    *claim* says whether a prompt and a system are still to run. *tell* gets each batch that is recorded, and the end;
+    *late* gets results that come after a cancel and are not recorded, with the reading of their memories. All three are
+    called in other threads.
+    """
+
+    def __init__(self, workspace: Workspace, jobs: Sequence[Job], claim: Claim, tell: Tell, late: Late) -> None:
+        self.jobs = jobs
+        self._workspace, self.reading = workspace, workspace.reading
+        self._store = workspace.store
+        self._index, self._config, self._judge = workspace.index, workspace.config, workspace.judge
+        self._cutoff, self._clock = workspace.cutoff, workspace.clock
+        self._cutoffs = {workspace.cutoff.kind: workspace.cutoff} if workspace.cutoff else {}
+        self._injections = workspace.injections
+        self._memory = lru_cache(MOST_REMEMBERED)(self._injections.memory)
+        self._claim, self._tell, self._late = claim, tell, late
+        self._has_judge = any(system.has_judge for job in jobs for system in job.systems)
+        self._workers = Workers(self._work, jobs, AT_ONCE_WITH_JUDGE if self._has_judge else AT_ONCE)
+        self._done, self._cost, self._problem = 0, 0.0, ""
+        self._began = self._clock()
+        self._is_cancelled = False
+        self._frozen = 0
+
+    def cancel(self) -> None:
+        """End the run now, with all finished prompts. Answers under way go to *late*. Any thread may call this."""
+        self._is_cancelled = True
+        self._workers.interrupt()
+
+    def run(self) -> None:
+        """Run the prompts. Raises LabelStoreError if nothing can be written, ProviderError if the judge has no key."""
+        if self._judge and self._has_judge:
+            self._judge.prepare()
+        self._freeze()
+        batch: list[Retrieval] = []
+        last = monotonic()
+        with closing(self._workers) as workers, self._store.another() as store:
+            for _, (reading, found) in workers:
+                answered = [one for one in found if not self._is_refused(one)]
+                batch = self._current(batch) + (answered if reading == self.reading else [])
+                if len(answered) < len(found):
+                    workers.finish()
+                else:
+                    self._done += 1
+                self._cost += sum(one.judgement.cost_usd or 0.0 for one in found if one.judgement)
+                if len(batch) >= MOST_IN_BATCH or monotonic() - last >= BATCH_S:
+                    self._keep(store, batch)
+                    batch, last = [], monotonic()
+            self._keep(store, self._current(batch), is_over=True)
+
+    def _current(self, batch: list[Retrieval]) -> list[Retrieval]:
+        """*batch*, or nothing if the memories have changed since."""
+        if self._workspace.reading == self.reading:
+            return batch
+        self.reading = self._workspace.reading
+        self._memory.cache_clear()
+        return []
+
+    def _is_refused(self, retrieval: Retrieval) -> bool:
+        """Whether the judge was not asked because the limit of its cost is reached."""
+        return self._workspace.needs_agreement and is_unanswered(retrieval)
+
+    def _work(self, job: Job) -> tuple[int, list[Retrieval]]:
+        """The reading of the memories, and the results of a job."""
+        reading = self._workspace.reading
+        left = tuple(system for system in job.systems if self._claim(job.prompt, system.name))
+        found = retrievals(Job(job.prompt, left), self._index, self._config, self._judge, self._cutoffs, self._clock)
+        records = [name for name in names_of([job.prompt]) if self._claim(job.prompt, name)]
+        found += filter(None, (self._injections.retrieval(job.prompt, name) for name in records))
+        for one in found:
+            for candidate in one.candidates:
+                self._memory(candidate.memory.id)  # read now, so that no file is read while the store is locked
+        if self._is_cancelled:
+            self._late(found, reading)
+        return reading, found
+
+    def _keep(self, store: LabelStore, batch: Sequence[Retrieval], *, is_over: bool = False) -> None:
+        try:
+            with store.together():
+                for one in batch:
+                    self._record(store, one)
+        except LabelStoreError as error:
+            if error.__cause__:
+                raise
+            self._record_singly(store, batch)
+        if is_over or self._done - self._frozen >= FREEZE_EVERY:
+            self._freeze()
+        self._tell(self._progress(is_over=is_over), batch)
+
+    def _freeze(self) -> None:
+        gc.freeze()
+        self._frozen = self._done
+
+    def _record_singly(self, store: LabelStore, batch: Sequence[Retrieval]) -> None:
+        """Record a batch in which the store refuses a prompt, such as a labelled prompt with another text."""
+        for one in batch:
+            try:
+                self._record(store, one)
+            except LabelStoreError as error:
+                self._problem = self._problem or str(error)
+
+    def _record(self, store: LabelStore, retrieval: Retrieval) -> None:
+        record(retrieval, store, self._index, self._config, self._judge, self._cutoff, self._memory)
+
+    def _progress(self, *, is_over: bool) -> Progress:
+        left = (self._clock() - self._began) / self._done * (len(self.jobs) - self._done) if self._done else None
+        return Progress(self._done, len(self.jobs), self._cost, left, is_over, self._problem)

@@ -1,0 +1,231 @@
+"""Ask a judge about many prompts or memories: several at once, results in the order of the jobs."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from engine.errors import MemsiftError
+from engine.judge.bulk.cost_cap import CostCapProvider
+from engine.judge.bulk.retries import RetryingProvider
+from engine.judge.verdict import OK
+from engine.lean.record import replace
+from engine.pipeline import retrieve
+from engine.systems import is_injected
+from tui.workspace.replay.workers import Workers
+from tui.workspace.stderr import progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import TypeVar
+
+    from engine.config import Config
+    from engine.cutoff import Cutoff
+    from engine.judge.bulk.batches import Batches
+    from engine.judge.judge import Judge
+    from engine.judge.provider import Provider
+    from engine.judge.verdict import Judgement
+    from engine.prompt import Prompt
+    from engine.retrieval import Retrieval
+    from engine.search.index import Index
+    from engine.systems import System
+    from labels.exchange.replay_file import UnfinishedRun
+    from tui.workspace.replay.injections import Injections
+    from tui.workspace.stderr import Judged
+
+    Task = TypeVar("Task")
+    Result = TypeVar("Result", bound=Judged)
+
+NO_CUTOFFS: Mapping[str, Cutoff] = {}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A prompt and the systems that have not run it yet."""
+
+    prompt: Prompt
+    systems: tuple[System, ...]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The end of a run: `done` of `jobs` have all their results."""
+
+    done: int
+    jobs: int
+    is_interrupted: bool = False
+    is_spent: bool = False
+
+
+class Terms:
+    """The limits of a judge: up to *retries* calls again after an error, and a cost of *most_usd* US dollars."""
+
+    def __init__(self, retries: int, most_usd: float | None = None) -> None:
+        self._retries = retries
+        self._most_usd = most_usd
+        self._capped: CostCapProvider | None = None
+
+    @property
+    def is_spent(self) -> bool:
+        return self._capped is not None and self._capped.is_spent
+
+    @property
+    def spent_usd(self) -> float:
+        return self._capped.spent_usd if self._capped else 0.0
+
+    def around(self, provider: Provider) -> Provider:
+        """*provider* within these limits. Raises ConfigError for a cost limit and a model without a known price."""
+        if self._most_usd is not None:
+            provider = self._capped = CostCapProvider(provider, self._most_usd)
+        return RetryingProvider(provider, self._retries)
+
+
+def jobs_left(prompts: Sequence[Prompt], systems: Sequence[System], finished: Collection[tuple[str, str]]) -> list[Job]:
+    """A job for each prompt that some system has not run, in the order of *prompts*."""
+    jobs = (Job(each, tuple(one for one in systems if (each.id, one.name) not in finished)) for each in prompts)
+    return [job for job in jobs if job.systems]
+
+
+def refuse_another_judge(found: UnfinishedRun, judge: Judge, mode: str) -> None:
+    """Raise MemsiftError if rows of *found* have another judge, or another wording of its prompt."""
+    now = judge.identity(mode)
+    if others := found.judges - {now}:
+        before, after = ("{} ({}), template {}".format(*one) for one in (min(others), now))
+        raise MemsiftError(
+            f"The run was judged by {before}; to go on with {after} would mix two judges. Name the same judge, or "
+            "another file."
+        )
+
+
+def retrievals(
+    job: Job,
+    index: Index,
+    config: Config,
+    judge: Judge | None,
+    cutoffs: Mapping[str, Cutoff] = NO_CUTOFFS,
+    clock: Callable[[], float] = perf_counter,
+    injections: Injections | None = None,
+) -> list[Retrieval]:
+    """Run the prompt of *job* through its systems. *cutoffs*: kind -> the cutoff of the systems with that kind.
+
+    *clock* gives seconds. *injections* answers for the systems that are records of injections; where nothing is known
+    about a prompt, there is no retrieval.
+    """
+    searched = [system for system in job.systems if not is_injected(system.name)]
+    recorded = [system.name for system in job.systems if is_injected(system.name)] if injections else []
+    found = [
+        retrieve(
+            job.prompt,
+            index,
+            system.of(config),
+            judge=judge if system.has_judge else None,
+            cutoff=cutoffs.get(system.cutoff),
+            clock=clock,
+        )
+        for system in searched
+    ]
+    known = (injections.retrieval(job.prompt, name) for name in recorded) if injections else ()
+    return found + [one for one in known if one]
+
+
+def run(
+    jobs: Sequence[Task],
+    work: Callable[[Task], list[Result]],
+    keep: Callable[[Result], None],
+    terms: Terms,
+    count: int,
+    label: str = "Replaying",
+) -> Ending:
+    """Do *jobs* in *count* threads. *keep* receives the results, in this thread and in the order of the jobs.
+
+    After Ctrl-C, and when the cost limit is reached, no job is started. Finished jobs are kept, also behind an
+    unfinished job. At the cost limit, running jobs are waited for and kept, too.
+    """
+    waiting: dict[int, list[Result]] = {}
+    done = following = 0
+    with (
+        closing(Workers(work, jobs, count)) as workers,
+        interrupting(workers.interrupt),
+        progress_bar(len(jobs), label) as advance,
+    ):
+        for position, found in workers:
+            advance(found)
+            answered = [one for one in found if not (terms.is_spent and is_unanswered(one))]
+            if len(answered) < len(found):
+                workers.finish()
+            else:
+                done += 1
+            waiting[position] = answered
+            while following in waiting:
+                keep_all(waiting.pop(following), keep)
+                following += 1
+        for position in sorted(waiting):
+            keep_all(waiting[position], keep)
+    return Ending(done, len(jobs), workers.is_interrupted, done < len(jobs) and terms.is_spent)
+
+
+def run_in_batches(
+    jobs: Sequence[Task], work: Callable[[Task], list[Result]], keep: Callable[[Result], None], batches: Batches
+) -> Ending:
+    """As `run`, with answers from *batches*; rows come when all are there. After Ctrl-C the batches go on."""
+    try:
+        for found in batches.answers(jobs, work, paid_together):
+            keep_all(found, keep)
+    except KeyboardInterrupt:
+        return Ending(0, len(jobs), is_interrupted=True)
+    batches.done()
+    return Ending(len(jobs), len(jobs))
+
+
+def paid_together(now: list[Result], before: list[Result]) -> list[Result]:
+    """The results of a job, with tokens and cost of earlier rounds: by now the cache answers for nothing."""
+    return [
+        replace(one, judgement=_added_up(one.judgement, other.judgement)) if one.judgement and other.judgement else one
+        for one, other in zip(now, before, strict=True)
+    ]
+
+
+def _added_up(now: Judgement, before: Judgement) -> Judgement:
+    costs = [cost for cost in (now.cost_usd, before.cost_usd) if cost is not None]
+    return replace(
+        now,
+        input_tokens=now.input_tokens + before.input_tokens,
+        output_tokens=now.output_tokens + before.output_tokens,
+        cost_usd=sum(costs) if costs else None,
+    )
+
+
+def is_unanswered(result: Judged) -> bool:
+    """Whether the judge was asked and gave no answer."""
+    return result.judgement is not None and result.judgement.status != OK
+
+
+def keep_all(found: Sequence[Result], keep: Callable[[Result], None]) -> None:
+    for result in found:
+        keep(result)
+
+
+@contextmanager
+def interrupting(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Call *interrupt* on the first Ctrl-C, so that no row is cut off. A second Ctrl-C works as usual.
+
+    Nothing changes if the signal is ignored, as for a script in the background, or if this is not the main thread.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before == signal.SIG_IGN:
+        yield
+        return
+
+    def first(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        interrupt()
+
+    signal.signal(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
