@@ -27,9 +27,3 @@ def note(check: str, text: str, fix: str = "") -> Finding:
 
 def problem(check: str, text: str, fix: str) -> Finding:
     return Finding(check, PROBLEM, text, fix)
-
-
-def counted(count: int, noun: str) -> str:
-    """A number with its noun: "1 memory", "2,000 memories"."""
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else many}"

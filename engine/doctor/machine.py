@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from engine.claude_code.hook_entry import bare_interpreter
 from engine.doctor.finding import note, ok, problem
 from engine.paths import cache_dir, config_file, labels_file, state_home
+from engine.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -100,9 +101,7 @@ def _modes(environ: Mapping[str, str]) -> Finding:
     strange = [path for folder in folders(environ).values() for path in _readable_by_others(folder)]
     if not strange:
         return ok("files", "only you can read memsift's files")
-    named = ", ".join(strange[:MOST_NAMED]) + (
-        f" and {len(strange) - MOST_NAMED:,} more" if len(strange) > MOST_NAMED else ""
-    )
+    named = listed(strange, MOST_NAMED)
     places = " ".join(
         dict.fromkeys(
             folder for folder in folders(environ).values() if any(path.startswith(folder) for path in strange)

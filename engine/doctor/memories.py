@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from engine.doctor.finding import counted, note, ok, problem
+from engine.doctor.finding import note, ok, problem
 from engine.errors import RootError
 from engine.paths import config_file, find_root, transcripts_dir
 from engine.search.opening import open_index
 from engine.settings.origins import trust_of
 from engine.settings.roots import user_roots
 from engine.settings.sources import read_config, trust_command
+from engine.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.report.section import Section, Table, counted, decimal, give_or_take, share, span
+from engine.wording import counted
+from labels.report.section import Section, Table, decimal, give_or_take, share, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,7 +75,7 @@ def grade_lines(agreement: Agreement) -> Iterator[str]:
     )
     if agreement.deployed:
         yield (
-            f"On {counted(agreement.deployed, 'memory', 'memories')} it failed or was not sure: what was injected "
+            f"On {counted(agreement.deployed, 'memory')} it failed or was not sure: what was injected "
             "stands for its decision."
         )
 
@@ -113,5 +114,5 @@ def people_row(each: Concord) -> tuple[str, ...]:
 def alpha_lines(people: People) -> Iterator[str]:
     if people.alpha:
         interval = f" (95 % interval {span(people.alpha.interval)})" if people.alpha.interval else ""
-        memories = counted(people.alpha.memories, "memory", "memories")
+        memories = counted(people.alpha.memories, "memory")
         yield f"All together, on {memories}: Krippendorff's alpha {decimal(people.alpha.value)}{interval}."

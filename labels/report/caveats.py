@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.wording import counted
 from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
-from labels.report.section import counted, percent
+from labels.report.section import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +79,7 @@ def on_drift(report: Report, facts: LabelFacts) -> Iterator[str]:
         if report.labelled_prompts:
             yield "The labels were not compared with the memories as they are now: some may be stale."
     elif facts.drifted:
-        memories = f"{facts.drifted:,} of the {counted(facts.brought_up, 'memory', 'memories')}"
+        memories = f"{facts.drifted:,} of the {counted(facts.brought_up, 'memory')}"
         edited = "was edited or removed since" if facts.drifted == 1 else "were edited or removed since"
         yield f"{memories} that the replays brought up {edited}: these numbers are of the memories as they were."
 
@@ -148,7 +149,7 @@ def on_unjudged(system: SystemReport) -> Iterator[str]:
     part, whole, bounds = system.unjudged.part, system.unjudged.whole, system.bounds
     if bounds and system.precision.whole and part > MAX_UNJUDGED * whole:
         yield (
-            f"{system.system}: {part:,} of {counted(whole, 'injected memory', 'injected memories')} have no label that "
+            f"{system.system}: {part:,} of {counted(whole, 'injected memory')} have no label that "
             "counts: none yet, unsure, disputed or stale. Unless chance left them out, precision is only sure to be "
             f"from {bounds.low:.2f} (none relevant) to {bounds.high:.2f} (all)."
         )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from engine.config import TUNED
 from engine.systems import CUTS, JUDGED
+from engine.wording import counted, listed
 from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, MIN_BLIND
 from labels.measure.decision import FEWEST_TO_PLAN
-from labels.report.section import counted, listed, percent
+from labels.report.section import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,7 @@ def labels_line(report: Report) -> str:
     names = report.annotators
     by = f" by {listed(names) if len(names) < 3 else counted(len(names), 'person', 'people')}" if names else ""
     facts = report.limits.labels
-    split = f"; they are split on {counted(facts.disputed, 'memory', 'memories')}" if facts and facts.disputed else ""
+    split = f"; they are split on {counted(facts.disputed, 'memory')}" if facts and facts.disputed else ""
     return f"{counted(number, 'label')}{by} on {prompts}{split}."
 
 
@@ -108,7 +109,7 @@ def precision_lines(system: str, found: Headline) -> Iterator[str]:
     prompts = counted(found.estimate.prompts, "prompt")
     relevant = f"{part:,} {were(part)} relevant"
     yield (
-        f"{system} injected {counted(whole, 'memory', 'memories')} on {prompts}; {relevant}"
+        f"{system} injected {counted(whole, 'memory')} on {prompts}; {relevant}"
         f"{weighted_share(found)}{percent(found.estimate.value, 1)}."
     )
     low, high = percent(found.live.low, 1), percent(found.live.high, 1)
@@ -191,7 +192,7 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
     if blind.part < MIN_BLIND * blind.whole:
         yield Step("label prompts before you see their ranks", LABEL, "F4")
     if facts and facts.disputed > MAX_UNJUDGED * report.judged.whole:
-        split = counted(facts.disputed, "memory", "memories")
+        split = counted(facts.disputed, "memory")
         yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", "F4, then d")
     if not report.labelled_prompts:
         yield label_step(FEWEST_TO_PLAN, report, main)

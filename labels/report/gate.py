@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.config import TUNED
 from engine.systems import CUTS
+from engine.wording import counted, listed
 from labels.measure.caveats import FEW_PROMPTS
 from labels.measure.decision import (
     AHEAD,
@@ -21,7 +22,7 @@ from labels.measure.decision import (
 )
 from labels.report.caveats import by_hand_note, imported_note, outdated_note
 from labels.report.first_lines import LABEL, NOTHING, REPLAY, Step, false_fire_line, other_line, precision_lines
-from labels.report.section import counted, listed, part_of, percent
+from labels.report.section import part_of, percent
 from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def answer(report: GateReport) -> str:
     if caveats.sighted:
         return f"{start}{part_of(caveats.sighted)} were given with ranks or verdicts in view."
     if caveats.gaps and caveats.gaps.matters:
-        memories = counted(caveats.gaps.missing, "memory", "memories")
+        memories = counted(caveats.gaps.missing, "memory")
         return f"{start}{memories} without a label could change the answer."
     reaches = {PASS: "reaches", FAIL: "does not reach", UNDECIDED: "may or may not reach"}[verdict]
     about = "about " if has_zone(report.gate) else ""
@@ -190,9 +191,9 @@ def gate_step(report: GateReport) -> Step:
 
 def finish_step(gaps: Gaps, caveats: Caveats) -> Step:
     if caveats.is_from_files:
-        return Step(f"add the {counted(gaps.missing, 'missing memory', 'missing memories')} to the qrels")
+        return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
     if caveats.disputed:
-        split = counted(caveats.disputed, "memory", "memories")
+        split = counted(caveats.disputed, "memory")
         return Step(f"settle the {split} people are split on", "memsift label --adjudicate", "F4, then d")
     return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, "F4")
 
@@ -259,7 +260,7 @@ def warnings(caveats: Caveats) -> Iterator[str]:
         labels = counted(caveats.stale, "label does", "labels do")
         yield f"{labels} not count: the memory was edited or removed since."
     if caveats.disputed:
-        memories = counted(caveats.disputed, "memory", "memories")
+        memories = counted(caveats.disputed, "memory")
         yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
     if caveats.imported:
         yield imported_note(caveats.imported)

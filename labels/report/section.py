@@ -84,15 +84,5 @@ def give_or_take(number: float | None, error: float | None) -> str:
     return decimal(number) if error is None or error < LEAST_ERROR else f"{decimal(number)} ± {error:.2f}"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """3 prompts, 1 prompt; *many* where the plural is not *one* with an s."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
-def listed(things: Sequence[str]) -> str:
-    """a, b and c."""
-    return " and ".join(filter(None, (", ".join(things[:-1]), things[-1])))
-
-
 def percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f} %" if whole else UNKNOWN

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from engine.config import DEFAULT, TUNED
 from engine.systems import CUTS, is_injected
+from engine.wording import counted
 from labels.report.agreement_sections import judge_sections, people_section
 from labels.report.caveats import notes
 from labels.report.curve_sections import curve_sections
-from labels.report.section import UNKNOWN, Section, Table, counted, decimal, part_of, rate, share, span, system_rows
+from labels.report.section import UNKNOWN, Section, Table, decimal, part_of, rate, share, span, system_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -71,7 +72,7 @@ def agreed(report: Report) -> str:
     """The consensus, where more than one person labelled."""
     if len(report.annotators) < 2:
         return ""
-    memories = counted(report.judged.whole, "memory", "memories")
+    memories = counted(report.judged.whole, "memory")
     return f" Together they decide on {memories}: {report.judged.part:,} relevant."
 
 

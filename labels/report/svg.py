@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from labels.report.text import cut, one_line
+from engine.wording import cut
+from labels.report.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

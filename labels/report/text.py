@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from engine.wording import GAP, cells, counted, cut, padded
 from labels.report.first_lines import first_lines, next_step
-from labels.report.section import counted
 from labels.report.sections import limits, sections, summary
 
 if TYPE_CHECKING:
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
     from labels.report.section import Section, Table
 
 WIDTH = 80
-GAP = "  "
 MIN_NAME = 8
-ELLIPSIS = "…"
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
@@ -96,7 +93,7 @@ def laid_out(table: Table, width: int) -> tuple[list[str], list[str]]:
         return [], list(blocks(table, rows, width))
 
     def aligned(row: Sequence[str]) -> str:
-        shown = (padded(cell, fitted[at], right=at >= table.names) for at, cell in enumerate(row))
+        shown = (padded(cut(cell, fitted[at]), fitted[at], right=at >= table.names) for at, cell in enumerate(row))
         return GAP.join(shown).rstrip()
 
     height = max(map(len, head))
@@ -121,34 +118,6 @@ def blocks(table: Table, rows: Sequence[Sequence[str]], width: int) -> Iterator[
         yield cut(GAP.join(name for name in row[: table.names] if name), width)
         for head, cell in zip(heads[table.names :], row[table.names :], strict=True):
             yield f"  {head}: {cell}"
-
-
-def padded(text: str, width: int, *, right: bool) -> str:
-    shown = cut(text, width)
-    space = " " * (width - cells(shown))
-    return space + shown if right else shown + space
-
-
-def cut(text: str, width: int) -> str:
-    """*text* in at most *width* cells, with an ellipsis if something is missing."""
-    if cells(text) <= width:
-        return text
-    while text and cells(text) > width - 1:
-        text = text[:-1]
-    return text.rstrip() + ELLIPSIS
-
-
-def cells(text: str) -> int:
-    """The number of terminal cells that *text* takes."""
-    if text.isascii():
-        return len(text)
-    return sum(width_of(char) for char in text)
-
-
-def width_of(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def one_line(text: str) -> str:

@@ -6,6 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from engine.config import DEFAULT, OFF, TUNED
+from engine.wording import counted
 from labels.tuning.curve import MIN_FIRED
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def labels_line(tuning: Tuning) -> str:
 
 def injected_text(at: Point) -> str:
     unjudged = f", {at.unjudged:,} unlabelled" if at.unjudged else ""
-    return f"{counted(at.injected, 'memory', 'memories')} injected, {at.relevant:,} relevant{unjudged}"
+    return f"{counted(at.injected, 'memory')} injected, {at.relevant:,} relevant{unjudged}"
 
 
 def lost_text(tuning: Tuning) -> str:
@@ -106,10 +107,6 @@ def more_prompts(tuning: Tuning) -> int:
         return 0
     more = ceil(tuning.prompts * (((one.precision - one.low) / (one.precision - tuning.target)) ** 2 - 1))
     return more if more <= MOST_MORE else 0
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def percent(value: float) -> str:

@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from engine.lean.json_text import printed_json
+from engine.wording import aligned, counted
 from labels.tuning.curve import MIN_GROUPS
 from labels.tuning.first_lines import first_lines, next_step, percent
 
@@ -55,10 +56,8 @@ def _curve(tuning: Tuning) -> str:
     rows = [HEAD, _row(tuning.today, "today"), *(_row(one, f"{one.threshold:.2f}") for one in shown)]
     if not any(one.unjudged for one in (tuning.today, *shown)):
         rows = [row[:-1] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     marks = ["", "", *("  <" if one.threshold == chosen else "" for one in shown)]
-    table = ["  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)) for row in rows]
-    lines = [f"{line}{mark}" for line, mark in zip(table, marks, strict=True)]
+    lines = [f"{line}{mark}" for line, mark in zip(aligned(rows, right=True), marks, strict=True)]
     sure = f"{percent(tuning.confidence)} confidence"
     note = f"* with {sure}, on prompts like these; unjudged memories count as not relevant."
     fires = "Fires: share of prompts with an injection. False fires: the same where nothing is relevant."
@@ -101,8 +100,7 @@ def _reliability(tuning: Tuning) -> str:
     lines = [
         "Reliability of P, on prompts that it was not fitted to",
         *(
-            f"  P {one.predicted:.2f}: {one.observed:.2f} of {one.count:,} "
-            f"{'memory' if one.count == 1 else 'memories'} relevant"
+            f"  P {one.predicted:.2f}: {one.observed:.2f} of {counted(one.count, 'memory')} relevant"
             for one in tuning.reliability
         ),
         f"  Brier score {tuning.brier:.3f} (lower is better; a constant P of {tuning.base_rate:.2f} has {blind:.3f})",

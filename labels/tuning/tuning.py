@@ -12,10 +12,10 @@ from sklearn.metrics import brier_score_loss
 
 from engine.config import OFF
 from engine.errors import TuningError
+from engine.wording import counted
 from labels.tuning import model_file
 from labels.tuning.choice import chosen, chosen_elsewhere, doubt, judge_calls, safest
 from labels.tuning.curve import MIN_GROUPS, NO_STRATA, curve, injected, judged, measured
-from labels.tuning.first_lines import counted
 from labels.tuning.fitting import NOTHING, fit, labelled, out_of_fold
 
 if TYPE_CHECKING:
@@ -166,11 +166,11 @@ def refuse_too_few(prompts: Sequence[JudgedPrompt], needs: Needs) -> None:
     relevant = sum(labels)
     others = len(labels) - relevant
     missing = [
-        (needs.prompts - judged, "prompt", "prompts"),
-        (needs.each - relevant, "relevant memory", "relevant memories"),
-        (needs.each - others, "irrelevant memory", "irrelevant memories"),
+        (needs.prompts - judged, "prompt"),
+        (needs.each - relevant, "relevant memory"),
+        (needs.each - others, "irrelevant memory"),
     ]
-    if named := [counted(count, one, many) for count, one, many in missing if count > 0]:
+    if named := [counted(count, noun) for count, noun in missing if count > 0]:
         raise TuningError(
             f"Too few labels to tune: {counted(relevant + others, 'label')} on {counted(judged, 'prompt')} count, "
             f"{relevant:,} relevant. It takes {needs.prompts} prompts, {needs.each} relevant and {needs.each} "

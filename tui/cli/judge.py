@@ -12,6 +12,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.wording import aligned
 from tui.cli.help import JudgedCommand
 from tui.cli.options import (
     STRICT,
@@ -108,12 +109,10 @@ def verdict_rows(retrieval: Retrieval) -> dict[str, Any]:
 
 def verdict_lines(rows: dict[str, Any]) -> list[str]:
     """*rows* as a table: a line per memory, and its reasoning below, if there is any."""
-    cells = [HEADER, *(_cells(row) for row in rows["verdicts"])]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(HEADER) - 1)]
+    table = aligned([HEADER, *(_cells(row) for row in rows["verdicts"])])
     lines = []
-    for row, reasoning in zip(cells, ["", *(row["reasoning"] for row in rows["verdicts"])], strict=True):
-        lines.append("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]))
-        lines += [f"    {reasoning}"] if reasoning else []
+    for line, reasoning in zip(table, ["", *(row["reasoning"] for row in rows["verdicts"])], strict=True):
+        lines += [line, f"    {reasoning}"] if reasoning else [line]
     return [visible(line) for line in [*lines, "", *_summary(rows)]]
 
 

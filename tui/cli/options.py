@@ -19,6 +19,7 @@ from engine.judge.providers.registry import KNOWN, NO_JUDGE
 from engine.judge.verdict import DEPTHS
 from engine.lean.json_text import printed_json
 from engine.paths import labels_file
+from engine.wording import counted
 from tui.cli.help import JudgeOption
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
@@ -274,7 +275,7 @@ def disputed(retrieval: Retrieval) -> int:
 def require_agreement(count: int) -> None:
     """For --strict: exit with 1 if *count*, the number of verdicts whose samples disagree, is not 0."""
     if count:
-        tell(f"The judge disagrees with itself on {count:,} {'memory' if count == 1 else 'memories'}.")
+        tell(f"The judge disagrees with itself on {counted(count, 'memory')}.")
         click.get_current_context().exit(1)
 
 

@@ -12,6 +12,7 @@ from engine.lean.record import Record
 from engine.paths import find_root, own_users, projects_dir
 from engine.stores.files import open_regular
 from engine.stores.registry import store_of
+from engine.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,7 +38,7 @@ class Place(Record):
     def text(self) -> str:
         """One line about it: counts and the date."""
         day = datetime.fromtimestamp(self.newest, UTC).strftime("%Y-%m-%d")
-        counts = _counted(self.memories, "memory", "memories"), _counted(self.transcripts, "transcript", "transcripts")
+        counts = counted(self.memories, "memory"), counted(self.transcripts, "transcript", "transcripts")
         return " · ".join((*counts, day))
 
 
@@ -105,7 +106,3 @@ def _time(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.systems import SYSTEMS
+from engine.wording import cells
 from labels.measure.decision import Headline
 from labels.measure.evidence import Evidence
 from labels.measure.intervals import Interval
@@ -16,7 +17,7 @@ from labels.measure.report import Report, ReportOptions, build_report, report_fr
 from labels.measure.strata import StratifiedEstimate
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.first_lines import Step, first_lines, next_step, precision_lines
-from labels.report.text import cells, report_text, step_lines
+from labels.report.text import report_text, step_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.wording import cells
 from labels.measure.evidence import Evidence
 from labels.measure.report import Captions, Report, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.json_form import report_json
 from labels.report.markdown import report_markdown
 from labels.report.section import Table
-from labels.report.text import cells, report_text, table_lines
+from labels.report.text import report_text, table_lines
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 

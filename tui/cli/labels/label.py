@@ -13,6 +13,7 @@ from engine.activity_log import last_injected, read_log
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.paths import state_dir
+from engine.wording import counted
 from tui.cli.app import require_terminal, run_app
 from tui.cli.help import JudgedCommand
 from tui.cli.options import DB, ORDER, PROMPTS, TEXT_OR_JSON, TOGETHER, judge_options, roots_option, store_path
@@ -141,7 +142,7 @@ def strata_lines(progress: Progress) -> list[str]:
     from labels.labelling_order import ALL
 
     prompts, done = (sum(getattr(one, name) for one in progress.strata) for name in ("prompts", "done"))
-    lines = [f"{done:,} of {plural(prompts, 'prompt')} done by {progress.annotator}, in {progress.order} order"]
+    lines = [f"{done:,} of {counted(prompts, 'prompt')} done by {progress.annotator}, in {progress.order} order"]
     if [one.name for one in progress.strata] != [ALL]:
         lines += [f"  {one.name}: {one.done:,} of {one.prompts:,}" for one in progress.strata]
     if progress.seconds_per_card is not None:
@@ -158,10 +159,10 @@ def people_lines(progress: Progress) -> list[str]:
 def person_lines(person: Person) -> list[str]:
     given = ", ".join(f"{count:,} {WORDS[verdict]}" for verdict, count in person.verdicts.items() if count)
     imported = f", {person.imported:,} imported" if person.imported else ""
-    lines = [f"{person.annotator}: {plural(person.labels, 'label')} ({given}), {person.blind:,} given blind{imported}"]
+    lines = [f"{person.annotator}: {counted(person.labels, 'label')} ({given}), {person.blind:,} given blind{imported}"]
     if person.repeated:
         kappa = f", kappa {person.kappa:.2f}" if person.kappa is not None else ""
-        lines.append(f"  said the same again of {person.same:,} of {plural(person.repeated, 'repeated card')}{kappa}")
+        lines.append(f"  said the same again of {person.same:,} of {counted(person.repeated, 'repeated card')}{kappa}")
     return lines
 
 
@@ -169,15 +170,10 @@ def people_differ_lines(progress: Progress) -> list[str]:
     lines = []
     if progress.disputed:
         lines.append(
-            f"people differ on {plural(progress.disputed, 'memory')}: `memsift label --adjudicate` settles them"
+            f"people differ on {counted(progress.disputed, 'memory')}: `memsift label --adjudicate` settles them"
         )
     if progress.settled:
         lines.append(f"{progress.settled:,} settled")
     if progress.stale:
-        lines.append(f"{plural(progress.stale, 'label')} of memories that were edited since: they do not count")
+        lines.append(f"{counted(progress.stale, 'label')} of memories that were edited since: they do not count")
     return lines
-
-
-def plural(count: int, noun: str) -> str:
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else many}"

@@ -9,6 +9,7 @@ import click
 from engine.errors import UnknownMemoryError
 from engine.lean.json_text import printed_json
 from engine.stores.writing import STATUSES
+from engine.wording import aligned
 from tui.cli.options import TEXT_JSON_OR_IDS, TEXT_OR_JSON, roots_option
 from tui.workspace.stderr import visible
 
@@ -110,13 +111,11 @@ def _row(summary: MemorySummary) -> dict[str, Any]:
 
 
 def _lines(found: Sequence[Found]) -> list[str]:
-    """A line for each memory. The columns are as wide as their widest value."""
+    """A line for each memory."""
     from tui.workspace.curate.curating import distinct_ids
 
     facts = [(one.memory.status, one.memory.category, one.memory.title) for one in found]
-    rows = [(name, *rest) for name, rest in zip(distinct_ids(found), facts, strict=True)]
-    widths = [max((len(row[number]) for row in rows), default=0) for number in range(3)]
-    return ["  ".join([*(f"{row[n]:<{widths[n]}}" for n in range(3)), row[3]]) for row in rows]
+    return aligned([(name, *rest) for name, rest in zip(distinct_ids(found), facts, strict=True)])
 
 
 def _text(memory: Memory) -> list[str]:

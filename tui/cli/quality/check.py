@@ -12,6 +12,7 @@ import click
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.quality.registry import CHECKS
+from engine.wording import counted
 from tui.cli.options import DB, TEXT_JSON_OR_IDS, output_of_roots, roots_option, text_width
 from tui.workspace.stderr import tell, visible
 
@@ -105,7 +106,7 @@ def _summary(found: Sequence[Finding]) -> str:
     parts = ", ".join(f"{count:,} {check}" for check, count in counts.items())
     settled = sum(bool(one.change) for one in found)
     rest = f" memsift quality fix settles {settled:,} of them." if settled else ""
-    return f"{len(found):,} {'finding' if len(found) == 1 else 'findings'}: {parts}.{rest}"
+    return f"{counted(len(found), 'finding')}: {parts}.{rest}"
 
 
 def is_over(found: Sequence[Finding], severity: float, count: int) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.quality.registry import CHECKS
+from engine.wording import counted
 from tui.cli.options import DB, roots_option
 from tui.cli.quality.check import CHECK_HELP
 from tui.workspace.stderr import tell, visible
@@ -74,7 +75,7 @@ def fix(
     else:
         tell("Nothing was changed.")
     if left:
-        tell(f"{left:,} {'finding needs' if left == 1 else 'findings need'} your decision: memsift quality check")
+        tell(f"{counted(left, 'finding needs', 'findings need')} your decision: memsift quality check")
 
 
 def _agrees(count: int) -> bool:

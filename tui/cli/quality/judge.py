@@ -12,9 +12,10 @@ import click
 
 from engine.errors import MemsiftError
 from engine.quality.judging.rating import BEST, THRESHOLD, UNANSWERED
+from engine.wording import counted
 from tui.cli.help import JudgedCommand
 from tui.cli.options import bulk_options, check_batch, judge_options, roots_option
-from tui.cli.quality.text import of_memories, printed, printed_agreement, summary_line
+from tui.cli.quality.text import printed, printed_agreement, summary_line
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def report_start(judge: QualityJudge, estimate: Estimate) -> None:
         cost = "Its price is not known here"
     else:
         cost = f"It costs about ${estimate.usual_usd:.4f}, at most ${estimate.most_usd:.4f}"
-    tell(f"{name} ({model}) is asked about {of_memories(asked)}{besides}. {cost}.")
+    tell(f"{name} ({model}) is asked about {counted(asked, 'memory')}{besides}. {cost}.")
 
 
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
@@ -205,11 +206,11 @@ def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:
     tell(summary_line(summary_of(found for _, found in rated)))
     if ending.is_interrupted or ending.is_spent:
         why = "--max-cost is reached" if ending.is_spent else "Stopped"
-        done = f"{ending.done:,} of {of_memories(ending.jobs)}"
+        done = f"{ending.done:,} of {counted(ending.jobs, 'memory')}"
         tell(f"{why} after {done}. Give the same command again to go on: finished answers are in the cache.")
         click.get_current_context().exit(1 if ending.is_spent else 130)
     if fail_under is not None:
         below = [found for _, found in rated if found.rating is None or found.rating.overall < fail_under]
         if below:
-            tell(f"{of_memories(len(below))} scored below {fail_under:g} or got no answer.")
+            tell(f"{counted(len(below), 'memory')} scored below {fail_under:g} or got no answer.")
             click.get_current_context().exit(1)

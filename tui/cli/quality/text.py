@@ -11,6 +11,7 @@ from engine.lean.record import replace
 from engine.quality.judging.markdown_form import Entry, print_entries
 from engine.quality.judging.rating import DECISIONS, UNANSWERED, UNDECIDED
 from engine.quality.judging.rows import row_of, summary_of
+from engine.wording import aligned, counted
 from tui.workspace.stderr import visible
 
 if TYPE_CHECKING:
@@ -54,8 +55,7 @@ def printed_agreement(found: Agreement, form: str) -> str:
     if not found.groups:
         return f"{NOTHING_DECIDED}\n"
     rows = [HEADER, *(_agreement_row(name, table) for name, table in found.groups)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
-    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = aligned(rows)
     lines += ["", "You and the model differ on:"] if found.differing else []
     for one in found.differing:
         yours = "you accepted" if one.is_kept else "you rejected"
@@ -83,17 +83,13 @@ def _agreement_row(name: str, table: Concord) -> tuple[str, ...]:
     return (name, *map(str, table.table), kappa, "-" if table.ac1 is None else f"{table.ac1:.2f}")
 
 
-def of_memories(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count:,} memories"
-
-
 def summary_line(summary: dict[str, Any]) -> str:
     """Counts and cost as a sentence or two."""
     words = [f"{summary[word]:,} {word}" for word in (*DECISIONS.values(), UNANSWERED) if summary[word]]
     rule = f" ({summary['by_rule']:,} by rule)" if summary["by_rule"] else ""
     tokens = f"{summary['input_tokens']:,} tokens in and {summary['output_tokens']:,} out"
     cost = "" if summary["cost_usd"] is None else f", ${summary['cost_usd']:.4f}"
-    return f"{of_memories(summary['memories'])}: {', '.join(words) or 'none to rate'}{rule}. {tokens}{cost}."
+    return f"{counted(summary['memories'], 'memory')}: {', '.join(words) or 'none to rate'}{rule}. {tokens}{cost}."
 
 
 def _entry(found: Assessment) -> Entry:
@@ -106,11 +102,9 @@ def _entry(found: Assessment) -> Entry:
 
 def _lines(rated: Sequence[Assessment]) -> Iterator[str]:
     """A line for each memory, and its points, reasons and suggestions below it."""
-    heads = [(one.decision, _score(one), one.memory.category, one.memory.id) for one in rated]
-    widths = [max((len(head[column]) for head in heads), default=0) for column in range(4)]
-    for head, found in zip(heads, rated, strict=True):
-        cells = [f"{cell:<{width}}" for cell, width in zip(head, widths, strict=True)]
-        yield "  ".join([*cells, found.memory.title])
+    rows = [(one.decision, _score(one), one.memory.category, one.memory.id, one.memory.title) for one in rated]
+    for line, found in zip(aligned(rows), rated, strict=True):
+        yield line
         yield from (f"    {line}" for line in _details(found))
 
 

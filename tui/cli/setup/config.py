@@ -12,6 +12,7 @@ from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.settings.origins import DEFAULT, ROOT, USER, keys_of, settings, trust_of, value_of
 from engine.settings.sources import read_config
+from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON
 from tui.cli.setup.install import root_here
@@ -133,16 +134,13 @@ def json_rows(rows: tuple[Setting, ...], root: str) -> list[dict[str, object]]:
 def table(rows: tuple[Setting, ...], root: str) -> str:
     """A line for each setting: key, value and source. Values that are ignored stand below it."""
     trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
-    width = max(len(one.key) for one in rows)
-    values = [short(printed_json(one.value)) for one in rows]
-    middle = max(map(len, values))
     lines = []
-    for one, value in zip(rows, values, strict=True):
+    for one in rows:
         source = {DEFAULT: DEFAULT, USER: "config.toml", ROOT: f"root file, {trusted}"}.get(one.source, one.place)
-        lines.append(f"{one.key:<{width}}  {value:<{middle}}  {source}")
+        lines.append((one.key, short(printed_json(one.value)), source))
         if one.wanted is not None:
-            lines.append(f"{'':<{width}}  {short(printed_json(one.wanted)):<{middle}}  ignored: root file, {trusted}")
-    return "".join(f"{visible(line.rstrip())}\n" for line in lines)
+            lines.append(("", short(printed_json(one.wanted)), f"ignored: root file, {trusted}"))
+    return "".join(f"{visible(line)}\n" for line in aligned(lines))
 
 
 def short(text: str) -> str:

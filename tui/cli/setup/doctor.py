@@ -11,12 +11,13 @@ import click
 
 from engine.config import JudgeConfig
 from engine.doctor import client, judge, machine, memories
-from engine.doctor.finding import PROBLEM, counted, note, ok, problem
+from engine.doctor.finding import PROBLEM, note, ok, problem
 from engine.errors import LabelStoreError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import labels_file
 from engine.settings.sources import read_config
+from engine.wording import counted
 from tui.cli.options import TEXT_OR_JSON, text_width
 from tui.workspace.stderr import visible
 
@@ -91,5 +92,5 @@ def table(found: list[Finding]) -> str:
                 break_on_hyphens=False,
             )
     problems = sum(one.status == PROBLEM for one in found)
-    lines.append(f"{problems} {'problem' if problems == 1 else 'problems'}" if problems else "no problems")
+    lines.append(counted(problems, "problem") if problems else "no problems")
     return "".join(f"{line}\n" for line in lines)

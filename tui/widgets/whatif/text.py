@@ -8,7 +8,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from engine.config import CONFIG_FILE
-from labels.report.section import UNKNOWN, counted, decimal, percent, rate, span
+from engine.wording import counted
+from labels.report.section import UNKNOWN, decimal, percent, rate, span
 from tui.plain import ELLIPSIS, cells, one_line, plain
 from tui.widgets.report.text import MUTED, interval_bar
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
+from engine.wording import counted
 from labels.measure.progress import Progress, people, strata
 from labels.queue import MAX_SKIPS, REPEAT_REACH, due_repeats, open_cards, pace
 from labels.records import INJECTED, Card, Pool
@@ -137,9 +138,9 @@ class LabelQueue:
         """
         workspace = self._workspace
         given, done = self._given, len(self._finished)
-        parts = [f"{done:,} of {len(self.order):,} prompts done", f"{given:,} label{'' if given == 1 else 's'}"]
+        parts = [f"{done:,} of {len(self.order):,} prompts done", counted(given, "label")]
         if disputed := self._disputed.total():
-            parts.append(f"d settles {disputed:,} dispute{'' if disputed == 1 else 's'}")
+            parts.append(f"d settles {counted(disputed, 'dispute')}")
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
             parts.append(_time_left(seconds * self._cards_left(at)))

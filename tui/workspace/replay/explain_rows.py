@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
@@ -11,6 +10,7 @@ from engine.search.contributions import EXACT, PHRASE
 from engine.search.explain import INJECTED, POOL, UNMATCHED
 from engine.search.nearest import FIELDS
 from engine.systems import SYSTEMS
+from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,7 +136,7 @@ def _sum(explanation: Explanation, breakdown: Breakdown) -> str:
     if explanation.strategy == FTS5_BM25:
         return f"BM25 {breakdown.bm25:.2f} + {breakdown.bonus:g} for words in its body"
     asked, matched = len(breakdown.asked), len(breakdown.contributions)
-    return f"BM25 {breakdown.bm25:.2f} x {breakdown.coordination:.2f}, {matched:,} of {_count(asked, 'word')}"
+    return f"BM25 {breakdown.bm25:.2f} x {breakdown.coordination:.2f}, {matched:,} of {counted(asked, 'word')}"
 
 
 def _distance(bar: Bar) -> str:
@@ -147,14 +147,14 @@ def _word_lines(explanation: Explanation, matched: Sequence[Contribution], width
     columns = [column for column in COLUMNS if any(column[2](match) for match in matched)]
     names = {"BM25": "points"} if explanation.strategy == TITLE_TAGS else {}
     head = "".join(names.get(name, name).rjust(size) for name, size, _ in columns)
-    size = max(MIN_WORD, min(MAX_WORD, max((_width(match.text) for match in matched), default=0)))
+    size = max(MIN_WORD, min(MAX_WORD, max((cells(match.text) for match in matched), default=0)))
     lines: list[Line] = [[(f"{head}  word", "head")]]
     indent = " " * (len(head) + 2)
     for match in _heaviest_first(matched):
         figures = "".join(value(match).rjust(room) for _, room, value in columns)
         places = _places(match)
         if width >= WIDE:
-            lines.append([(f"{figures}  ", ""), (_padded(match.text, size), "match"), (f"  {places}", "muted")])
+            lines.append([(f"{figures}  ", ""), (padded(match.text, size), "match"), (f"  {places}", "muted")])
         else:
             lines += [[(f"{figures}  ", ""), (match.text, "match")], [(f"{indent[:4]}{places}", "muted")]]
     return lines
@@ -181,10 +181,10 @@ def _near_lines(nearest: Sequence[Near]) -> list[Line]:
     if not nearest:
         return []
     rows = [(near.prompt, near.memory, f"{near.field}, {near.how}") for near in nearest]
-    sizes = [max(MIN_WORD, *(_width(row[i]) for row in rows)) for i in range(2)]
-    head: Line = [(f"{_padded('prompt', sizes[0])}  {_padded('memory', sizes[1])}  in its", "head")]
+    sizes = [max(MIN_WORD, *(cells(row[i]) for row in rows)) for i in range(2)]
+    head: Line = [(f"{padded('prompt', sizes[0])}  {padded('memory', sizes[1])}  in its", "head")]
     lines: list[Line] = [
-        [(_padded(asked, sizes[0]) + "  ", "match"), (_padded(held, sizes[1]) + "  ", ""), (how, "muted")]
+        [(padded(asked, sizes[0]) + "  ", "match"), (padded(held, sizes[1]) + "  ", ""), (how, "muted")]
         for asked, held, how in rows
     ]
     return [head, *lines]
@@ -195,21 +195,8 @@ def _listed(texts: Sequence[str], most: int) -> str:
     return ", ".join(texts[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _heaviest_first(matched: Sequence[Contribution]) -> list[Contribution]:
     return sorted(matched, key=lambda match: -match.score)
-
-
-def _width(text: str) -> int:
-    """Terminal cells of *text*, approximately: two for an East Asian wide character, none for a combining mark."""
-    return sum((unicodedata.east_asian_width(c) in "WF") + 1 for c in text if unicodedata.category(c)[0] != "M")
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
 
 
 # JSON
