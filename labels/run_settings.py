@@ -35,6 +35,8 @@ word, and the configured threshold."""
 RETUNED = {TUNED: "the cutoff was tuned anew", DEFAULT: "the default cutoff is of another version of memsift"}
 """Kind of cutoff -> the message for another hash."""
 
+CORPUS_CHANGED = "the memories changed in between"
+
 
 def settings_json(config: Config, *, samples: int | None = None, cutoff: Cutoff | None = None) -> str:
     """The settings of a run: *config*, the judge's *samples* and a hash of the *cutoff*.
@@ -82,9 +84,19 @@ def changed_settings(
     """
     current = system.of(config)
     then, now = flattened(recorded), flattened(settings_json(current, cutoff=present_cutoff(system, current, cutoff)))
-    with_judge = has_judge and system.has_judge and current.judge.enabled
+    return _changed(then, now, system.name, with_judge=has_judge and system.has_judge and current.judge.enabled)
+
+
+def changed_between(system: str, before: RunSettings, now: RunSettings) -> tuple[str, ...]:
+    """The differences of a later run of a system from an earlier one that can change its injected sets, in words."""
+    then, since = flattened(before.config_json), flattened(now.config_json)
+    found = _changed(then, since, system, with_judge=is_judged(system))
+    return (*found, CORPUS_CHANGED) if before.corpus_hash != now.corpus_hash else found
+
+
+def _changed(then: Mapping[str, str], now: Mapping[str, str], system: str, *, with_judge: bool) -> tuple[str, ...]:
     return tuple(
-        retuned(system.name) if name == CUTOFF else f"{name} was {then[name][:SHOWN]}, is {value[:SHOWN]}"
+        retuned(system) if name == CUTOFF else f"{name} was {then[name][:SHOWN]}, is {value[:SHOWN]}"
         for name, value in now.items()
         if name in then and then[name] != value and matters(name, with_judge)
     )
@@ -113,7 +125,7 @@ def differences(system: str, runs: Sequence[RunSettings]) -> tuple[str, ...]:
         if len(values[name]) > 1
     ]
     if len({each.corpus_hash for each in runs}) > 1:
-        found.append("the memories changed in between")
+        found.append(CORPUS_CHANGED)
     return tuple(found)
 
 

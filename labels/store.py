@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from engine import __version__
 from engine.errors import LabelStoreError
-from labels import events, labelling_order, people, pooling, replays, runs
+from labels import events, labelling_order, people, pooling, replays, runs, saved_runs
 from labels.database import BUSY_TIMEOUT_S, LabelDatabase
 from labels.records import ADJUDICATE, LABEL, MAX_GRADE, RETRACT, SKIP, VERDICTS
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from labels.labelling_order import Plan
     from labels.records import Card, Dispute, Event, Gold, JudgeCall, Label, Outcome, Pair, Pool, Repeat, RunSettings
     from labels.replays import EmptyReplay
+    from labels.saved_runs import Injected, SavedRun
 
 SESSION_BYTES, UID_BYTES = 8, 16
 UNSAID = {"verdict": None, "grade": None, "reason": "", "note": "", "repeat": 0, "supersedes": None}
@@ -189,6 +190,14 @@ class LabelStore:
     def run_settings(self, root: str | None = None) -> dict[str, RunSettings]:
         """The settings of each run: run id -> settings."""
         return replays.run_settings(self._db, root)
+
+    def saved_runs(self, root: str) -> tuple[SavedRun, ...]:
+        """The runs over a root; the run with the latest result comes first."""
+        return saved_runs.saved_runs(self._db, root)
+
+    def injected_sets(self, run_id: str) -> Mapping[str, tuple[Injected, ...]]:
+        """prompt id -> the memories that a run injected for it, best first."""
+        return saved_runs.injected_sets(self._db, run_id)
 
     def empty_replays(self, root: str, corpus_hash: str) -> list[EmptyReplay]:
         """The replays over a root with these memories that left nothing to label."""

@@ -31,6 +31,7 @@ COMMANDS = {
     "config": "setup.config:config",
     "create": "memories.changes:create",
     "demo": "app:demo",
+    "diff": "labels.diff:diff",
     "doctor": "setup.doctor:doctor",
     "edit": "memories.changes:edit",
     "export": "labels.export:export",

@@ -1,0 +1,107 @@
+"""`memsift diff`: two runs, saved or in files, prompt by prompt."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.engine.builders import memory, write_root
+from tests.tui.cli.command_line import configure, jsonl, memsift, printed, refused, rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXTS = ("who is signing what?", "signing keys rotate", "nothing of the kind")
+
+
+class Place(NamedTuple):
+    """The options that name a root and a label store with two saved runs, and what the runs printed."""
+
+    options: list[str]
+    earlier: Path
+    later: Path
+
+    def line(self, *arguments: str | Path) -> list[str]:
+        return ["diff", *map(str, arguments), *self.options]
+
+
+@pytest.fixture
+def place(tmp_path: Path, no_cutoff: None) -> Place:  # noqa: ARG001
+    """Two runs of one system; the later injects one memory instead of three, and has another third prompt."""
+    root = write_root(tmp_path / "root", [memory(f"signing {word}") for word in ("keys", "people", "tables")])
+    options = ["--root", str(root), "--db", str(tmp_path / "labels.db")]
+    files = []
+    for name, most, texts in (("earlier", 3, TEXTS), ("later", 1, (*TEXTS[:2], "another prompt"))):
+        configure(root, max_inject=most)
+        prompts = jsonl(
+            tmp_path / f"{name}.prompts", *({"id": text[:5].replace(" ", "_"), "prompt": text} for text in texts)
+        )
+        done = memsift("replay", "--prompts", prompts, "--systems", "memsift", "--save", *options)
+        assert done.exit_code == 0, done.output
+        files.append(tmp_path / f"{name}.jsonl")
+        files[-1].write_text(done.stdout, encoding="utf-8")
+    return Place(options, *files)
+
+
+def gains(made: dict[str, list[dict[str, list[str]]]]) -> dict[str, tuple[int, int, int]]:
+    """prompt id -> memories gained, lost and the same."""
+    return {str(one["prompt_id"]): (len(one["gained"]), len(one["lost"]), len(one["same"])) for one in made["prompts"]}
+
+
+def test_saved_runs_are_listed_and_compared_by_number_id_or_system(place: Place) -> None:
+    listed = rows(memsift(*place.line()))
+    assert [(one["number"], one["system"], one["prompts"]) for one in listed] == [(1, "memsift", 3), (2, "memsift", 3)]
+    made = printed(memsift(*place.line("2", "1")))
+    assert gains(made) == {"who_i": (0, 2, 1), "signi": (0, 0, 1), "anoth": (0, 0, 0), "nothi": (0, 0, 0)}
+    assert [(one["before"] is None, one["now"] is None) for one in made["prompts"][2:]] == [
+        (True, False),
+        (False, True),
+    ]
+    assert made["settings"] == ["max_inject was 3, is 1"]
+    assert made["prompts"][0]["prompt"] == TEXTS[0]
+    by_id = memsift(*place.line(listed[1]["run_id"][:6], "memsift"))
+    assert printed(by_id) == made
+    text = memsift(*place.line("--format", "text")).stdout.splitlines()
+    assert [line.split()[:4] for line in text] == [["1", "memsift", "3", "prompts"], ["2", "memsift", "3", "prompts"]]
+
+
+def test_files_compare_like_saved_runs_and_qrels_give_precision(place: Place, tmp_path: Path) -> None:
+    made = printed(memsift(*place.line(place.earlier, place.later)))
+    assert gains(made) == gains(printed(memsift(*place.line("2", "1"))))
+    assert (made["before"]["run"], made["settings"]) == (str(place.earlier), [])
+    kept = made["prompts"][0]["same"][0]
+    qrels = tmp_path / "qrels.txt"
+    ids = [one["id"] for one in made["prompts"][0]["before"]]
+    lines = [f"who_i 0 {name} {int(name == kept)}\n" for name in ids]
+    qrels.write_text("".join(lines), encoding="utf-8")
+    judged = printed(memsift(*place.line(place.earlier, place.later, "--qrels", qrels)))
+    assert (judged["before"]["precision"], judged["now"]["precision"]) == (
+        {"value": 1 / 3, "part": 1, "whole": 3},
+        {"value": 1.0, "part": 1, "whole": 1},
+    )
+    text = memsift(*place.line(place.earlier, place.later, "--qrels", qrels, "--format", "text")).stdout
+    assert "1 of 2 prompts differs: 0 memories gained, 2 memories lost" in text
+    assert "before 1 of 3 (33 %), now 1 of 1 (100 %)" in " ".join(text.split())
+    assert text.count("  - not relevant: signing") == 2
+
+
+def test_the_exit_code_tells_of_a_difference_only_when_it_is_asked_for(place: Place) -> None:
+    assert memsift(*place.line("2", "1")).exit_code == 0
+    assert memsift(*place.line("2", "1", "--exit-code")).exit_code == 1
+    assert memsift(*place.line(place.earlier, "2", "--exit-code")).exit_code == 0
+
+
+def test_a_run_that_cannot_be_found_is_named_with_the_way_to_find_one(place: Place, tmp_path: Path) -> None:
+    for given in ("3", "0", "bm25", "abcdef", str(tmp_path / "none.jsonl")):
+        assert f"no saved run {given!r}. `memsift diff` alone lists" in refused(memsift(*place.line("1", given)))
+    several = jsonl(
+        tmp_path / "two.jsonl",
+        *(json.loads(place.earlier.read_text().splitlines()[0]) | {"system": name} for name in ("bm25", "memsift")),
+    )
+    assert "holds several systems: bm25, memsift. Name one" in refused(memsift(*place.line(several, "1")))
+    assert "has no rows of the system 'none'" in refused(memsift(*place.line(several, "1", "--systems", "none")))
+    made = printed(memsift(*place.line(several, several, "--systems", "bm25,memsift")))
+    assert (made["before"]["system"], made["now"]["system"]) == ("bm25", "memsift")
+    assert memsift(*place.line("1")).exit_code == 2

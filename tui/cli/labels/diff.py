@@ -1,0 +1,121 @@
+"""`memsift diff`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from engine.lean.json_text import printed_json
+from tui.cli.options import DB, TOGETHER, opened_store, roots_option, text_width
+from tui.workspace import opening
+from tui.workspace.stderr import tell, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from labels.report.run_diff import ComparedRuns
+    from labels.saved_runs import SavedRun
+    from labels.store import LabelStore
+    from tui.workspace.replay.run_diffs import Run
+
+SYSTEMS = "The system to compare in files that hold several, or two separated by a comma: before and now."
+QRELS = "Relevance labels in TREC form, instead of the labels in the label store."
+PROMPTS = "The prompts of the files, for their texts."
+FORMAT = "Text for people or JSON for programs. Default: text in a terminal, JSON in a pipe."
+NO_RUNS = "No run over these memories is saved. memsift replay --save and R in Replay save one."
+
+
+@click.command()
+@click.argument("before", required=False)
+@click.argument("now", required=False)
+@click.option("--systems", metavar="NAMES", default="", help=SYSTEMS)
+@click.option("--qrels", metavar="FILE", help=QRELS)
+@click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS)
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if the runs differ, as git diff does.")
+@roots_option(TOGETHER, takes_all=True)
+@DB
+@click.option("--format", "form", type=click.Choice(["text", "json"]), help=FORMAT)
+def diff(
+    before: str | None,
+    now: str | None,
+    systems: str,
+    qrels: str | None,
+    prompts: tuple[str, ...],
+    exit_code: bool,
+    roots: tuple[str, ...],
+    db: str | None,
+    form: str | None,
+) -> None:
+    """Compare the runs BEFORE and NOW: the memories that each prompt gained and lost.
+
+    A run is a file that memsift replay printed, or a saved run: its number, its id, or a system for the latest run of
+    it. Without arguments, the saved runs are listed. A verdict stands before each memory that has a label.
+    """
+    form = form or ("text" if sys.stdout.isatty() else "json")
+    if before is None:
+        list_saved(roots, db, form)
+        return
+    if now is None:
+        raise click.UsageError("Name two runs: BEFORE and NOW. `memsift diff` alone lists the saved runs.")
+    first, _, second = systems.partition(",")
+    files = [Path(one).is_file() for one in (before, now)]
+    with opened_store(db) as store:
+        saved = () if all(files) else saved_runs(store, roots)
+        sides = [
+            side(store, saved, given, system.strip()) for given, system in ((before, first), (now, second or first))
+        ]
+        compared = comparison(store, sides, qrels, prompts)
+    click.echo(output_of(compared, form), nl=False)
+    if exit_code and not compared.diff.is_equal:
+        click.get_current_context().exit(1)
+
+
+def saved_runs(store: LabelStore, roots: Sequence[str]) -> tuple[SavedRun, ...]:
+    from engine.stores.roots import joint_name, readable_root
+
+    return store.saved_runs(joint_name([readable_root(one) for one in opening.known_roots(roots, os.environ)]))
+
+
+def side(store: LabelStore, saved: Sequence[SavedRun], given: str, system: str) -> Run:
+    """The run that *given* names. A file comes before a saved run."""
+    from tui.workspace.replay.run_diffs import find_run, run_in_file, run_of
+
+    path = Path(given)
+    return run_in_file(path, system) if path.is_file() else run_of(store, find_run(saved, given))
+
+
+def comparison(store: LabelStore, sides: Sequence[Run], qrels: str | None, prompts: Sequence[str]) -> ComparedRuns:
+    """The diff of two runs with the labels of *store*, or those of the file *qrels*."""
+    from labels.exchange.trec import read_qrels
+    from labels.measure.run_diff import by_labels, by_qrels
+    from tui.workspace.replay.run_diffs import compare_runs
+
+    read = opening.project_prompts(prompts, os.environ).prompts if prompts else ()
+    texts = {**store.prompt_texts(), **{prompt.id: prompt.text for prompt in read}}
+    judge = by_qrels(read_qrels(Path(qrels))) if qrels else by_labels(store.gold())
+    before, now = sides
+    return compare_runs(before, now, judge, texts)
+
+
+def output_of(compared: ComparedRuns, form: str) -> str:
+    from labels.report.run_diff import diff_json, diff_text
+
+    return diff_json(compared) if form == "json" else diff_text(compared, text_width())
+
+
+def list_saved(roots: Sequence[str], db: str | None, form: str) -> None:
+    """Print the saved runs, the latest first: a line each, or a JSON object each."""
+    from tui.workspace.replay.run_diffs import run_line
+
+    with opened_store(db) as store:
+        runs = saved_runs(store, roots)
+    if not runs:
+        tell(NO_RUNS)
+    width = max((len(one.system) for one in runs), default=0)
+    for number, one in enumerate(runs, start=1):
+        row = {"number": number, **{name: getattr(one, name) for name in ("run_id", "system", "prompts", "ts", "root")}}
+        click.echo(printed_json(row) if form == "json" else visible(run_line(number, one, width)))

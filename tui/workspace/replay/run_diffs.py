@@ -1,0 +1,122 @@
+"""Two runs to compare: saved in the label store, or printed into a file by `memsift replay`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.errors import MemsiftError
+from engine.wording import counted
+from labels.exchange.replay_file import read_outcomes
+from labels.measure.run_diff import by_labels, diff_runs
+from labels.report.run_diff import ComparedRuns, Side, moment
+from labels.run_settings import CORPUS_CHANGED, changed_between
+from labels.saved_runs import Injected
+from labels.store import LabelStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from labels.measure.run_diff import Judge, Sets
+    from labels.records import Outcome, RunSettings
+    from labels.saved_runs import SavedRun
+
+SHOWN_ID = 8
+"""Characters of a run id that people see. Any beginning of at least LEAST_ID characters names a run."""
+
+LEAST_ID = 6
+MOST_DIGITS = LEAST_ID - 1
+"""A shorter number is the place of a run in the list, from 1."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One side of a diff. `settings` are None for a file, which does not tell them."""
+
+    side: Side
+    sets: Sets
+    settings: RunSettings | None = None
+
+
+def run_of(store: LabelStore, saved: SavedRun) -> Run:
+    """A saved run with its injected sets. Raises LabelStoreError."""
+    side = Side(saved.run_id[:SHOWN_ID], saved.system, saved.prompts, saved.ts)
+    return Run(side, store.injected_sets(saved.run_id), saved.settings)
+
+
+def run_in_file(path: Path, system: str) -> Run:
+    """The rows of *system* in the output of `memsift replay`, or those of its only system for an empty text.
+
+    Raises ExchangeError for another file, and MemsiftError if the system is not in it, or must be named.
+    """
+    systems: dict[str, list[Outcome]] = {}
+    for row in read_outcomes(path):
+        systems.setdefault(row.system, []).append(row)
+    names = ", ".join(systems) or "no row"
+    if not system and len(systems) > 1:
+        raise MemsiftError(f"{path} holds several systems: {names}. Name one with --systems, or before and now.")
+    chosen = system or next(iter(systems), "")
+    if chosen not in systems:
+        raise MemsiftError(f"{path} has no rows of the system {chosen!r}. It holds {names}.")
+    sets = {row.prompt_id: tuple(map(Injected, row.injected)) for row in systems[chosen]}
+    return Run(Side(str(path), chosen, len(sets)), sets)
+
+
+def find_run(runs: Sequence[SavedRun], given: str) -> SavedRun:
+    """The run that *given* names: its number from 1, its id or the beginning of it, or the latest run of a system.
+
+    Raises MemsiftError if there is none, or if there are several.
+    """
+    if given.isdecimal() and len(given) <= MOST_DIGITS:
+        found = list(runs[int(given) - 1 : int(given)]) if int(given) else []
+    elif len(given) >= LEAST_ID:
+        found = [one for one in runs if one.run_id.startswith(given)]
+    else:
+        found = []
+    found = found or [one for one in runs if one.system == given][:1]
+    if len(found) == 1:
+        return found[0]
+    problem = (
+        f"{len(found)} saved runs begin with {given!r}" if found else f"There is no file and no saved run {given!r}"
+    )
+    raise MemsiftError(f"{problem}. `memsift diff` alone lists the saved runs with their numbers.")
+
+
+def usual_pair(runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
+    """The runs that a person most likely wants to compare, the earlier one first; None without two runs.
+
+    They are the latest run that has an earlier one of its system, and that one; else the latest two.
+    """
+    for place, now in enumerate(runs):
+        if before := next((one for one in runs[place + 1 :] if one.system == now.system), None):
+            return before, now
+    return (runs[1], runs[0]) if len(runs) > 1 else None
+
+
+def run_line(number: int, run: SavedRun, width: int) -> str:
+    """A saved run in one line, with its system in *width* cells."""
+    name = f"{run.system:<{width}}"
+    return f"{number:>3}  {name}  {counted(run.prompts, 'prompt'):>14}  {moment(run.ts)}  {run.run_id[:SHOWN_ID]}"
+
+
+def compare_runs(before: Run, now: Run, judge: Judge, texts: Mapping[str, str]) -> ComparedRuns:
+    """The diff of two runs. *texts*: prompt id -> text."""
+    return ComparedRuns(before.side, now.side, diff_runs(before.sets, now.sets, judge), _changed(before, now), texts)
+
+
+def _changed(before: Run, now: Run) -> tuple[str, ...]:
+    if before.settings is None or now.settings is None:
+        return ()
+    if before.side.system == now.side.system:
+        return changed_between(now.side.system, before.settings, now.settings)
+    return (CORPUS_CHANGED,) if before.settings.corpus_hash != now.settings.corpus_hash else ()
+
+
+def read_diff(path: Path, before: SavedRun, now: SavedRun) -> ComparedRuns:
+    """The diff of two runs of the store at *path*, with the labels there. Any thread may call it.
+
+    Raises LabelStoreError.
+    """
+    with LabelStore.open(path) as store:
+        return compare_runs(run_of(store, before), run_of(store, now), by_labels(store.gold()), store.prompt_texts())
