@@ -1,7 +1,7 @@
 """The roots that the user trusts: all of their memory-config.json counts, also what costs money or records text.
 
-A root is trusted by its resolved path and the owner of its folder. A link that leads elsewhere, or a folder of another
-user in the same place, is not trusted.
+A root is trusted by its resolved path, the owner of its folder, and the settings that it had then. A link that leads
+elsewhere, a folder of another user in the same place, or settings that `git pull` changed are not trusted.
 """
 
 from __future__ import annotations
@@ -9,43 +9,95 @@ from __future__ import annotations
 import os
 import time
 
+from engine.config import CONFIG_FILE, SECTIONS, Config
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record, fields
+from engine.lean.sha256 import hex_digest
 from engine.paths import trust_file
-from engine.stores.files import make_folder, open_private, read_regular
+from engine.settings.keys import FREE, SECTION, Source
+from engine.stores.files import UnreadableFileError, make_folder, open_private, read_regular, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import TypeVar
 
     from engine.errors import ConfigError
+
+    T = TypeVar("T")
 
 MAX_BYTES = 1_000_000
 
 
 class TrustedRoot(Record):
-    """A trusted root: its resolved path, the user id of its folder's owner, and the time as ISO 8601 in UTC."""
+    """A trusted root: its resolved path, the user id of its folder's owner, and the time as ISO 8601 in UTC.
+
+    `settings` is a digest of its settings at that time, by `settings_digest`.
+    """
 
     path: str
     owner: int
     since: str
+    settings: str = ""
 
 
 def is_trusted(root: str, environ: Mapping[str, str]) -> bool:
-    """Whether the user trusts *root*. Raises ConfigError for an unreadable list."""
+    """Whether the user trusts *root* with its present settings. Raises ConfigError for an unreadable list."""
+    trusted = trusted_as(root, environ)
+    return trusted is not None and change_of(trusted) == ""
+
+
+def trusted_as(root: str, environ: Mapping[str, str]) -> TrustedRoot | None:
+    """The entry of *root* in the list, whatever changed since. Raises ConfigError for an unreadable list."""
     path = os.path.realpath(root)
-    return any(one.path == path and change_of(one) == "" for one in trusted_roots(environ))
+    return next((one for one in trusted_roots(environ) if one.path == path), None)
 
 
-def change_of(trusted: TrustedRoot) -> str:
-    """The reason why a root of the list is not trusted any more, or empty."""
+def change_of(trusted: TrustedRoot, section: object = None) -> str:
+    """The reason why a root of the list is not trusted any more, or empty.
+
+    *section*: its present settings, if the caller has read them already.
+    """
     try:
         owner = os.stat(trusted.path).st_uid
     except OSError:
         return "its folder is gone"
     if os.path.realpath(trusted.path) != trusted.path:
         return "its path is a link now"
-    return "" if owner == trusted.owner else "its owner changed"
+    if owner != trusted.owner:
+        return "its owner changed"
+    now = _section(trusted.path) if section is None else section
+    return "" if settings_digest(trusted.path, now) == trusted.settings else "its settings changed"
+
+
+def _section(root: str) -> object:
+    """The settings in the file of a root. Empty if the file is missing or cannot be read."""
+    try:
+        content = loads(read_text(root, os.path.join(root, CONFIG_FILE)))
+    except (UnreadableFileError, ValueError, RecursionError):
+        return {}
+    return content.get(SECTION, {}) if isinstance(content, dict) else {}
+
+
+def settings_digest(root: str, section: object) -> str:
+    """A digest of the keys and values in *section*, and of the texts in the files that they name.
+
+    Keys that any root may set count for nothing here, nor do unknown keys, the order of keys, and white space.
+    """
+    source = Source(CONFIG_FILE, root, is_confined=True)
+    config = source.over(Config(), section)
+    named = [one for one in _values(config, SECTION) if one[0] in source.keys]
+    modes = config.judge.modes
+    return hex_digest(dumps([sorted(named), modes.auto.prompt, modes.search.prompt]))
+
+
+def _values(section: object, prefix: str) -> Iterator[tuple[str, object]]:
+    """The key and the value of each setting that needs trust, those of inner records by their path."""
+    for name, value in fields(section).items():
+        if isinstance(value, SECTIONS):
+            yield from _values(value, f"{prefix}.{name}")
+        elif name not in FREE:
+            yield f"{prefix}.{name}", value
 
 
 def trusted_roots(environ: Mapping[str, str]) -> tuple[TrustedRoot, ...]:
@@ -53,18 +105,36 @@ def trusted_roots(environ: Mapping[str, str]) -> tuple[TrustedRoot, ...]:
     path = trust_file(environ)
     try:
         content = loads(read_regular(path, MAX_BYTES).decode("utf-8"))
-        return tuple(TrustedRoot(str(one["path"]), int(one["owner"]), str(one["since"])) for one in content["roots"])
+        return tuple(
+            TrustedRoot(str(one["path"]), int(one["owner"]), str(one["since"]), str(one.get("settings", "")))
+            for one in content["roots"]
+        )
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError, RecursionError, LookupError, TypeError) as error:
+    except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
         raise _error(f"{path} cannot be read ({error}), so no root is trusted. Fix it, or delete it.") from None
 
 
 def trust(root: str, environ: Mapping[str, str]) -> None:
-    """Add *root* to the list. Raises ConfigError if it cannot be written, and OSError for a root that is gone."""
+    """Trust *root* with its present settings. Raises ConfigError if the list cannot be written, OSError for no root."""
     path = os.path.realpath(root)
-    new = TrustedRoot(path, os.stat(path).st_uid, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    digest = settings_digest(path, _section(path))
+    new = TrustedRoot(path, os.stat(path).st_uid, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), digest)
     _change(environ, lambda roots: (*(one for one in roots if one.path != path), new))
+
+
+def keeping_trust(root: str, environ: Mapping[str, str], change: Callable[[], T]) -> T:
+    """The result of *change*, by which the user changes the settings of *root*: a trusted root stays trusted."""
+    from engine.errors import ConfigError
+
+    try:
+        was_trusted = is_trusted(root, environ)
+    except ConfigError:
+        was_trusted = False
+    result = change()
+    if was_trusted:
+        trust(root, environ)
+    return result
 
 
 def revoke(root: str, environ: Mapping[str, str]) -> bool:

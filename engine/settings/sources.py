@@ -68,8 +68,8 @@ class Reading(Record):
     """The settings of a root, and everything in its sources that does not count.
 
     `untrusted`: keys of its memory-config.json that would count if the user trusted it, with their values there.
-    `no_trust`: the reason why the list of trusted roots cannot be read, or empty. `set_by`: the name of
-    each source, the weakest first, with the keys that it decides.
+    `no_trust`: the reason why the list of trusted roots cannot be read, or empty. `change`: the reason why the root is
+    not trusted any more, or empty. `set_by`: the name of each source, the weakest first, with the keys that it decides.
     """
 
     root: str
@@ -77,6 +77,7 @@ class Reading(Record):
     mistakes: tuple[Mistake, ...] = ()
     untrusted: tuple[tuple[str, object], ...] = ()
     no_trust: str = ""
+    change: str = ""
     set_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
@@ -87,7 +88,10 @@ class Reading(Record):
         names = [key.removeprefix(f"{SECTION}.") for key, _ in self.untrusted]
         keys = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
         file = os.path.join(self.root, CONFIG_FILE)
-        text = f"{file}: {keys} ignored, because you have not trusted this root. To allow: {trust_command(self.root)}"
+        reason = (
+            f"this root is not trusted any more: {self.change}" if self.change else "you have not trusted this root"
+        )
+        text = f"{file}: {keys} ignored, because {reason}. To allow: {trust_command(self.root)}"
         return f"{text} ({self.no_trust})" if self.no_trust else text
 
     @property
@@ -151,7 +155,7 @@ class _Reader:
         self._is_trusted = is_trusted
         self._sources: list[Source] = []
         self._untrusted: tuple[tuple[str, object], ...] = ()
-        self._no_trust = ""
+        self._no_trust = self._change = ""
 
     def reading(self) -> Reading:
         config = self._with_variables(self._with_root_file(self._with_user_file(Config())))
@@ -160,7 +164,7 @@ class _Reader:
         if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
             config = replace(config, judge=replace(config.judge, enabled=False))
         set_by = tuple([(source.name, tuple(source.keys)) for source in self._sources])
-        return Reading(self._root, config, tuple(mistakes), self._untrusted, self._no_trust, set_by)
+        return Reading(self._root, config, tuple(mistakes), self._untrusted, self._no_trust, self._change, set_by)
 
     def _with_user_file(self, config: Config) -> Config:
         path = config_file(self._given)
@@ -180,7 +184,7 @@ class _Reader:
         wanted = source.over(user, section)
         counting, ignored = restricted(user, wanted, self._threshold(user, wanted))
         asks = ignored or any(needs_trust(mistake.key) for mistake in source.mistakes)
-        if asks and self._trusts():
+        if asks and self._trusts(section):
             return self._source(path, folder, is_confined=True).over(user, section)
         has_judge = user.judge.enabled or wanted.judge.enabled or any(map(self._given.get, ASKS_JUDGE))
         self._untrusted = tuple(one for one in ignored.items() if has_judge or not concerns_judge(one[0]))
@@ -207,18 +211,20 @@ class _Reader:
 
         return strictest_threshold(state_dir(self._root, self._given))
 
-    def _trusts(self) -> bool:
-        """Whether the user trusts the root. An unreadable list of trusted roots is noted."""
+    def _trusts(self, section: object) -> bool:
+        """Whether the user trusts the root with the settings *section*. The reason is noted if the trust was lost."""
         if self._is_trusted:
             return True
         from engine.errors import ConfigError
-        from engine.trust import is_trusted
+        from engine.trust import change_of, trusted_as
 
         try:
-            return is_trusted(self._root, self._given)
+            trusted = trusted_as(self._root, self._given)
         except ConfigError as error:
             self._no_trust = str(error)
             return False
+        self._change = change_of(trusted, section) if trusted else ""
+        return trusted is not None and not self._change
 
 
 def _from_toml(text: str) -> object:

@@ -12,7 +12,10 @@ import pytest
 
 from engine.errors import ConfigError
 from engine.paths import trust_file
-from engine.trust import change_of, is_trusted, revoke, trust, trusted_roots
+from engine.settings.sources import read_config
+from engine.settings.writing import write_settings
+from engine.trust import change_of, is_trusted, keeping_trust, revoke, trust, trusted_roots
+from tests.engine.settings.files import write
 
 PROJECT = Path(__file__).resolve().parents[3]
 TRUST = "import sys; from engine.trust import trust; trust(sys.argv[1], {'HOME': sys.argv[2]})"
@@ -87,6 +90,83 @@ def test_a_root_of_another_owner_is_not_trusted(root: str, environ: dict[str, st
     assert [change_of(one) for one in trusted_roots(environ)] == ["its owner changed"]
     trust(root, environ)
     assert is_trusted(root, environ)
+
+
+TRUSTED = {"judge": {"enabled": True, "modes": {"auto": {"prompt_file": "judge.txt"}}}, "max_inject": 5}
+CHANGED = {
+    "another provider": {"judge": {**TRUSTED["judge"], "provider": "openai", "model": "m"}, "max_inject": 5},  # type: ignore[dict-item]
+    "a value that is the default": {"judge": {**TRUSTED["judge"], "provider": ""}, "max_inject": 5},  # type: ignore[dict-item]
+    "a weaker limit": {**TRUSTED, "max_inject": 6},
+    "a key that is gone": {"judge": TRUSTED["judge"]},
+    "prompts in the log": {**TRUSTED, "logging": {"prompts": True}},
+}
+HARMLESS = {
+    "other order": dict(reversed(TRUSTED.items())),
+    "keys that every root may set": {**TRUSTED, "match_strategy": "title_tags", "output_mode": "tiered", "hints": True},
+    "keys of other programs": {**TRUSTED, "verification": {"enabled": True}},
+}
+
+
+@pytest.fixture
+def trusted(root: str, environ: dict[str, str]) -> Path:
+    """A root with a judge and its instructions, as the user trusted it."""
+    (Path(root) / "judge.txt").write_text("Keep what helps.\n{format}", encoding="utf-8")
+    write(Path(root), {"retrieval": TRUSTED})
+    trust(root, environ)
+    return Path(root)
+
+
+@pytest.mark.parametrize("retrieval", CHANGED.values(), ids=CHANGED)
+def test_settings_that_changed_since_are_not_trusted(
+    trusted: Path, environ: dict[str, str], retrieval: dict[str, object]
+) -> None:
+    before = read_config(str(trusted), environ)
+    assert before.config.judge.enabled
+    write(trusted, {"retrieval": retrieval})
+    now = read_config(str(trusted), environ)
+    assert not now.config.judge.enabled
+    assert now.config.max_inject == 3
+    assert "this root is not trusted any more: its settings changed. To allow: memsift trust " in now.notice
+    assert [change_of(one) for one in trusted_roots(environ)] == ["its settings changed"]
+    trust(str(trusted), environ)
+    assert read_config(str(trusted), environ).config.judge.enabled
+    write(trusted, {"retrieval": TRUSTED})
+    assert not is_trusted(str(trusted), environ)
+
+
+def test_instructions_for_the_judge_that_changed_since_are_not_trusted(trusted: Path, environ: dict[str, str]) -> None:
+    assert "what helps" in read_config(str(trusted), environ).config.judge.modes.auto.prompt
+    (trusted / "judge.txt").write_text("Keep all.\n{format}", encoding="utf-8")
+    assert not read_config(str(trusted), environ).config.judge.enabled
+
+
+@pytest.mark.parametrize("retrieval", HARMLESS.values(), ids=HARMLESS)
+def test_changes_that_need_no_trust_take_none_away(
+    trusted: Path, environ: dict[str, str], retrieval: dict[str, object]
+) -> None:
+    write(trusted, {"retrieval": retrieval, "delete": {"grace_period_days": 3}})
+    assert is_trusted(str(trusted), environ)
+
+
+def test_a_root_that_an_earlier_version_trusted_is_asked_about_again(trusted: Path, environ: dict[str, str]) -> None:
+    file = Path(trust_file(environ))
+    content = json.loads(file.read_text("utf-8"))
+    del content["roots"][0]["settings"]
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert not is_trusted(str(trusted), environ)
+
+
+def test_what_the_user_changes_through_memsift_stays_trusted(trusted: Path, environ: dict[str, str]) -> None:
+    def change(value: int) -> str:
+        return keeping_trust(
+            str(trusted), environ, lambda: write_settings(str(trusted), {("judge", "context_turns"): value})
+        )
+
+    assert change(2) == str(trusted / "memory-config.json")
+    assert is_trusted(str(trusted), environ)
+    write(trusted, {"retrieval": CHANGED["a weaker limit"]})
+    change(3)
+    assert not is_trusted(str(trusted), environ)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.trust import trust
 from tests.engine.hook.test_mistakes import FILES, VARIABLES
-from tests.tui.cli.command_line import ASK, MAIN, PROJECT, configure, jsonl, memsift, refused
+from tests.tui.cli.command_line import ASK, MAIN, PROJECT, jsonl, memsift, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +20,10 @@ NO_ANSWER_NEEDED = {name: (content, says) for name, (content, _, says) in FILES.
 
 
 def write(root: Path, content: object) -> None:
-    configure(root)
+    """Settings of a root that the user trusts."""
     text = content if isinstance(content, str) else json.dumps({"retrieval": content})
     (root / "memory-config.json").write_text(text, encoding="utf-8")
+    trust(str(root), os.environ)
 
 
 def app(root: Path, **environ: str) -> subprocess.CompletedProcess[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from engine.settings.sources import read_config
+from engine.trust import trust
 from tests.tui.apps import (
     SIZE,
     app_of,
@@ -131,6 +133,9 @@ async def test_a_setting_that_needs_trust_is_saved_and_says_so(open_workspace: O
         assert read_config(root, {}, is_trusted=True).config.max_inject == 4
         assert read_config(root, {}).config.max_inject == 3
         await reads(pilot, "KnobList", "Most memories 3 max_inject")
+        trust(root, os.environ)
+        await press(pilot, "right", "right", "ctrl+s")
+        await until(pilot, lambda: read_config(root, os.environ).config.max_inject == 5)
 
 
 async def test_the_judge_is_tried_with_kept_verdicts_only(open_workspace: Opener, tmp_path: Path) -> None:

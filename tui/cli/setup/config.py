@@ -12,6 +12,7 @@ from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.settings.origins import DEFAULT, ROOT, USER, keys_of, settings, trust_of, value_of
 from engine.settings.sources import read_config
+from engine.trust import keeping_trust
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON
@@ -101,7 +102,8 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
 
         if not os.path.isdir(root):  # noqa: PTH112
             raise MemsiftError(f"{root} is not a folder of memories. Name one with --root.")
-        path = write_settings(os.path.abspath(root), {keys: value})  # noqa: PTH100
+        folder = os.path.abspath(root)  # noqa: PTH100
+        path = keeping_trust(folder, os.environ, lambda: write_settings(folder, {keys: value}))
     else:
         from engine.settings.user_file import write_user_settings
 

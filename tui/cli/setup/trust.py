@@ -40,8 +40,9 @@ def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
     The memory-config.json of a root may come from a stranger. Without your trust it may only make the hook stricter or
     quieter. The judge, the hook's deadline and its log are then up to you: config.toml, MEMSIFT_ variables, flags.
 
-    The command prints the settings that count from now on, and mistakes in them. Trust belongs to the path and the
-    owner of the folder. The list is ~/.config/memsift/trusted.json. --format is for --list.
+    The command prints the settings that count from now on, and mistakes in them. Trust belongs to the path, the owner
+    of the folder and these settings: if git pull changes them, the root is not trusted until you run this command
+    again. The list is ~/.config/memsift/trusted.json. --format is for --list.
     """
     if is_list and (root or is_revoked):
         raise click.UsageError("--list takes neither ROOT nor --revoke.")

@@ -11,6 +11,7 @@ from engine.paths import state_dir
 from engine.settings.keys import SECTION
 from engine.settings.sources import read_config, trust_command
 from engine.settings.writing import write_settings
+from engine.trust import keeping_trust
 from tui.workspace.whatif.knobs import KNOBS, value_of
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def save(place: Place, changes: Mapping[Key, object]) -> Saved:
 
     Raises ConfigError and CurationError; then nothing is written.
     """
-    path = write_settings(place.root, changes)
+    path = keeping_trust(place.root, place.given, lambda: write_settings(place.root, changes))
     reading = read_config(place.root, place.given, is_trusted=place.is_trusted)
     ignored = {".".join(knob.key) for knob in KNOBS if _is_ignored(knob, reading.config, changes)}
     untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}

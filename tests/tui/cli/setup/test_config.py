@@ -122,6 +122,13 @@ def test_other_keys_of_the_roots_file_stay_as_they_are_written(root: Path) -> No
     assert json.loads(file.read_text("utf-8"))["retrieval"]["max_inject"] == 2
 
 
+def test_a_root_stays_trusted_where_the_command_changes_its_settings(root: Path) -> None:
+    (root / CONFIG_FILE).write_text('{"retrieval": {"deadline": 9}}', encoding="utf-8")
+    trust(str(root), os.environ)
+    assert "trust" not in memsift("config", "set", "max_inject", "5", "--root", root).stderr
+    assert memsift("config", "get", "max_inject", "--root", root).stdout == "5\n"
+
+
 def test_a_value_that_does_not_count_is_told(root: Path) -> None:
     (root / CONFIG_FILE).write_text('{"retrieval": {"max_inject": 1}}', encoding="utf-8")
     done = memsift("config", "set", "max_inject", "4", MEMSIFT_MAX_INJECT="2")
