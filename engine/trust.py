@@ -15,7 +15,7 @@ from engine.lean.record import Record, fields
 from engine.lean.sha256 import hex_digest
 from engine.paths import trust_file
 from engine.settings.keys import FREE, SECTION, Source
-from engine.stores.files import UnreadableFileError, make_folder, open_private, read_regular, read_text
+from engine.stores.files import UnreadableFileError, make_folder, read_regular, read_text, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,20 +156,12 @@ def _change(environ: Mapping[str, str], change: Callable[[tuple[TrustedRoot, ...
         folder = os.open(os.path.dirname(path), os.O_RDONLY)
         try:
             flock(folder, LOCK_EX)
-            _write(path, change(trusted_roots(environ)))
+            roots = [fields(one) for one in change(trusted_roots(environ))]
+            write_whole(path, f"{dumps({'version': 1, 'roots': roots})}\n".encode())
         finally:
             os.close(folder)
     except OSError as error:
         raise _error(f"{path} cannot be written ({error.strerror}).") from None
-
-
-def _write(path: str, roots: tuple[TrustedRoot, ...]) -> None:
-    temporary = f"{path}.{os.getpid()}"
-    with open(temporary, "w", encoding="utf-8", opener=open_private) as file:
-        file.write(dumps({"version": 1, "roots": [fields(one) for one in roots]}) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
 
 
 def _error(message: str) -> ConfigError:

@@ -22,7 +22,7 @@ from engine.curation.files import diff
 from engine.errors import SettingsFileError
 from engine.lean.record import Record
 from engine.paths import hook_start_file
-from engine.stores.files import open_private
+from engine.stores.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -127,8 +127,7 @@ def record_start(environ: Mapping[str, str]) -> None:
     """Tell the plugin how to start the hook without a search. Raises SettingsFileError."""
     path = hook_start_file(environ)
     try:
-        with open(path, "w", encoding="utf-8", opener=open_private) as file:
-            file.write(f"{bare_interpreter()}\n{launcher()}\n")
+        write_whole(path, f"{bare_interpreter()}\n{launcher()}\n".encode())
     except OSError as error:
         raise SettingsFileError(f"{path} cannot be written ({error.strerror}). Nothing was changed.") from None
 

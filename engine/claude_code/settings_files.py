@@ -15,7 +15,7 @@ from engine.curation.files import text_at, write
 from engine.errors import CurationError, SettingsFileError
 from engine.lean.record import Record
 from engine.paths import claude_dir, state_home
-from engine.stores.files import make_folder, open_private
+from engine.stores.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,9 +111,7 @@ def save_backup(path: str, text: str | None, environ: Mapping[str, str]) -> None
             if os.path.exists(place):
                 os.unlink(place)
             return
-        make_folder(os.path.dirname(place))
-        with open(place, "wb", opener=open_private) as file:
-            file.write(text.encode("utf-8"))
+        write_whole(place, text.encode("utf-8"))
     except OSError as error:
         raise SettingsFileError(
             f"{place}, the copy of {path}, cannot be written ({error.strerror}). Nothing was changed."

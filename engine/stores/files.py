@@ -11,6 +11,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import BinaryIO
 
 MAX_FILE_BYTES = 1_000_000
@@ -144,6 +145,32 @@ def make_private(path: str) -> None:
 def open_named(path: str, flags: int) -> int:
     """A file that a person named: an opener for `open`. It keeps its mode if it exists. Raises OSError."""
     return os.open(path, flags, OWN_FILE)
+
+
+def write_whole(path: str, content: bytes, opener: Callable[[str, int], int] = open_private) -> None:
+    """Write a file so that no moment shows a part of it, and the disk has all of it at the end. Raises OSError.
+
+    *opener*: `open_private`, or `open_named` for a file that a person named: it keeps its mode, and a link to it stays.
+    """
+    place = os.path.realpath(path)
+    folder, name = os.path.split(place)
+    aside = os.path.join(folder, f".{name}.{os.getpid()}")
+    try:
+        _remove(aside)
+        with open(aside, "xb", opener=opener) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if opener is open_named and os.path.exists(place):
+            os.chmod(aside, os.stat(place).st_mode & 0o7777)
+        os.replace(aside, place)
+    finally:
+        _remove(aside)
+
+
+def _remove(path: str) -> None:
+    if os.path.lexists(path):
+        os.unlink(path)
 
 
 def _narrow(file: str | int) -> None:

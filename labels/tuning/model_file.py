@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from engine.cutoff import VERSION, fit_of
 from engine.errors import TuningError
 from engine.lean.record import fields
 from engine.paths import cutoff_file
-from engine.stores.files import open_private
+from engine.stores.files import write_whole
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,16 +57,8 @@ def content(tuning: Tuning, config: Config, now: datetime, promise: str = OWN) -
 def write(folder: str, made: dict[str, Any]) -> Path:
     """Write the model into a state folder, whole or not at all, in place of an earlier one. Raises TuningError."""
     path = Path(cutoff_file(folder))
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        try:
-            with open(aside, "w", encoding="utf-8", opener=open_private) as file:
-                file.write(json.dumps(made, indent=2) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
+        write_whole(str(path), f"{json.dumps(made, indent=2)}\n".encode())
     except OSError as error:
         raise TuningError(f"{path} cannot be written ({error.strerror or error}).") from None
     return path

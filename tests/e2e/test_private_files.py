@@ -172,7 +172,12 @@ def test_a_file_that_a_person_named_keeps_its_mode(tmp_path: Path) -> None:
     page = home.path / "report.html"
     page.touch()
     page.chmod(0o644)
+    link = home.path / "link.html"
+    link.symlink_to(page)
     home.memsift("report", "--format", "html", "--output", page)
+    home.memsift("export", "--output", link)
+    assert link.is_symlink()
+    assert page.read_text().startswith('{"record"')
     assert stat.S_IMODE(page.stat().st_mode) == 0o644
 
 

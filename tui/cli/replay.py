@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import replace as replace_record
 from engine.pipeline import BY_KEYWORDS
-from engine.stores.files import open_named
+from engine.stores.files import open_named, write_whole
 from engine.systems import SYSTEMS, injected_system, is_injected, system_of
 from tui.cli.help import JudgedCommand
 from tui.cli.options import (
@@ -321,11 +320,7 @@ def opened_output(file: str | None, systems: Collection[str]) -> Iterator[tuple[
 def reopened(path: Path, found: UnfinishedRun) -> BinaryIO:
     """*path*, cut to the complete rows in *found*, open at its end. Raises OSError, and then it is unchanged."""
     if found.failed:
-        made = path.with_name(f"{path.name}.new")
-        with open(made, "wb", opener=open_named) as rows:
-            rows.write(found.content)
-        shutil.copymode(path, made)
-        made.replace(path)
+        write_whole(str(path), found.content, open_named)
     rows = open(path, "ab", opener=open_named)  # noqa: SIM115
     rows.truncate(len(found.content))
     return rows

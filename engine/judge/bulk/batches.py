@@ -18,7 +18,7 @@ from engine.judge.verdict import CACHE
 from engine.lean.record import replace
 from engine.lean.sha256 import digest
 from engine.paths import cache_dir
-from engine.stores.files import open_private, open_regular
+from engine.stores.files import open_regular, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -230,11 +230,7 @@ class Ledger:
         try:
             with locked(f"{self._path}.lock"):
                 text = "".join(map(_line, change(self.pending()).items()))
-                with open(f"{self._path}.new", "w", encoding="utf-8", opener=open_private) as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(f"{self._path}.new", self._path)
+                write_whole(self._path, text.encode("utf-8"))
         except (OSError, sqlite3.Error) as error:
             kind = type(error).__name__
             raise ConfigError(f"{self._path} cannot be written ({kind}), which --batch needs.") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.stores.files import MAX_FILE_BYTES, UnreadableFileError, read_named, read_regular, read_text
+from engine.stores.files import MAX_FILE_BYTES, UnreadableFileError, read_named, read_regular, read_text, write_whole
 
 PROJECT = Path(__file__).resolve().parents[3]
 SWAPPED = """
@@ -79,3 +79,15 @@ def test_a_person_may_name_a_pipe_but_no_device(tmp_path: Path) -> None:
         read_named("/dev/zero", 10)
     with pytest.raises(IsADirectoryError):
         read_named(str(tmp_path), 10)
+
+
+def test_a_failed_writing_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
+    file, other = tmp_path / "file", tmp_path / "folder"
+    file.write_text("old", encoding="utf-8")
+    other.mkdir()
+    with pytest.raises(OSError, match="Is a directory"):
+        write_whole(str(other), b"new")
+    (tmp_path / f".file.{os.getpid()}").symlink_to(other / "planted")
+    write_whole(str(file), b"new")
+    assert file.read_text(encoding="utf-8") == "new"
+    assert list(tmp_path.glob(".*")) == list(other.iterdir()) == []

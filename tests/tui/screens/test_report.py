@@ -151,7 +151,7 @@ def irrelevant(workspace: Workspace, prompt_id: str) -> int:
     return sum(verdicts.get(one.memory.id) == "not" for one in found.injected) if found else 0
 
 
-async def test_w_writes_the_report_for_its_owner_alone(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_w_writes_the_report_for_its_owner_alone_and_an_old_file_keeps_its_mode(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
     replay_and_label(workspace)
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
@@ -163,14 +163,15 @@ async def test_w_writes_the_report_for_its_owner_alone(open_workspace: Opener, t
             (".txt", "Next:"),
         ):
             file = tmp_path / f"report{ending}"
-            file.write_text("old")
+            if ending == ".html":
+                file.touch(0o640)
             await press(pilot, "w")
             line: Any = pilot.app.screen.query_one("Input")
             line.value = str(file)
             await press(pilot, "enter")
             await until(pilot, lambda file=file: any(str(file) in toast for toast in toasts(pilot)))  # type: ignore[misc]
             assert content in file.read_text()
-            assert file.stat().st_mode & 0o777 == 0o600
+            assert file.stat().st_mode & 0o777 == (0o640 if ending == ".html" else 0o600)
         assert json.loads((tmp_path / "report.json").read_text())["prompts"] == 2
         await press(pilot, "w")
         line = pilot.app.screen.query_one("Input")

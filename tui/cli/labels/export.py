@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from engine.errors import MemsiftError
-from engine.stores.files import open_named
+from engine.stores.files import open_named, write_whole
 from tui.cli.options import DB, opened_labels
 from tui.workspace.stderr import tell, visible
 
@@ -108,7 +106,7 @@ def chosen(db: str | None, roots: Sequence[str], annotator: str | None, *, gold:
 
 
 def put(text: str, output: str | None) -> None:
-    """Write *text* to stdout, or to the file *output*: complete or not at all, and readable only by its owner.
+    """Write *text* to stdout, or to the file *output*: complete or not at all. A new file is for its owner alone.
 
     CSV cannot escape a character that commands a terminal. So a terminal is shown dots in place of these.
     """
@@ -119,12 +117,7 @@ def put(text: str, output: str | None) -> None:
     if output is None:
         click.echo(content, nl=False)
         return
-    path = Path(output)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with open(part, "wb", opener=open_named) as file:
-            file.write(content)
-        part.replace(path)
+        write_whole(output, content, open_named)
     except OSError as error:
-        part.unlink(missing_ok=True)
-        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
+        raise MemsiftError(f"{output}: {error.strerror or error}. Name a file that can be written.") from None

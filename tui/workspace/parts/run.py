@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from engine.errors import ConfigError, MemsiftError, PromptFileError
 from engine.lean.json_text import printed_json
 from engine.quality.decisions import ACCEPTED, SAFETY, decisions
-from engine.stores.files import open_named
+from engine.stores.files import open_named, write_whole
 from engine.stores.roots import read_corpus
 from tui.workspace.parts.replay_part import Lines, Setup, replay_part
 from tui.workspace.replay.replaying import Ending
@@ -174,10 +174,7 @@ def _describe(folder: Path, setup: Setup, files: Sequence[str], size: int) -> No
 
 def _write(path: Path, text: bytes) -> None:
     """Write a file whole, or raise MemsiftError."""
-    made = path.with_name(f".{path.name}.new")
     try:
-        with open(made, "wb", opener=open_named) as file:
-            file.write(text)
-        made.replace(path)
+        write_whole(str(path), text, open_named)
     except OSError as error:
         raise MemsiftError(f"{path}: {error.strerror or error}. Finished parts are kept.") from None

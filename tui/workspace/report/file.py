@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
-from engine.stores.files import open_named
+from engine.stores.files import open_named, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from labels.measure.report import Report
 
 ENDINGS = (".html", ".md", ".json", ".txt")
-NEW = ".part"
 
 
 def write_report(report: Report, name: str) -> Path:
-    """Write *report* to the file *name*, which only its owner can read then. `~` is the home folder.
+    """Write *report* to the file *name*. `~` is the home folder. A new file is for its owner alone.
 
-    The old file is whole until the new one is. Raises MemsiftError for another ending, and if it cannot be written.
+    Raises MemsiftError for another ending, and if it cannot be written.
     """
     path = Path(name.strip()).expanduser()
     if path.suffix.lower() not in ENDINGS:
@@ -28,15 +27,8 @@ def write_report(report: Report, name: str) -> Path:
             f"{path}: end the name with {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}. Nothing was written."
         )
     text = _form(path.suffix.lower())(report)
-    aside = path.with_name(f".{path.name}{NEW}")
     try:
-        try:
-            aside.unlink(missing_ok=True)
-            with open(aside, "x", encoding="utf-8", opener=open_named) as file:
-                file.write(text)
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
+        write_whole(str(path), text.encode("utf-8"), open_named)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise MemsiftError(f"{path} cannot be written ({reason}). Name a file in a folder that exists.") from None
