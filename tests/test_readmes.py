@@ -49,3 +49,7 @@ def test_the_readme_names_every_command_and_shows_a_picture() -> None:
 @pytest.mark.parametrize("readme", ROOMS, ids=lambda path: str(path.relative_to(PROJECT)))
 def test_the_readme_of_a_room_is_read_in_a_few_minutes(readme: Path) -> None:
     assert len(readme.read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def test_the_readme_of_the_project_is_read_in_a_few_minutes() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 140

@@ -1,0 +1,123 @@
+"""Every command and option of the code is in the reference, and every command line in a README can be typed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from tui.cli import main
+from tui.cli.options import BULK_OPTIONS, JUDGE_OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROJECT = Path(__file__).resolve().parent.parent
+REFERENCE = PROJECT / "tui/cli/README.md"
+FOLDERS = (".", "engine", "labels", "tui")
+PAGES = sorted(
+    path
+    for folder in FOLDERS
+    for path in (PROJECT / folder).glob("*.md" if folder == "." else "**/*.md")
+    if path.name != "CHANGELOG.md"
+)
+OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
+HELP = {"--help", "-h"}
+OF_OTHER_PROGRAMS = {"--snapshot-update"}
+
+
+def commands(command: click.Command = main, name: str = "memsift") -> Iterator[tuple[str, click.Command]]:
+    """Each command with its name, those of groups by their path. A group that only lists its commands has no row."""
+    context = click.Context(command, info_name=name)
+    if not isinstance(command, click.Group) or command.invoke_without_command:
+        yield name, command
+    if isinstance(command, click.Group):
+        for each in command.list_commands(context):
+            found = command.get_command(context, each)
+            assert found
+            yield from commands(found, f"{name} {each}")
+
+
+COMMANDS = dict(commands())
+
+
+def options_of(command: click.Command) -> set[str]:
+    return {
+        name for one in command.params if isinstance(one, click.Option) for name in (*one.opts, *one.secondary_opts)
+    }
+
+
+def names_of(options: tuple[object, ...]) -> set[str]:
+    """The names of options that a decorator would give to a command."""
+
+    @click.command()
+    def command() -> None: ...
+
+    for option in options:
+        command = option(command)  # type: ignore[operator]
+    return options_of(command)
+
+
+GROUPS = {"*judge*": names_of(JUDGE_OPTIONS), "*many calls*": names_of(BULK_OPTIONS)}
+
+
+def rows() -> dict[str, str]:
+    """Command -> its row in the reference."""
+    found = {}
+    for line in REFERENCE.read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"\| `(memsift[^`]*)` \| ", line):
+            words = [word for word in match[1].split() if word.islower()]
+            found[" ".join(words)] = line
+    return found
+
+
+ROWS = rows()
+
+
+def test_every_command_has_a_row_in_the_reference_and_every_row_a_command() -> None:
+    assert set(ROWS) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_row_of_a_command_names_its_options_and_no_other(name: str) -> None:
+    row = ROWS[name].replace(f"`{name}", "", 1)
+    named = set(OPTION.findall(row)).union(*(names for group, names in GROUPS.items() if group in row))
+    assert named == options_of(COMMANDS[name])
+
+
+def test_the_reference_explains_the_options_that_have_no_row_of_their_own() -> None:
+    text = REFERENCE.read_text(encoding="utf-8")
+    explained = set(OPTION.findall(text[: text.index("## The app")]))
+    assert set().union(*GROUPS.values()) <= explained
+    assert {"--root", "--prompts", "--db", "--format", "--dry-run", "--full", "--order"} <= explained
+
+
+def typed_lines(page: Path) -> Iterator[str]:
+    """The command lines of memsift in the code of a page: between backticks, and in blocks."""
+    text = page.read_text(encoding="utf-8").replace("\\|", "|")
+    blocks = re.findall(r"^```\w*\n(.*?)^```|^((?: {4}.*\n)+)", text, re.MULTILINE | re.DOTALL)
+    inline = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))
+    for piece in (*inline, *(line for block in blocks for line in "".join(block).splitlines())):
+        line = piece.strip().removeprefix("$ ")
+        yield from (part.strip() for part in re.split(r"&&|[|#]", line) if re.match(r"memsift(\s|$)", part.strip()))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_every_command_line_in_a_page_can_be_typed(page: Path) -> None:
+    for line in typed_lines(page):
+        words = line.split()
+        name = " ".join(words[:3]) if " ".join(words[:3]) in COMMANDS else " ".join(words[:2])
+        if len(words) > 1 and words[1][0].islower():
+            assert name in COMMANDS or name == "memsift quality", line
+        known = options_of(COMMANDS.get(name, main)) | HELP
+        assert set(OPTION.findall(line)) <= known, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(PROJECT)))
+def test_every_option_in_a_page_is_one_of_memsift(page: Path) -> None:
+    known = HELP.union(OF_OTHER_PROGRAMS, *map(options_of, COMMANDS.values()))
+    spans = re.findall(r"`(--[a-z][a-z-]*)[^`]*`", page.read_text(encoding="utf-8"))
+    assert set(spans) <= known
