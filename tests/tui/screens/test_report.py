@@ -151,7 +151,7 @@ def irrelevant(workspace: Workspace, prompt_id: str) -> int:
     return sum(verdicts.get(one.memory.id) == "not" for one in found.injected) if found else 0
 
 
-async def test_w_writes_the_report_for_its_owner_alone_and_an_old_file_keeps_its_mode(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_w_writes_a_report_for_its_owner_and_keeps_an_old_mode(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
     replay_and_label(workspace)
     async with starting_in("report", workspace).run_test(size=SIZE, notifications=True) as pilot:
