@@ -204,6 +204,26 @@ def bulk_options(command: F) -> F:
     return command
 
 
+EXECUTOR = (
+    "For large runs: work in parts, on the processors of this machine (processes, processes:N) or on a Dask cluster "
+    "(dask://HOST:PORT, with the extra memsift[dask])."
+)
+PARTS = "The folder for the rows, a file for each part. With a folder of the same run, finished parts are skipped."
+
+
+def parts_options(things: str, size: int) -> Callable[[F], F]:
+    """The options for a run in parts: of *size* prompts or memories each, if nothing else is given."""
+
+    def with_parts(command: F) -> F:
+        command = click.option(
+            "--part-size", type=click.IntRange(1), default=size, show_default=True, help=f"{things} in a part."
+        )(command)
+        command = click.option("--parts", metavar="FOLDER", help=PARTS)(command)
+        return click.option("--executor", metavar="NAME", help=EXECUTOR)(command)
+
+    return with_parts
+
+
 def check_batch(judge: JudgeOptions, *, is_batched: bool, most_usd: float | None) -> None:
     """Raise click.UsageError for options that do not go with --batch."""
     if is_batched and most_usd is not None:

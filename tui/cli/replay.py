@@ -30,11 +30,12 @@ from tui.cli.options import (
     judge_options,
     opened_cutoff,
     opened_store,
+    parts_options,
     require_agreement,
     roots_option,
 )
 from tui.workspace import opening
-from tui.workspace.judge_options import JudgeOptions, opened_judge
+from tui.workspace.judge_options import Asking, JudgeOptions, opened_judge
 from tui.workspace.stderr import report_skipped, tell
 
 if TYPE_CHECKING:
@@ -63,12 +64,6 @@ NAMES = (
 )
 NO_RECORD = "For these prompts there is no record {!r}: neither a transcript nor the hook's log tells of it."
 RESUME = "Add the rows to FILE instead of printing them, and skip prompts that FILE has. Judge errors are asked again."
-EXECUTOR = (
-    "For many prompts: replay in parts, on the processors of this machine (processes, processes:N) or on a Dask "
-    "cluster (dask://HOST:PORT, with the extra memsift[dask])."
-)
-PARTS = "The folder for the rows, a file for each part. With a folder of the same run, finished parts are skipped."
-PART_SIZE = "Prompts in a part."
 SAVE = "Record the retrievals in the label store, for the app, memsift report and memsift gate."
 
 
@@ -80,9 +75,7 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 @STRICT
 @bulk_options
 @click.option("--resume", metavar="FILE", help=RESUME)
-@click.option("--executor", metavar="NAME", help=EXECUTOR)
-@click.option("--parts", metavar="FOLDER", help=PARTS)
-@click.option("--part-size", type=click.IntRange(1), default=1000, show_default=True, help=PART_SIZE)
+@parts_options("Prompts", 1000)
 @click.option("--save", is_flag=True, help=SAVE)
 @DB
 def replay(
@@ -186,8 +179,7 @@ class Replay:
     def in_parts(self, root: OpenRoot, files: Sequence[str], executor: str, folder: Path, size: int) -> None:
         """Write a file of rows for each part of *files*, and tell how the run ended."""
         from tui.workspace.parts.executors import opened_executor
-        from tui.workspace.parts.replay_part import Asking
-        from tui.workspace.parts.run import replay_in_parts, setup_of
+        from tui.workspace.parts.replay import replay_in_parts, setup_of
 
         options = replace(self.judge.sampling(REPLAY_SAMPLES), is_batched=self.batch)
         with opened_judge(options, root.config) as asked:

@@ -84,6 +84,20 @@ class JudgeOptions:
 
 
 @dataclass(frozen=True)
+class Asking:
+    """How a judge is asked. It finds its API key in the environment of the worker.
+
+    `batch_poll_s` is the pause in seconds between two looks at a batch of questions; 0 for single calls, of which
+    *concurrency* are made at once.
+    """
+
+    judge: JudgeOptions
+    concurrency: int
+    retries: int
+    batch_poll_s: float
+
+
+@dataclass(frozen=True)
 class Means:
     """How a model is asked: its provider, the user's cache, and the paid part of the price, 0..1."""
 

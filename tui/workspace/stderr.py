@@ -115,6 +115,7 @@ def _explain_wait(root: str) -> None:
 def progress_bar(count: int, label: str) -> Iterator[Callable[[Sequence[Judged]], None]]:
     """A progress bar of *count* jobs, only on a terminal: time left, and the judge's cost in US dollars so far.
 
+    Without a *label* it is hidden, as in a worker, whose terminal shows the bar of the whole run.
     Call the yielded function with the results of each finished job.
     """
     cost = 0.0
@@ -122,7 +123,7 @@ def progress_bar(count: int, label: str) -> Iterator[Callable[[Sequence[Judged]]
         range(count),
         label=label,
         file=sys.stderr,
-        hidden=not sys.stderr.isatty(),
+        hidden=not label or not sys.stderr.isatty(),
         show_pos=True,
         item_show_func=lambda _: f"${cost:.4f}" if cost else None,
     ) as bar:

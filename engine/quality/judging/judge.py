@@ -41,6 +41,21 @@ class Estimate(Record):
     usual_usd: float | None
     most_usd: float | None
 
+    @property
+    def asked(self) -> int:
+        """The memories that the model is asked about."""
+        return self.memories - self.by_rule - self.known
+
+    def plus(self, other: Estimate) -> Estimate:
+        """Both together."""
+        return Estimate(
+            self.memories + other.memories,
+            self.by_rule + other.by_rule,
+            self.known + other.known,
+            None if self.usual_usd is None or other.usual_usd is None else self.usual_usd + other.usual_usd,
+            None if self.most_usd is None or other.most_usd is None else self.most_usd + other.most_usd,
+        )
+
 
 class QualityJudge:
     """Asks *provider* to rate memories. Its only state is the *cache*, if there is one. Safe for threads.

@@ -6,29 +6,28 @@ import os
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from engine.errors import MemsiftError
-from engine.quality.judging.rating import BEST, THRESHOLD, UNANSWERED
+from engine.quality.judging.rating import BEST, THRESHOLD
 from engine.wording import counted
 from tui.cli.help import JudgedCommand
-from tui.cli.options import bulk_options, check_batch, judge_options, roots_option
+from tui.cli.options import bulk_options, check_batch, judge_options, parts_options, roots_option
 from tui.cli.quality.text import printed, printed_agreement, summary_line
+from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from engine.quality.judging.judge import Estimate, QualityJudge
+    from engine.quality.judging.judge import Estimate
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
-    from tui.workspace.judge_options import JudgeOptions
-    from tui.workspace.quality.rating import Rows, Subject
+    from tui.workspace.quality.rating import Keep, RatingPlan, Rows, Subject
     from tui.workspace.replay.replaying import Ending, Terms
 
-    Keep = Callable[[Subject, Assessment], None]
     Rated = list[tuple[str, Assessment]]
     """Each assessment with the root of its memory."""
 
@@ -53,6 +52,7 @@ FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJEC
 @click.option("--web-search", is_flag=True, help=SEARCH)
 @bulk_options
 @click.option("--resume", metavar="FILE", help=RESUME)
+@parts_options("Memories", 100)
 @click.option("--fail-under", type=click.FloatRange(0, BEST), metavar="SCORE", help=FAIL_UNDER)
 @click.option("--agreement", is_flag=True, help=AGREEMENT)
 @click.option(
@@ -63,6 +63,9 @@ def judge(
     roots: tuple[str, ...],
     rubric: str,
     samples: int | None,
+    executor: str | None,
+    parts: str | None,
+    part_size: int,
     agreement: bool,
     form: str,
     fail_under: float | None,
@@ -76,6 +79,9 @@ def judge(
     Headings, summaries of documents and other meta-content are rejected by a rule, without a call. The answers are
     cached in ~/.cache/memsift/judge.db, so that a memory is paid for once; another threshold costs nothing. The newest
     ratings are kept in ~/.local/share/memsift/ratings.db. Without --judge-timeout a call may take 60 s.
+
+    With --executor and --parts, processes or the workers of a cluster ask the model, each with the API key of its own
+    environment. A later start asks only about memories without an answer.
 
     Output: a line for each memory with decision and score, and reasons and suggestions below it; or as JSON {rubric,
     threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores, key_points,
@@ -94,7 +100,12 @@ def judge(
     if samples:
         wanted = replace(wanted, judge=replace(wanted.judge, samples=samples))
     wanted.check()
-    rated, ending = wanted.over(found, ids)
+    if executor or parts:
+        if not (executor and parts) or wanted.resume or wanted.max_cost is not None:
+            raise click.UsageError("--executor and --parts go together, without --resume and --max-cost.")
+        rated, ending = wanted.in_parts(found, ids, executor, Path(parts), part_size)
+    else:
+        rated, ending = wanted.over(found, ids)
     click.echo(printed(rated, given.name, wanted.threshold, form), nl=False)
     report_end(rated, ending, fail_under)
 
@@ -120,6 +131,14 @@ class Rating:
         if self.judge.depth:
             raise click.UsageError("--judge-depth has no effect here: every rating has reasons. Leave it out.")
 
+    @property
+    def plan(self) -> RatingPlan:
+        from tui.workspace.quality.rating import RatingPlan
+
+        judge = replace(self.judge, is_batched=self.batch)
+        asking = Asking(judge, self.concurrency, self.retries, self.batch_poll if self.batch else 0.0)
+        return RatingPlan(self.rubric, self.threshold, self.web_search, asking)
+
     def over(self, roots: Sequence[str], ids: Sequence[str]) -> tuple[Rated, Ending]:
         """The assessments of the memories, by root, and how the run ended."""
         from engine.quality.judging.rows import row_of
@@ -133,7 +152,6 @@ class Rating:
             rated = {one.key: found for one in wanted if (found := known(rows, one))}
 
             def keep(subject: Subject, found: Assessment) -> None:
-                self._refuse_a_miss(found)
                 rated[subject.key] = found
                 store.keep(subject.root, self.rubric.name, subject.words, found)
                 write(row_of(subject.root, self.rubric.name, self.threshold, found))
@@ -150,45 +168,50 @@ class Rating:
         """Rate memories of a root, whose settings may name the judge."""
         from engine.judge.bulk.batches import Batches
         from tui.workspace import opening
-        from tui.workspace.quality.rating import opened_quality_judge, refuse_another_judge
-        from tui.workspace.replay import replaying
+        from tui.workspace.quality.rating import opened_quality_judge, rate, refuse_another_judge
 
         config = opening.config_of(root, os.environ, self.judge)
         batches = Batches(os.environ, self.batch_poll, tell) if self.batch else None
-        options = replace(self.judge, is_batched=self.batch)
-        around = (batches or terms).around
-        has_search, threshold = self.web_search, self.threshold
-        with opened_quality_judge(
-            options, config, self.rubric, threshold=threshold, has_search=has_search, around=around
-        ) as asked:
-            refuse_another_judge(rows, asked, threshold)
+        with opened_quality_judge(self.plan, config, (batches or terms).around) as asked:
+            refuse_another_judge(rows, asked, self.threshold)
             if not self.judge.is_cached_only:
-                report_start(asked, asked.estimate([one.memory for one in left]))
-            by_id = {one.memory.summary.id: one for one in left}
+                estimate = asked.estimate([one.memory for one in left])
+                if estimate.asked:
+                    asked.prepare()
+                report_start(asked.identity, estimate)
+            return rate(asked, left, keep, self.plan.asking, terms, batches, "Rating")
 
-            def kept(found: Assessment) -> None:
-                keep(by_id[found.memory.id], found)
+    def in_parts(
+        self, roots: Sequence[str], ids: Sequence[str], executor: str, folder: Path, size: int
+    ) -> tuple[Rated, Ending]:
+        """As `over`, by an executor: a file of rows for each part of the memories."""
+        from engine.quality.judging.store import RatingStore
+        from tui.workspace.opening import config_of
+        from tui.workspace.parts.executors import opened_executor
+        from tui.workspace.parts.rating import RatingRun
+        from tui.workspace.quality.rating import subjects
 
-            def work(subject: Subject) -> list[Assessment]:
-                return [asked.evaluate(subject.memory)]
+        wanted = subjects(roots, ids)
+        configs = {one.root: config_of(one.root, os.environ, self.judge) for one in wanted}
+        with closing(RatingStore.open(os.environ)) as store:
+            run = RatingRun(self.plan, configs, wanted, folder, size)
+            if not self.judge.is_cached_only:
+                for identity, estimate in run.estimates().items():
+                    report_start(identity, estimate)
 
-            if batches:
-                return replaying.run_in_batches(left, work, kept, batches)
-            return replaying.run(left, work, kept, terms, self.concurrency, "Rating")
+            def keep(subject: Subject, found: Assessment) -> None:
+                store.keep(subject.root, self.rubric.name, subject.words, found)
 
-    def _refuse_a_miss(self, found: Assessment) -> None:
-        """Raise MemsiftError where only the cache may answer, and it has no answer."""
-        if self.judge.is_cached_only and found.decision == UNANSWERED:
-            raise MemsiftError(found.judgement.detail)
+            with opened_executor(executor) as workers:
+                ending = run.over(workers, keep)
+        return [(one.root, run.rated[one.key]) for one in wanted if one.key in run.rated], ending
 
 
-def report_start(judge: QualityJudge, estimate: Estimate) -> None:
-    """Tell how many memories the model is asked about, and the cost. Raises ProviderError where it cannot be asked."""
-    asked = estimate.memories - estimate.by_rule - estimate.known
-    if not asked:
+def report_start(identity: tuple[str, str, str], estimate: Estimate) -> None:
+    """Tell how many memories the model of *identity* is asked about, and the cost."""
+    if not estimate.asked:
         return
-    judge.prepare()
-    name, model, _ = judge.identity
+    name, model, _ = identity
     free = [f"{estimate.known:,} in the cache"] if estimate.known else []
     free += [f"{estimate.by_rule:,} rejected by rule"] if estimate.by_rule else []
     besides = f", besides {' and '.join(free)}" if free else ""
@@ -196,7 +219,7 @@ def report_start(judge: QualityJudge, estimate: Estimate) -> None:
         cost = "Its price is not known here"
     else:
         cost = f"It costs about ${estimate.usual_usd:.4f}, at most ${estimate.most_usd:.4f}"
-    tell(f"{name} ({model}) is asked about {counted(asked, 'memory')}{besides}. {cost}.")
+    tell(f"{name} ({model}) is asked about {counted(estimate.asked, 'memory')}{besides}. {cost}.")
 
 
 def report_end(rated: Rated, ending: Ending, fail_under: float | None) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import signal
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,7 +44,7 @@ AHEAD = 2
 """Parts under way for each worker: one that it works on, and one that waits for it."""
 
 TRIES = 3
-"""How often a part is done again after its Dask worker was lost."""
+"""How often a part is done again after its worker was lost."""
 
 CONNECT_S = 15
 
@@ -63,7 +65,7 @@ def opened_executor(name: str) -> Iterator[Executor]:
 
 
 class Processes:
-    """*count* processes of this machine."""
+    """*count* processes of this machine. One that ends too early ends the others, so all are started again."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -72,16 +74,37 @@ class Processes:
         self, work: Callable[[Setup, Part], Result], setup: Setup, parts: Iterable[tuple[Key, Part]]
     ) -> Iterator[tuple[Key, Result]]:
         """See `Executor`."""
-        pool = ProcessPoolExecutor(self._count, get_context("spawn"), _start_process, (setup,))
-        try:
-            yield from _windowed(lambda part: pool.submit(_work, work, part), _first_done, self._count, parts)
-        except BrokenProcessPool:
-            raise MemsiftError(
-                "A worker process ended before its part was done, perhaps for lack of memory. Finished parts are kept: "
-                "give the same command again, with fewer processes."
-            ) from None
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        under_way: dict[Any, tuple[Key, Part]] = {}
+        rest: Iterator[tuple[Key, Part]] = iter(parts)
+        losses = 0
+        while losses <= TRIES:
+            rest = chain(list(under_way.values()), rest)
+            under_way.clear()
+            pool = ProcessPoolExecutor(self._count, get_context("spawn"), _start_process, (setup,))
+            submit = partial(_submitted, pool, work)
+            try:
+                for done in _windowed(submit, _first_done, self._count, rest, under_way):
+                    losses = 0
+                    yield done
+                return
+            except BrokenProcessPool:
+                losses += 1
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+        raise MemsiftError(
+            f"Worker processes ended before their parts were done, {losses} times in a row, perhaps for lack of "
+            "memory. Finished parts are kept: give the same command again, with fewer processes."
+        )
+
+
+def _submitted(pool: ProcessPoolExecutor, work: Callable[[Any, Part], Result], part: Part) -> Future[Result]:
+    """The future of a part. It fails where a process ended before."""
+    try:
+        return pool.submit(_work, work, part)
+    except BrokenProcessPool as error:
+        failed: Future[Result] = Future()
+        failed.set_exception(error)
+        return failed
 
 
 def _start_process(setup: Any) -> None:
@@ -122,7 +145,7 @@ class _Cluster:
 
         there = self._client.scatter(setup, broadcast=True, hash=False)
         try:
-            yield from _windowed(submit, first_done, self._workers, parts)
+            yield from _windowed(submit, first_done, self._workers, parts, {})
         except KilledWorker as error:
             raise MemsiftError(
                 f"A part ended several Dask workers, perhaps for lack of memory ({error}). Finished parts are kept: "
@@ -169,17 +192,22 @@ def _windowed(
     first_done: Callable[[Iterable[Any]], Iterable[Any]],
     workers: int,
     parts: Iterable[tuple[Key, Part]],
+    under_way: dict[Any, tuple[Key, Part]],
 ) -> Iterator[tuple[Key, Any]]:
-    """Submit *parts*, a few ahead of the workers, and yield the results as they come."""
-    pending: dict[Any, Key] = {}
+    """Submit *parts*, a few ahead of the workers, and yield the results as they come.
+
+    *under_way* holds each future with its part, until its result is taken.
+    """
     for key, part in parts:
-        pending[submit(part)] = key
-        while len(pending) >= AHEAD * workers:
-            yield from _taken(first_done(pending), pending)
-    while pending:
-        yield from _taken(first_done(pending), pending)
+        under_way[submit(part)] = key, part
+        while len(under_way) >= AHEAD * workers:
+            yield from _taken(first_done(under_way), under_way)
+    while under_way:
+        yield from _taken(first_done(under_way), under_way)
 
 
-def _taken(done: Iterable[Any], pending: dict[Any, Key]) -> Iterator[tuple[Key, Any]]:
+def _taken(done: Iterable[Any], under_way: dict[Any, tuple[Key, Part]]) -> Iterator[tuple[Key, Any]]:
     for future in done:
-        yield pending.pop(future), future.result()
+        result = future.result()
+        key, _ = under_way.pop(future)
+        yield key, result

@@ -25,21 +25,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from engine.search.index import Index
     from engine.systems import System
-    from tui.workspace.judge_options import JudgeOptions
-
-
-@dataclass(frozen=True)
-class Asking:
-    """How a judge is asked. It finds its API key in the environment of the worker.
-
-    `batch_poll_s` is the pause in seconds between two looks at a batch of questions; 0 for single calls, of which
-    *concurrency* are made at once.
-    """
-
-    judge: JudgeOptions
-    concurrency: int
-    retries: int
-    batch_poll_s: float
+    from tui.workspace.judge_options import Asking
 
 
 @dataclass(frozen=True)
@@ -110,7 +96,7 @@ def replay_part(setup: Setup, lines: Lines) -> Rows:
         if batches and has_judge:
             replaying.run_in_batches(jobs, work, keep, batches)
         else:
-            replaying.run(jobs, work, keep, terms, asking.concurrency if has_judge else 0)
+            replaying.run(jobs, work, keep, terms, asking.concurrency if has_judge else 0, label="")
     return Rows(b"".join(rows), len(reading.prompts), tuple(_told(one, path, lines) for one in reading.skipped))
 
 

@@ -22,20 +22,27 @@ from engine.stores.writing import ACTIVE
 from tui.workspace import opening
 from tui.workspace.curate.curating import Found, memories_of, named
 from tui.workspace.judge_options import make_means
+from tui.workspace.replay import replaying
 from tui.workspace.stderr import report_skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from engine.config import Config
+    from engine.judge.bulk.batches import Batches
     from engine.memory import Memory
     from engine.quality.judging.rating import Assessment
     from engine.quality.judging.rubric import Rubric
-    from tui.workspace.judge_options import Around, JudgeOptions
+    from tui.workspace.judge_options import Around, Asking
+    from tui.workspace.replay.replaying import Ending, Terms
 
     Write = Callable[[dict[str, Any]], None]
-    Rows = dict[tuple[str, str, str], dict[str, Any]]
-    """(root, memory id, digest) -> the newest row with an answer."""
+    Keep = Callable[["Subject", Assessment], None]
+    Key = tuple[str, str, str]
+    """(root, memory id, digest)."""
+
+    Rows = dict[Key, dict[str, Any]]
+    """The newest row with an answer of each memory."""
 
 TIMEOUT_S = 60.0
 """The default time limit of a sample: an answer with reasons takes longer than a list of memories to keep."""
@@ -60,12 +67,21 @@ class Subject(Record):
     memory: Memory
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         return self.root, self.memory.summary.id, self.memory.summary.digest
 
     @property
     def words(self) -> int:
         return len(self.memory.summary.title.split()) + len(self.memory.body.split())
+
+
+class RatingPlan(Record):
+    """The rubric and the least score of an accepted memory, whether the model searches the web, and how it is asked."""
+
+    rubric: Rubric
+    threshold: float
+    has_search: bool
+    asking: Asking
 
 
 def subjects(roots: Sequence[str], ids: Sequence[str]) -> list[Subject]:
@@ -84,28 +100,21 @@ def _whole(root: str, found: Iterator[Found]) -> list[Subject]:
 
 
 @contextmanager
-def opened_quality_judge(
-    options: JudgeOptions,
-    config: Config,
-    rubric: Rubric,
-    *,
-    threshold: float,
-    has_search: bool,
-    around: Around | None,
-) -> Iterator[QualityJudge]:
+def opened_quality_judge(plan: RatingPlan, config: Config, around: Around | None = None) -> Iterator[QualityJudge]:
     """The chosen judge. Raises MemsiftError if none is named, and ConfigError for a search that it cannot make."""
+    options = plan.asking.judge
     means = make_means(options, config, os.environ, around)
     if means is None:
         raise MemsiftError(NO_JUDGE)
-    if has_search and means.provider.name not in SEARCHING:
+    if plan.has_search and means.provider.name not in SEARCHING:
         raise ConfigError(NO_SEARCH)
-    searches = MOST_SEARCHES if has_search else 0
+    searches = MOST_SEARCHES if plan.has_search else 0
     judge = QualityJudge(
         means.provider,
-        rubric,
-        template(rubric, is_structured=means.provider.name in STRUCTURED, searches=searches),
+        plan.rubric,
+        template(plan.rubric, is_structured=means.provider.name in STRUCTURED, searches=searches),
         timeout_s=options.timeout_s or TIMEOUT_S,
-        threshold=threshold,
+        threshold=plan.threshold,
         cache=means.cache,
         samples=options.samples or 1,
         price_share=means.price_share,
@@ -125,10 +134,8 @@ def opened_rows(file: str | None) -> Iterator[tuple[Rows, Write]]:
         yield {}, lambda _: None
         return
     path = Path(file)
+    rows, size = read_rows(path)
     try:
-        content = path.read_bytes() if path.exists() else b""
-        size = content.rfind(b"\n") + 1
-        rows = _answered(path, content[:size], content[size:])
         output = open(path, "ab", opener=open_named)  # noqa: SIM115
         output.truncate(size)
     except OSError as error:
@@ -140,6 +147,47 @@ def opened_rows(file: str | None) -> Iterator[tuple[Rows, Write]]:
             output.flush()
 
         yield rows, write
+
+
+def read_rows(path: Path) -> tuple[Rows, int]:
+    """The rows with an answer in a file, which need not exist, and the size of all its whole rows in bytes.
+
+    Raises RatingsError for a file that cannot be read, or that holds something else.
+    """
+    try:
+        content = path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        raise RatingsError(f"{path}: {error.strerror or error}. Name a file that can be read.") from None
+    size = content.rfind(b"\n") + 1
+    return _answered(path, content[:size], content[size:]), size
+
+
+def rate(
+    asked: QualityJudge,
+    left: Sequence[Subject],
+    keep: Keep,
+    asking: Asking,
+    terms: Terms,
+    batches: Batches | None,
+    label: str = "",
+) -> Ending:
+    """Rate the memories of one root. *keep* gets each with its assessment. Raises MemsiftError.
+
+    *label* stands before the progress bar; without it there is none.
+    """
+    by_id = {one.memory.summary.id: one for one in left}
+
+    def kept(found: Assessment) -> None:
+        if asking.judge.is_cached_only and found.decision == UNANSWERED:
+            raise MemsiftError(found.judgement.detail)
+        keep(by_id[found.memory.id], found)
+
+    def work(subject: Subject) -> list[Assessment]:
+        return [asked.evaluate(subject.memory)]
+
+    if batches:
+        return replaying.run_in_batches(left, work, kept, batches)
+    return replaying.run(left, work, kept, terms, asking.concurrency, label)
 
 
 def known(rows: Rows, subject: Subject) -> Assessment | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from tests.tui.cli.command_line import PROJECT, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SYSTEMS = "bm25,memsift+default"
@@ -40,39 +38,6 @@ def parts_in(folder: Path) -> dict[str, str]:
 
 def command(file: Path, *more: object) -> list[str]:
     return ["replay", "--root", str(DEMO_ROOT), "--prompts", str(file), "--systems", SYSTEMS, *map(str, more)]
-
-
-@pytest.fixture
-def cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The address of a Dask scheduler on loopback, and its two workers, which are processes."""
-    pytest.importorskip("distributed")
-    dask = [sys.executable, "-m", "dask"]
-    started = [
-        subprocess.Popen(
-            [*dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
-            stderr=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            cwd=PROJECT,
-        )
-    ]
-    try:
-        assert started[0].stderr
-        lines = iter(started[0].stderr.readline, b"")
-        found = next(match[1].decode() for line in lines if (match := re.search(rb"tcp://([\d.:]+)", line)))
-        options = ["--nthreads", "1", "--no-dashboard", "--no-nanny"]
-        nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": PROJECT}
-        started += [subprocess.Popen([*dask, "worker", f"tcp://{found}", *options], **nowhere) for _ in range(2)]
-        _wait_for_workers(f"tcp://{found}", 2)
-        yield f"dask://{found}", started[1:]
-    finally:
-        for one in reversed(started):
-            one.kill()
-            one.communicate()
-
-
-def _wait_for_workers(address: str, count: int) -> None:
-    code = f"from distributed import Client; Client({address!r}, timeout=20).wait_for_workers({count}, timeout=30)"
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
 
 
 @pytest.mark.slow

@@ -1,0 +1,131 @@
+"""Ratings of memories in parts: which memories are left, and what a worker does with some of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from engine.lean.json_text import printed_json
+from engine.lean.record import Record
+from engine.quality.judging.rows import row_of
+from tui.workspace.parts.run import describe, part_name, run_parts
+from tui.workspace.quality.rating import known, opened_quality_judge, rate, read_rows
+from tui.workspace.replay.replaying import Ending, Terms
+from tui.workspace.stderr import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from engine.config import Config
+    from engine.quality.judging.judge import Estimate
+    from engine.quality.judging.rating import Assessment
+    from tui.workspace.parts.executors import Executor
+    from tui.workspace.quality.rating import Keep, Key, RatingPlan, Subject
+
+
+class Setup(Record):
+    """What is the same for all parts of a run. `configs`: root -> its settings, which may name the judge."""
+
+    plan: RatingPlan
+    configs: Mapping[str, Config]
+
+
+class Block(Record):
+    """The memories of a part that have no answer yet, and the rows of the others."""
+
+    left: tuple[Subject, ...]
+    before: bytes
+
+
+class RatedBlock(Record):
+    """All rows of a part, and the new assessments."""
+
+    text: bytes
+    found: tuple[tuple[Key, Assessment], ...]
+
+
+def rate_part(setup: Setup, block: Block) -> RatedBlock:
+    """Rate the memories of a part. Raises MemsiftError."""
+    from engine.judge.bulk.batches import Batches
+
+    plan, asking = setup.plan, setup.plan.asking
+    found: list[tuple[Key, Assessment]] = []
+    for root, group in groupby(block.left, key=lambda one: one.root):
+        memories = list(group)
+        terms = Terms(asking.retries)
+        batches = Batches(os.environ, asking.batch_poll_s, tell) if asking.batch_poll_s else None
+        with opened_quality_judge(plan, setup.configs[root], (batches or terms).around) as asked:
+            if not asking.judge.is_cached_only and asked.estimate([one.memory for one in memories]).asked:
+                asked.prepare()
+            rate(asked, memories, lambda one, rated: found.append((one.key, rated)), asking, terms, batches)
+    rows = (row_of(key[0], plan.rubric.name, plan.threshold, rated) for key, rated in found)
+    return RatedBlock(block.before + b"".join(f"{printed_json(row)}\n".encode() for row in rows), tuple(found))
+
+
+class RatingRun:
+    """The ratings of *subjects* in a folder, with *size* memories in a part. A memory without an answer is asked again.
+
+    `rated` has the assessments: those that the folder has, and after `over` the new ones. Raises MemsiftError where
+    the folder belongs to another run.
+    """
+
+    def __init__(
+        self, plan: RatingPlan, configs: Mapping[str, Config], subjects: Sequence[Subject], folder: Path, size: int
+    ) -> None:
+        self._setup = Setup(plan, configs)
+        self._subjects = {one.key: one for one in subjects}
+        self._folder = folder
+        describe(folder, {**self._described(), "part_size": size})
+        self.rated: dict[Key, Assessment] = {}
+        self._blocks: dict[str, Block] = {}
+        for number, start in enumerate(range(0, len(subjects), size)):
+            self._blocks[part_name(number)] = self._block(part_name(number), subjects[start : start + size])
+
+    def estimates(self) -> dict[tuple[str, str, str], Estimate]:
+        """The cost of the memories that are left, for each judge, by its identity."""
+        found: dict[tuple[str, str, str], Estimate] = {}
+        left = (one for block in self._blocks.values() for one in block.left)
+        for root, group in groupby(left, key=lambda one: one.root):
+            with opened_quality_judge(self._setup.plan, self._setup.configs[root]) as judge:
+                now = judge.estimate([one.memory for one in group])
+                found[judge.identity] = now.plus(found[judge.identity]) if judge.identity in found else now
+        return found
+
+    def over(self, executor: Executor, keep: Keep) -> Ending:
+        """Rate the memories that are left. *keep* gets each new assessment. Returns the end, in memories."""
+
+        def keep_all(part: RatedBlock) -> None:
+            for key, found in part.found:
+                self.rated[key] = found
+                keep(self._subjects[key], found)
+
+        left = [(name, partial(self._blocks.__getitem__, name)) for name, block in self._blocks.items() if block.left]
+        finished = len(self._blocks) - len(left)
+        ending = run_parts(executor, rate_part, self._setup, left, self._folder, keep_all, "Rating parts", finished)
+        return Ending(len(self.rated), len(self._subjects), ending.is_interrupted)
+
+    def _block(self, name: str, subjects: Sequence[Subject]) -> Block:
+        rows, _ = read_rows(self._folder / name)
+        self.rated |= {one.key: found for one in subjects if (found := known(rows, one))}
+        before = "".join(f"{printed_json(rows[one.key])}\n" for one in subjects if one.key in rows)
+        return Block(tuple(one for one in subjects if one.key not in rows), before.encode())
+
+    def _described(self) -> dict[str, object]:
+        """The judges, the rubric and the memories, as a later start must name them again."""
+        plan = self._setup.plan
+        judges = set()
+        for config in self._setup.configs.values():
+            with opened_quality_judge(plan, config) as judge:
+                judges.add(judge.identity)
+        keys = printed_json(list(self._subjects))
+        return {
+            "rubric": plan.rubric.name,
+            "threshold": plan.threshold,
+            "judges": sorted(map(list, judges)),
+            "samples": plan.asking.judge.samples or 1,
+            "memories": hashlib.sha256(keys.encode()).hexdigest(),
+        }
