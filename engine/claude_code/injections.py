@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from engine.claude_code.hook_entry import EVENT
 from engine.inject import HEADER
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import replace
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
 
-EVENT = "UserPromptSubmit"
 KINDS = ("hook_success", "hook_additional_context")
 """Attachments that hold text for the model: of a hook that printed text, and of a hook that printed JSON."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from engine.judge.provider import Completion
+    from engine.judge.provider import Completion, Provider
 
 ANSWER_LIMIT = 100_000
 """Characters of an answer that are read, counted from its end: a model thinks aloud first. Thirty verdicts with a
@@ -90,6 +90,15 @@ def failure(error: Exception) -> Outcome:
     if isinstance(error, ProviderError):
         return Outcome(error.status, detail=str(error))
     return Outcome(HTTP_ERROR, detail=f"The judge failed: {type(error).__name__}.")
+
+
+def unready(provider: Provider) -> Outcome | None:
+    """The failure of a provider that cannot be asked, such as a missing key."""
+    try:
+        provider.prepare()
+    except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
+        return failure(error)
+    return None
 
 
 def opinions(text: str, count: int, depth: str, hide: Callable[[str], str] = str) -> tuple[Opinion, ...]:

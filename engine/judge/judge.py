@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import perf_counter
 
-from engine.judge.answer import failure, outcome_of
+from engine.judge.answer import failure, outcome_of, unready
 from engine.judge.prices import outcome_usd
 from engine.judge.prompts import request_text, shuffled, templates
 from engine.judge.verdict import FLAGGED, OK, Judgement, Opinion, Outcome, Verdict
@@ -79,7 +79,7 @@ class Judge:
         and every candidate is flagged with that status. Time counts from the moment when the provider is loaded.
         """
         template = self._templates[mode]
-        settled = self._unready() if candidates else Outcome(OK)
+        settled = unready(self._provider) if candidates else Outcome(OK)
         started = self._clock()
         outcome = settled or self._voted(template, prompt, candidates)
         return Judgement(
@@ -95,14 +95,6 @@ class Judge:
             depth=template.depth,
             cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome, self._price_share),
         )
-
-    def _unready(self) -> Outcome | None:
-        """The failure if the provider cannot be asked."""
-        try:
-            self._provider.prepare()
-        except Exception as error:  # noqa: BLE001 - the hook must not die of a provider's bug
-            return failure(error)
-        return None
 
     def _voted(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
         if self.samples == 1:

@@ -93,19 +93,20 @@ _PROMPTS = {AUTO: _STRICT, SEARCH: _LENIENT}
 _FORMATS = {KEEP: _KEEP_FORMAT, EXPLAINED: _EXPLAINED_FORMAT}
 
 
-def _schema(**properties: object) -> dict[str, Any]:
+def object_schema(**properties: object) -> dict[str, Any]:
+    """The JSON schema of an object with exactly these properties."""
     return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
-_ENTRY = _schema(
+_ENTRY = object_schema(
     index={"type": "integer"},
     reasoning={"type": "string"},
     decision={"type": "string", "enum": list(DECISIONS)},
     confidence={"type": "number"},
 )
 _SCHEMAS = {
-    KEEP: _schema(keep={"type": "array", "items": {"type": "integer"}}),
-    EXPLAINED: _schema(verdicts={"type": "array", "items": _ENTRY}),
+    KEEP: object_schema(keep={"type": "array", "items": {"type": "integer"}}),
+    EXPLAINED: object_schema(verdicts={"type": "array", "items": _ENTRY}),
 }
 
 _MAX_TOKENS = {KEEP: 256, EXPLAINED: 3072}

@@ -76,6 +76,11 @@ def printed_json(value: object, *, indent: int | None = None, default: Callable[
     return re.sub(_UNPRINTED, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def clean_text(value: object) -> str:
+    """A text of a file, without white space around it and without lone surrogates; empty for another value."""
+    return without_lone_surrogates(value).strip() if isinstance(value, str) else ""
+
+
 def without_lone_surrogates(text: str) -> str:
     """*text* with U+FFFD for each half of a surrogate pair that stands alone.
 

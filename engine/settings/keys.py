@@ -69,7 +69,7 @@ class Source:
         A wrong value leaves the value as it is, but a number out of range becomes the nearest allowed number.
         """
         if not isinstance(section, dict):
-            self.wrong(key, f"is {_shown(section)}; expected an object with keys")
+            self.wrong(key, f"is {shown(section)}; expected an object with keys")
             return target
         known = fields(target)
         changes: dict[str, object] = {}
@@ -94,7 +94,7 @@ class Source:
 
     def _unknown(self, name: str, value: object, known: tuple[str, ...], key: str) -> None:
         where = f"{self.name}: '{key}.{name[:MOST_SHOWN]}'"
-        text = f"{where}, set to {_shown(value)}, is unknown; expected {', '.join(known[:-1])} or {known[-1]}."
+        text = f"{where}, set to {shown(value)}, is unknown; expected {', '.join(known[:-1])} or {known[-1]}."
         self.mistakes.append(Mistake(f"{key}.{name}", text, name, known))
 
     def _value(self, name: str, value: Any, now: object, key: str) -> object:
@@ -102,10 +102,10 @@ class Source:
             return self.over(now, value, key)
         self.keys.add(key)
         if expected := _expected(name, value, now):
-            self.wrong(key, f"is {_shown(value)}; expected {expected}")
+            self.wrong(key, f"is {shown(value)}; expected {expected}")
             return _clamped(name, value, now)
         if self._folder and name == "provider" and not _has_script(value):
-            self.wrong(key, f"is {_shown(value)}, which is not a file")
+            self.wrong(key, f"is {shown(value)}, which is not a file")
             return now
         return float(value) if name in LIMITS and not isinstance(now, int) and value is not None else value
 
@@ -237,7 +237,7 @@ def _listed(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """The beginning of a value, for a message."""
     try:
         return repr(value)[:MOST_SHOWN]

@@ -9,6 +9,7 @@ import os
 
 from engine.lean.record import Record
 from engine.paths import config_file
+from engine.settings.keys import shown
 from engine.stores.files import UnreadableFileError, text_of
 
 TYPE_CHECKING = False
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 KEY = "roots"
 MOST_ROOTS = 20
-MOST_SHOWN = 80
 """Characters of a value in a message."""
 
 
@@ -46,10 +46,10 @@ def user_roots(environ: Mapping[str, str]) -> UserRoots:
     except (UnreadableFileError, ValueError, RecursionError):
         return UserRoots((), (f"{path} cannot be read, so its {KEY} are not used. Fix it, or delete it.",))
     if not isinstance(listed, list):
-        return UserRoots((), (f"{path}: {KEY!r} is {_shown(listed)}; expected a list of paths.",))
+        return UserRoots((), (f"{path}: {KEY!r} is {shown(listed)}; expected a list of paths.",))
     found = [(one, _resolved(one, environ)) for one in listed[:MOST_ROOTS]]
     mistakes = [
-        f"{path}: {KEY!r} names {_shown(one)}, which is not used; expected the absolute path, or one from ~, of a "
+        f"{path}: {KEY!r} names {shown(one)}, which is not used; expected the absolute path, or one from ~, of a "
         "folder or file that exists."
         for one, root in found
         if not root
@@ -69,10 +69,3 @@ def _resolved(value: object, environ: Mapping[str, str]) -> str:
         return os.path.realpath(path) if os.path.isabs(path) and os.path.exists(path) else ""
     except (OSError, ValueError):
         return ""
-
-
-def _shown(value: object) -> str:
-    try:
-        return repr(value)[:MOST_SHOWN]
-    except RecursionError:
-        return "nested too deeply"

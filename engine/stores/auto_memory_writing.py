@@ -14,7 +14,7 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.stores.auto_memory import TYPES
 from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
-from engine.stores.writing import ACTIVE, BODY, STATUS_WORDS, Changes, Entry, FormField, one_line, slug
+from engine.stores.writing import ACTIVE, BODY, STATUS_WORDS, Changes, Entry, FormField, one_line, refuse, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -72,14 +72,14 @@ def edited(text: str, changes: Changes, now: str) -> str:
     fields = {name: values[-1] for name, values in changes.fields if values}
     if changes.title is not None:
         fields["description"] = changes.title
-    _refuse(
+    refuse(
         [
             f"{name} is no field that can be set here; there are {', '.join(FIELDS)}"
             for name in fields
             if name not in FIELDS
         ]
     )
-    _refuse(_problems(fields))
+    refuse(_problems(fields))
     note = _note(text)
     for name, value in fields.items():
         note = _with_key(note, name, one_line(value))
@@ -99,8 +99,8 @@ def rewritten(text: str, new: str, now: str) -> str:
     """As `engine.stores.writing.Writing.rewritten`."""
     before, after = _note(text), _note(new)
     wrong = [key for key in STATUS_KEYS if _value(before, key) != _value(after, key)]
-    _refuse([f"{key} may not be changed in an editor" for key in wrong])
-    _refuse(_problems({key: value for key in FIELDS if (value := _value(after, key)) and value != _value(before, key)}))
+    refuse([f"{key} may not be changed in an editor" for key in wrong])
+    refuse(_problems({key: value for key in FIELDS if (value := _value(after, key)) and value != _value(before, key)}))
     return text if text == new else _dated(text, after, now)
 
 
@@ -133,7 +133,7 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
     """A new file, with the front matter that the client writes."""
     stem = slug(draft.memory_id or draft.title)
     wrong = _problems({"description": draft.title, "type": draft.category})
-    _refuse([*wrong, *(["the title gives no file name; name one with --id"] if not stem else [])])
+    refuse([*wrong, *(["the title gives no file name; name one with --id"] if not stem else [])])
     lines = (
         *(FENCE, f"name: {stem}", f"description: {_quoted(one_line(draft.title), chr(34))}"),
         *("metadata:", "  node_type: memory", f"  type: {draft.category}", f"  modified: {_like(now, '.000Z')}", FENCE),
@@ -297,8 +297,3 @@ def _is_below(line: str, indent: int) -> bool:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" \t"))
-
-
-def _refuse(wrong: Sequence[str]) -> None:
-    if wrong:
-        raise InvalidMemoryError(f"Nothing was changed, because the memory would be wrong: {'; '.join(wrong)}.")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from engine.lean.json_text import loads, without_lone_surrogates
+from engine.lean.json_text import clean_text, loads, without_lone_surrogates
 from engine.lean.sqlite import DAMAGE, for_reading
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.files import UnreadableFileError, is_regular, require_inside
@@ -142,9 +142,11 @@ class _Table:
         title = _title(row, texts)
         if not title:
             raise UnreadableFileError("has no title and no text")
-        category = _text(row.get("type")).lower() or self._kind.replace("summary", "session_summary")
-        tags = tuple(dict.fromkeys(one for one in (*_lines(row.get("concepts")), _text(row.get("project"))) if one))
-        created = _text(row.get("created_at"))
+        category = clean_text(row.get("type")).lower() or self._kind.replace("summary", "session_summary")
+        tags = tuple(
+            dict.fromkeys(one for one in (*_lines(row.get("concepts")), clean_text(row.get("project"))) if one)
+        )
+        created = clean_text(row.get("created_at"))
         summary = MemorySummary(
             id=f"{self._kind}-{row['id']}",
             category=category,
@@ -166,12 +168,12 @@ def _short_column(name: str) -> str:
 
 
 def _title(row: Mapping[str, Any], texts: list[tuple[str, tuple[str, ...]]]) -> str:
-    title, subtitle = short(_text(row.get("title"))), _text(row.get("subtitle"))
+    title, subtitle = short(clean_text(row.get("title"))), clean_text(row.get("subtitle"))
     return title or short(subtitle) or next((short(lines[0]) for _, lines in texts if lines), "")
 
 
 def _sections(texts: list[tuple[str, tuple[str, ...]]], row: Mapping[str, Any]) -> tuple[Section, ...]:
-    subtitle = _text(row.get("subtitle"))
+    subtitle = clean_text(row.get("subtitle"))
     files = tuple(dict.fromkeys(line for column in FILES for line in _lines(row.get(column))))[:MOST_FILES]
     kept: dict[tuple[str, ...], str] = {(subtitle,): "Subtitle"} if subtitle else {}
     for column, lines in (*texts, ("files", files)):
@@ -182,15 +184,11 @@ def _sections(texts: list[tuple[str, tuple[str, ...]]], row: Mapping[str, Any]) 
 
 def _lines(value: object) -> tuple[str, ...]:
     """The items of a JSON list, or the lines of a text that is none. A list that was cut or is broken is a text."""
-    text = _text(value)
+    text = clean_text(value)
     if text.startswith("["):
         try:
             items = loads(text)
         except (ValueError, RecursionError):
             return tuple(text.splitlines())
-        return tuple(" ".join(one.split()) for item in items if (one := _text(item)))
+        return tuple(" ".join(one.split()) for item in items if (one := clean_text(item)))
     return tuple(text.splitlines())
-
-
-def _text(value: object) -> str:
-    return without_lone_surrogates(value).strip() if isinstance(value, str) else ""

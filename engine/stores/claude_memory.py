@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from engine.lean.json_text import loads, without_lone_surrogates
+from engine.lean.json_text import clean_text, loads, without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
 from engine.stores.files import UnreadableFileError, is_inside, read_text
 from engine.stores.registry import Listing
@@ -57,20 +57,20 @@ def _memory(content: dict[str, Any], relative: str, path: str) -> Memory:
     shown = without_lone_surrogates(relative)
     stem = os.path.splitext(os.path.basename(shown))[0]
     folder = shown.split("/", 1)[0]
-    category = _text(content.get("category")).lower() or FOLDERS.get(folder, folder)
-    title = " ".join(_text(content.get("title")).split()) or stem
+    category = clean_text(content.get("category")).lower() or FOLDERS.get(folder, folder)
+    title = " ".join(clean_text(content.get("title")).split()) or stem
     tags = _tags(content.get("tags"))
     sections = sections_of(content.get("content"))
     summary = MemorySummary(
-        id=_text(content.get("id")) or stem,
+        id=clean_text(content.get("id")) or stem,
         category=category,
         title=title,
         tags=tags,
         path=PROJECT_PREFIX + shown,
         file=path,
-        status=_text(content.get("record_status")).lower() or "active",
-        created_at=_text(content.get("created_at")),
-        updated_at=_text(content.get("updated_at")),
+        status=clean_text(content.get("record_status")).lower() or "active",
+        created_at=clean_text(content.get("created_at")),
+        updated_at=clean_text(content.get("updated_at")),
         digest=content_digest(category, title, tags, sections),
     )
     return Memory(summary, sections)
@@ -119,12 +119,8 @@ def _heading(name: str) -> str:
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    texts = (" ".join(_text(tag).split()) for tag in value) if isinstance(value, list) else ()
+    texts = (" ".join(clean_text(tag).split()) for tag in value) if isinstance(value, list) else ()
     return tuple(dict.fromkeys(text for text in texts if text))
-
-
-def _text(value: object) -> str:
-    return without_lone_surrogates(value).strip() if isinstance(value, str) else ""
 
 
 def _first_line(error: Exception) -> str:

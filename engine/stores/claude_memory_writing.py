@@ -26,7 +26,7 @@ from engine.stores.claude_memory_schema import (
     value_of,
 )
 from engine.stores.json_members import members, with_inner, with_member, without_member
-from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, FormField, one_line, slug
+from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, FormField, one_line, refuse, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -150,7 +150,7 @@ def created(draft: Draft, now: str) -> tuple[str, str]:
     if draft.category in CONTENT:
         text = _with_changes(text, draft.changes)
     text = json.dumps(_document(text), ensure_ascii=False, indent=2) + "\n"
-    _refuse([sentence for _, sentence in problems(_document(text))])
+    refuse([sentence for _, sentence in problems(_document(text))])
     return f"{FOLDER_OF[draft.category]}/{identity}.json", text
 
 
@@ -240,7 +240,7 @@ def _with_changes(text: str, changes: Changes) -> str:
             text = _with_field(text, category, name, given)
         except ValueError as error:
             wrong.append(f"{name} {error}")
-    _refuse(wrong)
+    refuse(wrong)
     return text
 
 
@@ -304,7 +304,7 @@ def _checked(before: str, after: str) -> str:
     A mistake that was there already does not stand in the way: else a messy root could never be cleaned.
     """
     old, new = _flat(_document(before)), _flat(_document(after))
-    _refuse([sentence for field, sentence in problems(_document(after)) if old.get(field) != new.get(field)])
+    refuse([sentence for field, sentence in problems(_document(after)) if old.get(field) != new.get(field)])
     return after
 
 
@@ -315,11 +315,6 @@ def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
 def _content(document: Mapping[str, Any]) -> dict[str, Any]:
     content = document.get("content")
     return content if isinstance(content, dict) else {}
-
-
-def _refuse(wrong: Sequence[str]) -> None:
-    if wrong:
-        raise InvalidMemoryError(f"Nothing was changed, because the memory would be wrong: {'; '.join(wrong)}.")
 
 
 def _tag(text: str) -> str:

@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.errors import ReadOnlyStoreError
+from engine.errors import InvalidMemoryError, ReadOnlyStoreError
 from engine.lean.record import Record
 from engine.stores.registry import format_of
 
@@ -144,6 +144,12 @@ def changes_of(form: Sequence[FormField], texts: Mapping[str, str]) -> Changes:
 
 def _items(text: str) -> list[str]:
     return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def refuse(wrong: Sequence[str]) -> None:
+    """Raise InvalidMemoryError if there is a sentence in *wrong*, the rules that a memory would break."""
+    if wrong:
+        raise InvalidMemoryError(f"Nothing was changed, because the memory would be wrong: {'; '.join(wrong)}.")
 
 
 def slug(title: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.judge.answer import failure
+from engine.judge.answer import failure, unready
 from engine.judge.bulk.cost_cap import most_usd
 from engine.judge.cache import cache_key
 from engine.judge.prices import cost_usd, outcome_usd
@@ -127,7 +127,7 @@ class QualityJudge:
         """
         if reason := meta_reason(memory):
             return by_rule(memory, reason, self._template.hash)
-        settled = self._unready()
+        settled = unready(self._provider)
         started = self._clock()
         ratings: list[Rating] = []
         outcome = settled or voted(lambda sample: self._sampled(memory, sample, ratings), self._samples)
@@ -150,14 +150,6 @@ class QualityJudge:
 
     def _zero(self) -> float | None:
         return None if cost_usd(*self.identity[:2], 1, 1) is None else 0.0
-
-    def _unready(self) -> Outcome | None:
-        """The failure if the provider cannot be asked."""
-        try:
-            self._provider.prepare()
-        except Exception as error:  # noqa: BLE001 - evaluate never raises
-            return failure(error)
-        return None
 
     def _sampled(self, memory: Memory, sample: int, ratings: list[Rating]) -> Outcome:
         """The outcome of a sample. Its rating is added to *ratings*."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from engine.judge.prompts import FIELD_LIMIT, cut, one_line
+from engine.judge.prompts import FIELD_LIMIT, cut, object_schema, one_line
 from engine.judge.provider import Question
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
@@ -134,10 +134,10 @@ def template(rubric: Rubric, *, is_structured: bool, searches: int = 0) -> Templ
 def schema_of(criteria: list[str]) -> dict[str, Any]:
     """The JSON schema of an answer. The texts come first: a model that has said why scores better."""
     texts = {"type": "array", "items": {"type": "string"}}
-    return _object(
+    return object_schema(
         key_points=texts,
         rejection_reasons=texts,
-        scores=_object(**{name: {"type": "number"} for name in criteria}),
+        scores=object_schema(**{name: {"type": "number"} for name in criteria}),
         overall={"type": "number"},
         suggested_title={"type": "string"},
         suggested_tags=texts,
@@ -173,7 +173,3 @@ def _lines(heading: str, lines: tuple[str, ...]) -> list[str]:
 
 def _escaped(text: str) -> str:
     return escape(cut(text, FIELD_LIMIT))
-
-
-def _object(**properties: object) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
