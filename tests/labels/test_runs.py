@@ -19,14 +19,7 @@ from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, pool_of, record, retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LabelStore]:
-    with LabelStore.open(tmp_path / "labels.db") as store:
-        yield store
 
 
 def rows(store: LabelStore, sql: str) -> list[tuple[object, ...]]:

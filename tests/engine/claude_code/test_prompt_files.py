@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -16,11 +16,11 @@ from engine.claude_code.prompt_files import PromptReading, read_prompts
 from engine.errors import PromptFileError
 from engine.memory import Skipped
 from engine.prompt import Injection, Prompt, Turn
+from tests.engine.claude_code.rows import SESSION, remembered, texts, user, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SESSION = "9db9dad3-be74-4dc0-bb98-972850c2e4ba"
 UUID = "6add88bd-6f9b-4c54-9f5a-000000000001"
 PASTE = "pasted alpha\npasted beta\npasted gamma\n" + "\n".join(str(number) for number in range(1, 31))
 
@@ -80,26 +80,6 @@ FIELDS = {
 }
 NAMES = ("prompt", "id", "uuid", "promptId", "sessionId", "session_id", "cwd", "project", "timestamp", "source", "kind")
 HOSTILE_ROWS = st.fixed_dictionaries({}, optional=FIELDS | dict.fromkeys(NAMES, JSON)) | JSON
-
-
-def user(text: object, **fields: object) -> dict[str, Any]:
-    return {"type": "user", "sessionId": SESSION, "message": {"role": "user", "content": text}, **fields}
-
-
-def remembered(display: str, **fields: object) -> dict[str, Any]:
-    row = {"display": display, "pastedContents": {}, "timestamp": 1795294392714, "project": "/p", "sessionId": SESSION}
-    return {**row, **fields}
-
-
-def write(path: Path, *rows: object, end: bytes = b"\n") -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
-    path.write_bytes(b"\n".join(lines) + end)
-    return str(path)
-
-
-def texts(reading: PromptReading) -> list[str]:
-    return [prompt.text for prompt in reading.prompts]
 
 
 @pytest.mark.parametrize("folder", list(REAL_PROMPTS))

@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.claude_code.prompt_files import PromptReading, read_prompts
+from engine.claude_code.prompt_files import read_prompts
 from engine.claude_code.prompt_rows import BadRow, FoundPrompt, prompts_in
 from engine.memory import Skipped
 from engine.prompt import Prompt, Turn, prompt_id
+from tests.engine.claude_code.rows import SESSION, remembered, texts, user, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SESSION = "9db9dad3-be74-4dc0-bb98-972850c2e4ba"
-
-
-def user(text: object, **fields: object) -> dict[str, Any]:
-    return {"type": "user", "sessionId": SESSION, "message": {"role": "user", "content": text}, **fields}
-
 
 def assistant(text: str) -> dict[str, Any]:
     return {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}}
-
-
-def remembered(display: str, **fields: object) -> dict[str, Any]:
-    row = {"display": display, "pastedContents": {}, "timestamp": 1795294392714, "project": "/p", "sessionId": SESSION}
-    return {**row, **fields}
-
-
-def write(path: Path, *rows: object, end: bytes = b"\n") -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows]
-    path.write_bytes(b"\n".join(lines) + end)
-    return str(path)
-
-
-def texts(reading: PromptReading) -> list[str]:
-    return [prompt.text for prompt in reading.prompts]
 
 
 def test_turns_are_five_and_cut_at_two_thousand_characters(tmp_path: Path) -> None:

@@ -126,6 +126,14 @@ def eventually(condition: Callable[[], bool]) -> None:
         time.sleep(TICK_S)
 
 
+def assert_works(root: FaultyRoot) -> None:
+    """The hook and the app give the right answers."""
+    right = root.fresh()
+    assert root.hook() == right[0]
+    assert root.opened() == right
+    assert root.hook() == right[0]
+
+
 def assert_right_or_silent(given: Answers, *right: Answers) -> None:
     """For each prompt the answer of one of *right*, or none."""
     for number, text in enumerate(given):

@@ -36,13 +36,6 @@ def root(tmp_path: Path) -> FaultyRoot:
     return made
 
 
-@pytest.fixture
-def exact_root(tmp_path: Path) -> FaultyRoot:
-    made = FaultyRoot(tmp_path)
-    made.settle()
-    return made
-
-
 def shown_first(root: FaultyRoot) -> Path:
     """The memory that the first of PROMPTS brings up first."""
     return root.root / root.hook()[0].split(" -> .claude/memory/", 1)[1].split(" #tags:", 1)[0]
@@ -69,22 +62,22 @@ def assert_right(root: FaultyRoot) -> None:
 
 
 @pytest.mark.parametrize("seconds", FAR)
-def test_a_file_with_any_time_is_seen_to_have_changed(exact_root: FaultyRoot, seconds: int) -> None:
-    path = shown_first(exact_root)
+def test_a_file_with_any_time_is_seen_to_have_changed(root: FaultyRoot, seconds: int) -> None:
+    path = shown_first(root)
     for number in range(3):
         rewrite(path, f"cache rule of clock {number}")
         os.utime(path, (seconds, seconds))
-        assert f"clock {number}" in exact_root.hook()[0]
-        assert_right(exact_root)
+        assert f"clock {number}" in root.hook()[0]
+        assert_right(root)
 
 
 @pytest.mark.parametrize("seconds", FAR)
-def test_folders_and_lists_with_any_time_are_looked_through(exact_root: FaultyRoot, seconds: int) -> None:
+def test_folders_and_lists_with_any_time_are_looked_through(root: FaultyRoot, seconds: int) -> None:
     for number in range(3):
-        write_memory(exact_root.root, memory(f"cache rule 0 of clock {number}", "cache", memory_id=f"0{number}"))
-        for path in (exact_root.root, *exact_root.root.rglob("*")):
+        write_memory(root.root, memory(f"cache rule 0 of clock {number}", "cache", memory_id=f"0{number}"))
+        for path in (root.root, *root.root.rglob("*")):
             set_time(path, seconds)
-        assert_right(exact_root)
+        assert_right(root)
 
 
 def test_what_was_added_is_scored_as_in_a_fresh_build(root: FaultyRoot) -> None:
@@ -154,10 +147,10 @@ def test_every_one_of_many_quick_edits_is_seen(root: FaultyRoot) -> None:
 
 
 @pytest.mark.parametrize("seed", range(tries(3, 1)))
-def test_any_edit_at_any_time_is_seen(exact_root: FaultyRoot, seed: int) -> None:
+def test_any_edit_at_any_time_is_seen(root: FaultyRoot, seed: int) -> None:
     made = random.Random(seed)
     for step in range(STEPS):
-        path = made.choice(sorted(exact_root.root.rglob("*.json")))
+        path = made.choice(sorted(root.root.rglob("*.json")))
         match made.choice(["rewrite", "rename", "remove", "add", "retire", "break"]):
             case "rewrite":
                 rewrite(path, f"auth cache rule {step}")
@@ -166,12 +159,12 @@ def test_any_edit_at_any_time_is_seen(exact_root: FaultyRoot, seed: int) -> None
             case "remove":
                 path.unlink()
             case "add":
-                write_memory(exact_root.root, memory(f"cache rule {step}", "auth"))
+                write_memory(root.root, memory(f"cache rule {step}", "auth"))
             case "retire":
-                write_memory(exact_root.root, memory("cache rule", memory_id=path.stem, status="retired"))
+                write_memory(root.root, memory("cache rule", memory_id=path.stem, status="retired"))
             case "break":
                 path.write_text("{", "utf-8")
-        touched = made.choice([path, path.parent, exact_root.root, exact_root.root / "index.md"])
+        touched = made.choice([path, path.parent, root.root, root.root / "index.md"])
         if touched.exists():
             set_time(touched, made.choice(FAR))
-        assert_right(exact_root)
+        assert_right(root)

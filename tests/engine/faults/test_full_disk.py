@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import fillers, memory, write_memory
-from tests.engine.faults.answers import FaultyRoot, tries
+from tests.engine.faults.answers import FaultyRoot, assert_works, tries
 from tests.engine.faults.builder import OPEN_SMALL, finish, start
 from tests.engine.faults.mounts import small_disk
 from tests.engine.hook.world import FORMS, World, context_of
@@ -40,13 +40,6 @@ def fill(disk: Path, free: int) -> Path:
     with ballast.open("r+b") as file:
         file.truncate(max(0, ballast.stat().st_size - free))
     return ballast
-
-
-def assert_works(root: FaultyRoot) -> None:
-    right = root.fresh()
-    assert root.hook() == right[0]
-    assert root.opened() == right
-    assert root.hook() == right[0]
 
 
 def assert_heals(root: FaultyRoot) -> None:

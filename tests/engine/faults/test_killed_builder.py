@@ -30,11 +30,6 @@ def root(tmp_path: Path) -> FaultyRoot:
     return filled(FaultyRoot(tmp_path))
 
 
-@pytest.fixture
-def exact_root(tmp_path: Path) -> FaultyRoot:
-    return filled(FaultyRoot(tmp_path))
-
-
 def filled(root: FaultyRoot) -> FaultyRoot:
     for number in range(MEMORIES):
         write_memory(root.root, written(0, number))
@@ -67,29 +62,29 @@ def test_a_first_build_that_is_killed_anywhere_is_done_without(root: FaultyRoot)
             assert root.opened() == right
 
 
-def test_an_update_that_is_killed_anywhere_is_done_again(exact_root: FaultyRoot) -> None:
+def test_an_update_that_is_killed_anywhere_is_done_again(root: FaultyRoot) -> None:
     made = random.Random(12)
-    finish(start(exact_root))
-    edit(exact_root, 1)
-    whole = seconds_of(exact_root)
+    finish(start(root))
+    edit(root, 1)
+    whole = seconds_of(root)
     for turn in range(2, KILLS + 2):
-        edit(exact_root, turn)
-        right = exact_root.fresh()
-        killed_after(exact_root, whole * made.uniform(*SHARES))
+        edit(root, turn)
+        right = root.fresh()
+        killed_after(root, whole * made.uniform(*SHARES))
         if turn % 2:
-            assert exact_root.hook() == right[0]
-        assert exact_root.opened() == right
-        assert exact_root.hook() == right[0]
+            assert root.hook() == right[0]
+        assert root.opened() == right
+        assert root.hook() == right[0]
 
 
-def test_without_time_a_hook_shows_only_what_is_there_after_a_kill(exact_root: FaultyRoot) -> None:
+def test_without_time_a_hook_shows_only_what_is_there_after_a_kill(root: FaultyRoot) -> None:
     made = random.Random(13)
-    whole = seconds_of(exact_root)
+    whole = seconds_of(root)
     for turn in range(1, 6):
-        edit(exact_root, turn)
-        killed_after(exact_root, whole * made.uniform(*SHARES))
-        assert {one for text in exact_root.hook(deadline_s=0.0) for one in shown(text)} <= exact_root.there()
-    assert exact_root.opened() == exact_root.fresh()
+        edit(root, turn)
+        killed_after(root, whole * made.uniform(*SHARES))
+        assert {one for text in root.hook(deadline_s=0.0) for one in shown(text)} <= root.there()
+    assert root.opened() == root.fresh()
 
 
 def killed_after(root: FaultyRoot, seconds: float) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.builders import memory, write_memory
-from tests.engine.faults.answers import FaultyRoot
+from tests.engine.faults.answers import FaultyRoot, assert_works
 from tests.engine.faults.mounts import read_only, small_disk
 from tests.engine.hook.world import FORMS, World, context_of
 
@@ -30,18 +30,6 @@ def root(disk: Path, tmp_path: Path) -> FaultyRoot:
     return FaultyRoot(tmp_path, home=disk / "person")
 
 
-@pytest.fixture
-def exact_root(disk: Path, tmp_path: Path) -> FaultyRoot:
-    return FaultyRoot(tmp_path, home=disk / "person")
-
-
-def assert_works(root: FaultyRoot) -> None:
-    right = root.fresh()
-    assert root.hook() == right[0]
-    assert root.opened() == right
-    assert root.hook() == right[0]
-
-
 def edit(root: FaultyRoot) -> None:
     write_memory(root.root, memory("cache rule new", "cache", body="auth token"))
     write_memory(root.root, memory("cache rule 0", "cache", body="another"))
@@ -55,12 +43,12 @@ def test_an_index_that_cannot_be_written_is_read(root: FaultyRoot, disk: Path) -
         assert_works(root)
 
 
-def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(exact_root: FaultyRoot, disk: Path) -> None:
-    exact_root.settle()
+def test_an_index_that_cannot_be_brought_up_to_date_is_done_without(root: FaultyRoot, disk: Path) -> None:
+    root.settle()
     with read_only(disk):
-        edit(exact_root)
-        assert_works(exact_root)
-    assert_works(exact_root)
+        edit(root)
+        assert_works(root)
+    assert_works(root)
 
 
 @pytest.mark.parametrize("is_there", [True, False])

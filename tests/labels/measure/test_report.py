@@ -15,23 +15,17 @@ from labels.measure.report import Report, build_report, report_from_qrels, repor
 from labels.pooling import pool
 from labels.records import JUDGE_DROPPED, NOT_RELEVANT, RELEVANT, UNSURE
 from labels.report.caveats import notes
-from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, failed, judged, outcome, record, retrieval, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from labels.measure.report import SystemReport
     from labels.records import Judgements, Outcome
+    from labels.store import LabelStore
 
 DIGESTS = {memory_id: f"digest-of-{memory_id}" for memory_id in "abcdef"}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LabelStore]:
-    with LabelStore.open(tmp_path / "labels.db") as store:
-        yield store
 
 
 def say(store: LabelStore, said: str, verdict: str, *, who: str = "ann", blind: bool = True, digest: str = "") -> None:

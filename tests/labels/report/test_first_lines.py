@@ -18,20 +18,12 @@ from labels.measure.strata import StratifiedEstimate
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.first_lines import Step, first_lines, next_step, precision_lines
 from labels.report.text import report_text, step_lines
-from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, judged, outcome, record, retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from labels.store import LabelStore
 
 COMPARED = ReportOptions(comparisons=True)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LabelStore]:
-    with LabelStore.open(tmp_path / "labels.db") as store:
-        yield store
 
 
 def say(

@@ -17,12 +17,10 @@ from labels.measure.report import Captions, Report, ReportOptions, build_report,
 from labels.records import NOT_RELEVANT, RELEVANT
 from labels.report.bar_charts import worst_chart
 from labels.report.page import report_html
-from labels.store import LabelStore
 from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from labels.store import LabelStore
 
 EVERYTHING = ReportOptions(ranking=True, comparisons=True, curves=True)
 HOSTILE = "</text></svg><script>alert(1)</script> \x00\x1b[31m \u202egnp.exe \ud800 \"'&<b onload=x> ]]> שלום"
@@ -76,12 +74,6 @@ def hostile_report(text: str, options: ReportOptions = EVERYTHING) -> Report:
     ]
     captions = Captions(dict.fromkeys(people, text), dict.fromkeys(people, text), {f"m{text}": text})
     return build_report(Evidence(rows, people), captions, options)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[LabelStore]:
-    with LabelStore.open(tmp_path / "labels.db") as store:
-        yield store
 
 
 @pytest.fixture
