@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from engine.pipeline import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.explain import Explanation
+    from engine.search.explaining.explain import Explanation
     from engine.search.index import IndexedMemory
     from engine.search.query import Term
 
@@ -245,7 +245,7 @@ def explainer_of(retrieval: Retrieval, index: Index, config: Config) -> Callable
 
     Over several roots, a memory is compared within its own root.
     """
-    from engine.search.explain import Explainer
+    from engine.search.explaining.explain import Explainer
 
     if not isinstance(index, JointIndex):
         return Explainer(retrieval, index, config).of

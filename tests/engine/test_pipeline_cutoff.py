@@ -11,7 +11,7 @@ from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.retrieval import HIGH, LOW, MEDIUM
-from engine.search.explain import Explainer
+from engine.search.explaining.explain import Explainer
 from tests.engine.builders import FakeJudge, fillers, memory, open_index
 from tests.engine.models import cutoff
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.joint import OpenRoot
     from engine.retrieval import Retrieval
-    from engine.search.explain import Explanation
+    from engine.search.explaining.explain import Explanation
     from engine.search.index import Index
 
 OF_SEVERAL = (
@@ -150,7 +150,7 @@ class Search:
     def explanations(self, retrieval: Retrieval, index: Index, config: Config) -> dict[str, Explanation]:
         """Memory id -> explanation, of every candidate or of the memory of --memory. Raises UnknownMemoryError."""
         from engine.joint import explainer_of
-        from engine.search.explain import near_ids
+        from engine.search.explaining.explain import near_ids
 
         explained = explainer_of(retrieval, index, config)
         if self.memory_id is None:

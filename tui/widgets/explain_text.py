@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.judge.verdict import Verdict
     from engine.memory import MemorySummary
     from engine.retrieval import Retrieval
-    from engine.search.explain import Explanation
+    from engine.search.explaining.explain import Explanation
     from tui.workspace.replay.explain_rows import Line
 
 STYLES = {

@@ -13,8 +13,8 @@ from engine.config import AUTO, FTS5_BM25, SEARCH, TITLE_TAGS, Config, JudgeConf
 from engine.lean.record import replace
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
-from engine.search.contributions import BEGINNING, EXACT, PHRASE, STEM, Found
-from engine.search.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
+from engine.search.explaining.contributions import BEGINNING, EXACT, PHRASE, STEM, Found
+from engine.search.explaining.explain import INJECTED, POOL, UNMATCHED, Explainer, Explanation
 from engine.search.opening import hook_index
 from engine.search.opening import open_index as open_on_disk
 from engine.search.strategies import fts5_bm25

@@ -10,8 +10,8 @@ import pytest
 
 from engine.lean.record import replace
 from engine.memory import Corpus
-from engine.search.contributions import Bm25Contributions
 from engine.search.database import TOKENIZER
+from engine.search.explaining.contributions import Bm25Contributions
 from engine.search.index import Index, index_of
 from engine.search.query import any_of, query_terms
 from engine.search.strategies import fts5_bm25

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.nearest import (
+from engine.search.explaining.nearest import (
     LONGER,
     MOST,
     PART,

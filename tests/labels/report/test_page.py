@@ -15,8 +15,8 @@ from labels.measure.evidence import Evidence
 from labels.measure.groups import Worst
 from labels.measure.report import Captions, Report, ReportOptions, build_report, report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
-from labels.report.bar_charts import worst_chart
-from labels.report.page import report_html
+from labels.report.html_page.bar_charts import worst_chart
+from labels.report.html_page.page import report_html
 from tests.labels.samples import ROOT, Found, card, judged, outcome, record, retrieval
 
 if TYPE_CHECKING:

@@ -75,7 +75,8 @@ def report(
 
 def writer(form: str, is_full: bool) -> Callable[[Report], str]:
     """The function that writes a report in a format."""
-    from labels.report import json_form, markdown, page, text
+    from labels.report import json_form, markdown, text
+    from labels.report.html_page import page
 
     writers: dict[str, Callable[[Report], str]] = {
         "text": partial(text.report_text, width=text_width(), is_full=is_full),

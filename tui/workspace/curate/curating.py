@@ -15,7 +15,7 @@ from engine.errors import MemsiftError, UnknownMemoryError
 from engine.joint import distinct_id
 from engine.lean.record import Record
 from engine.paths import root_key, state_home
-from engine.search.explain import near_ids
+from engine.search.explaining.explain import near_ids
 from engine.stores.files import open_private
 from tui.workspace import opening
 from tui.workspace.stderr import tell

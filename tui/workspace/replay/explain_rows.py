@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from engine.config import AUTO, FTS5_BM25, TITLE_TAGS
 from engine.joint import explainer_of
-from engine.search.contributions import EXACT, PHRASE
-from engine.search.explain import INJECTED, POOL, UNMATCHED
-from engine.search.nearest import FIELDS
+from engine.search.explaining.contributions import EXACT, PHRASE
+from engine.search.explaining.explain import INJECTED, POOL, UNMATCHED
+from engine.search.explaining.nearest import FIELDS
 from engine.systems import SYSTEMS
 from engine.wording import cells, counted, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from engine.search.contributions import Breakdown, Contribution, Found
-    from engine.search.explain import Bar, Explanation
-    from engine.search.nearest import Near
+    from engine.search.explaining.contributions import Breakdown, Contribution, Found
+    from engine.search.explaining.explain import Bar, Explanation
+    from engine.search.explaining.nearest import Near
     from tui.workspace.workspace import Workspace
 
     Line = list[tuple[str, str]]

@@ -38,7 +38,7 @@ def write_report(report: Report, name: str) -> Path:
 def _form(ending: str) -> Callable[[Report], str]:
     """The function that writes a report in the form of an ending."""
     if ending == ".html":
-        from labels.report.page import report_html
+        from labels.report.html_page.page import report_html
 
         return report_html
     if ending == ".json":

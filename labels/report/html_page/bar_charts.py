@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from labels.report.html_page.svg import RIGHT, TICKS, WIDTH, chart, dot, element, label, line, series
 from labels.report.section import decimal, span
-from labels.report.svg import RIGHT, TICKS, WIDTH, chart, dot, element, label, line, series
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,11 +7,11 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from labels.report.bar_charts import confusion_chart, precision_chart, worst_chart
 from labels.report.first_lines import first_lines, next_step
-from labels.report.line_charts import coverage_charts, history_chart, reliability_chart
+from labels.report.html_page.bar_charts import confusion_chart, precision_chart, worst_chart
+from labels.report.html_page.line_charts import coverage_charts, history_chart, reliability_chart
+from labels.report.html_page.svg import element
 from labels.report.sections import sections, summary
-from labels.report.svg import element
 from labels.report.text import one_line
 
 if TYPE_CHECKING:

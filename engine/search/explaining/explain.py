@@ -8,8 +8,8 @@ from engine.config import AUTO, FTS5_BM25, MEMSIFT, SEARCH, TITLE_TAGS
 from engine.judge.verdict import OK
 from engine.lean.record import Record
 from engine.pipeline import floor_share, pool_size
-from engine.search.contributions import contributions_of
-from engine.search.nearest import MISTAKES, advice, nearest, suggested_tag
+from engine.search.explaining.contributions import contributions_of
+from engine.search.explaining.nearest import MISTAKES, advice, nearest, suggested_tag
 from engine.systems import SYSTEMS
 
 TYPE_CHECKING = False
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
-    from engine.search.contributions import Breakdown
+    from engine.search.explaining.contributions import Breakdown
+    from engine.search.explaining.nearest import Near
     from engine.search.index import Index, IndexedMemory
-    from engine.search.nearest import Near
 
 INJECTED, POOL, UNMATCHED = "injected", "pool", "unmatched"
 """Outcomes beside the stages that drop a memory: it is injected; it matches, but is not in the pool; it holds no word

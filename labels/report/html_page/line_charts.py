@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from labels.report.svg import BOTTOM, TOP, Plot, area, chart, dot, label, legend, line, path, series
+from labels.report.html_page.svg import BOTTOM, TOP, Plot, area, chart, dot, label, legend, line, path, series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
