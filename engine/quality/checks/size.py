@@ -13,7 +13,7 @@ from engine.search.tokens import tokens as tokens_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.memory import Memory
+    from engine.memory import Memory, MemorySummary
     from engine.quality.registry import Subject
 
 MOST_CHARACTERS, MOST_TOKENS = 4000, 1000
@@ -35,35 +35,27 @@ def tokens(text: str) -> int:
 def find(subject: Subject) -> Iterator[Finding]:
     """A finding for a title that is cut when it is injected, and for a text that is too long or too short."""
     for memory in subject.active:
-        one = memory.summary
-        if len(one.title) > TITLE_LIMIT:
-            yield Finding(
-                check="size",
-                memory_id=one.id,
-                severity=TITLE_SEVERITY,
-                reason=f"the title has {len(one.title)} characters; it is cut to {TITLE_LIMIT} when it is injected",
-                action=f"Shorten it: memsift edit {one.id}",
-                where="title",
-            )
-        count = tokens(memory.body)
-        if count > MOST_TOKENS or len(memory.body) > MOST_CHARACTERS:
-            yield Finding(
-                check="size",
-                memory_id=one.id,
-                severity=min(1.0, BODY_SEVERITY * max(1.0, count / MOST_TOKENS)),
-                reason=f"the text has {len(memory.body):,} characters, about {count:,} tokens",
-                action=f"Shorten it or make several memories of it: memsift edit {one.id}",
-                where="text",
-            )
-        elif (words := _words(memory)) < LEAST_WORDS:
-            yield Finding(
-                check="size",
-                memory_id=one.id,
-                severity=SHORT_SEVERITY,
-                reason=f"title and text have only {words} words that say something, and no number or name in code",
-                action=f"Say what, where and why: memsift edit {one.id}, or memsift retire {one.id}",
-                where="text",
-            )
+        yield from _of_title(memory.summary)
+        yield from _of_text(memory)
+
+
+def _of_title(one: MemorySummary) -> Iterator[Finding]:
+    if len(one.title) > TITLE_LIMIT:
+        reason = f"the title has {len(one.title)} characters; it is cut to {TITLE_LIMIT} when it is injected"
+        yield Finding("size", one.id, TITLE_SEVERITY, reason, f"Shorten it: memsift edit {one.id}", "title")
+
+
+def _of_text(memory: Memory) -> Iterator[Finding]:
+    name, count = memory.summary.id, tokens(memory.body)
+    if count > MOST_TOKENS or len(memory.body) > MOST_CHARACTERS:
+        severity = min(1.0, BODY_SEVERITY * max(1.0, count / MOST_TOKENS))
+        reason = f"the text has {len(memory.body):,} characters, about {count:,} tokens"
+        action = f"Shorten it or make several memories of it: memsift edit {name}"
+        yield Finding("size", name, severity, reason, action, "text")
+    elif (words := _words(memory)) < LEAST_WORDS:
+        reason = f"title and text have only {words} words that say something, and no number or name in code"
+        action = f"Say what, where and why: memsift edit {name}, or memsift retire {name}"
+        yield Finding("size", name, SHORT_SEVERITY, reason, action, "text")
 
 
 def _words(memory: Memory) -> int:
