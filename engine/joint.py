@@ -218,8 +218,8 @@ def retrieve_together(
     """One retrieval over all roots of *index*, as the hook makes it.
 
     Roots beside the first that are turned off are left out. The strategy is that of *config*, which is of the first
-    root, and so are the places and the judge. With a *cutoff*,
-    each of the other roots has its own cutoff, or the default one if *cutoff* is that.
+    root, and so are the places and the judge. With a *cutoff*, each of the other roots has its own cutoff, or the
+    default one if *cutoff* is that.
     """
     if not isinstance(index, JointIndex):
         raise TypeError("retrieve_together is for several roots")

@@ -174,9 +174,9 @@ def objects(
 ) -> Iterator[dict[str, Any]]:
     """Every object in *text* whose *field* is of a *kind*, in the order in which the objects begin.
 
-    Such an object is not searched further. Any other text in brackets is, because the answer may stand in it. Of a text
-    in brackets, each of the MAX_DEPTH levels is decoded at most once, so *decode* gets no character more than
-    2 * MAX_DEPTH times: a character may lie inside and outside of a string, depending on where the text begins.
+    Such an object is not searched further. Any other text in brackets is, because the answer may stand in it. Each of
+    the MAX_DEPTH levels of brackets is decoded at most once. So *decode* gets no character more than 2 * MAX_DEPTH
+    times: a character may lie inside and outside of a string, depending on where the text begins.
     """
     start, name = 0, f'"{field}"'
     while found := _OBJECT.search(text, start):

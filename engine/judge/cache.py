@@ -1,7 +1,7 @@
 """The judge's answers on disk: a question in the same words is neither asked nor paid for again.
 
-One SQLite file for all roots. It is derived data: a file that is damaged or foreign is replaced, and where it cannot be
-read or written the judge is asked as if there were none. The hook has no cache, so this may load `sqlite3`.
+One SQLite file for all roots. It is derived data: a file that is damaged or foreign is replaced. Where it cannot be
+read or written, the judge is asked as if there were none. The hook has no cache, so this may load `sqlite3`.
 """
 
 from __future__ import annotations

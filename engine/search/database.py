@@ -162,8 +162,8 @@ def settled_stamp(path: str, since_ns: int | None = None) -> Stamp:
     """The stamp to store for a file that was read from *since_ns* on: now, by default.
 
     For a file that changed since then or just before, it is one that never fits again. A change in the future, after a
-    clock was set back, is settled: the next change cannot get the same time before the clock has caught up, and then it
-    is within the tick again.
+    clock was set back, is settled. The next change cannot get the same time before the clock has caught up, and is then
+    within the tick again.
     """
     now_ns = time.time_ns()
     found = stamp(path)

@@ -1,8 +1,8 @@
 """The part of a prompt that a person typed, without the code, logs and texts that were pasted beside it.
 
 A question beside a long paste must find the same memories as the question alone. Most clients do not mark a paste, so
-the rules look at its form: fenced and tagged blocks, lines of code and logs, and, in a long prompt, all paragraphs but
-the first and the last.
+the rules look at its form. Pasted are fenced and tagged blocks, lines of code and logs, and the inner paragraphs of a
+long prompt.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writing Claude Code's auto memory: a Markdown file per memory, and a MEMORY.md with a line for each active one.
 
-Front matter stays as written except for the lines that change. The format has no status, so a retired memory gets the
+Front matter stays as written except for the lines that change. The format has no status. So a retired memory gets the
 words of claude-memory in its front matter, and loses its line in MEMORY.md: the client loads only listed memories.
 """
 

@@ -68,7 +68,7 @@ def import_file(db: LabelDatabase, source: Source, form: Format, annotator: str,
 
     *annotator* names the annotator of the labels; if empty, the file names them, or else the name of the format does.
     Raises ExchangeError for a fault in the file, a prompt that is known with another text, or an *annotator* for a file
-    of several annotators; nothing is added then.
+    of several annotators. Nothing is added then.
     """
     if form.read is None:
         raise ExchangeError(f"{source.path}: the format {form.name} can only be exported. Choose another --format.")

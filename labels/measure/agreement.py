@@ -76,9 +76,9 @@ class Agreement:
     """The grades of a judge.
 
     `sensitivity` is the share of the relevant memories that it kept, `specificity` the share of the irrelevant ones
-    that it dropped, `raw` the share of all on which it and people agree. `kappa` and `ac1` are -1..1, None when only
-    one answer was ever given. `confusion` counts memories; the others weigh each memory. `deployed` is the number of
-    memories on which the judge failed or was not sure: what was injected stands for its decision.
+    that it dropped. `raw` is the share of all memories on which it and people agree. `kappa` and `ac1` are -1..1, None
+    when only one answer was ever given. `confusion` counts memories; the others weigh each memory. `deployed` is the
+    number of memories on which the judge failed or was not sure: what was injected stands for its decision.
     """
 
     confusion: Confusion

@@ -22,11 +22,11 @@ CONTEXT_TOKENS = 200_000
 class CostCapProvider:
     """Asks *provider* only while the next call cannot bring the sum over *limit_usd*. Safe for threads.
 
-    Before a call its largest possible cost is reserved: a token for each byte of the request, and the largest answer;
-    with web searches the largest input of a model, once for each search and once more.
-    Where that does not fit, the call waits for calls under way, which cost less than was reserved. If there are none,
-    it ends with ProviderCancelledError, as does every later call, and `is_spent` is True. A call that the server
-    refused costs nothing. A call that failed in another way may have been billed, and counts in full.
+    Before a call its largest possible cost is reserved: a token for each byte of the request, and the largest answer.
+    With web searches it is the largest input of a model, once for each search and once more. Where that does not fit,
+    the call waits for calls under way, which cost less than was reserved. If there are none, it ends with
+    ProviderCancelledError, as does every later call, and `is_spent` is True. A call that the server refused costs
+    nothing. A call that failed in another way may have been billed, and counts in full.
 
     Raises ConfigError where the price of the model is not known.
     """

@@ -1,8 +1,8 @@
 """Pairs of memories that say nearly the same.
 
 Pairs are found by terms that are rare in the root: two memories are compared if they share enough of these. A pair is
-for a person to decide on. Two texts in the same words may still differ in what matters, such as a number, a name or a
-"not", so such pairs are left out or weigh less.
+for a person to decide on. Two texts in the same words may still differ in a number, a name or a "not". Such pairs are
+left out or weigh less.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _least(first: Text, second: Text) -> int:
 def _likeness(first: Text, second: Text, weights: Mapping[str, float], sizes: tuple[float, float]) -> float:
     """How alike two memories are, 0..1: the mean of three measures. *sizes*: the weights of all their words.
 
-    These are the weight of the words in both as a part of all their words, and of the words of the shorter memory, and
+    Two are the weight of their common words: as a part of all words, and of the shorter memory's words. The third is
     the likeness of their texts.
     """
     common = _sum(first.stems & second.stems, weights)
