@@ -161,3 +161,9 @@ async def at_rest(pilot: Pilot[None]) -> None:
             is_painted = not (any(pending) or screen._dirty_widgets or screen._callbacks)
             quiet = quiet + 1 if is_painted and all(worker.is_finished for worker in app.workers) else 0
             await asyncio.sleep(0.005)
+
+
+async def told(pilot: Pilot[None], text: str) -> None:
+    """Wait for a toast that holds *text*."""
+    await until(pilot, lambda: any(text in one for one in toasts(pilot)), f"a toast with {text!r}: {toasts(pilot)}")
+    await at_rest(pilot)

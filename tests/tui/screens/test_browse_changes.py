@@ -11,7 +11,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 
 from engine.curation.operations import Archive
 from tests.engine.curation.roots import document, perform, write_documents
-from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, until
+from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, until
 from tui.app import MemsiftApp
 from tui.dialogs.full_text import FullText
 from tui.dialogs.memory_form import MemoryForm
@@ -50,11 +50,6 @@ def statuses(pilot: Pilot[None]) -> dict[str, str]:
     """Memory id -> status, as the list shows them."""
     widget: Any = pilot.app.screen_stack[0].query_one("MemoryList")
     return {one.id: one.status for one in widget.records}
-
-
-async def told(pilot: Pilot[None], text: str) -> None:
-    await until(pilot, lambda: any(text in one for one in toasts(pilot)), f"a toast with {text!r}: {toasts(pilot)}")
-    await at_rest(pilot)
 
 
 async def test_x_and_a_digit_retire_a_memory_with_a_reason_and_u_takes_it_back(

@@ -11,7 +11,7 @@ import pytest
 
 from engine.paths import root_key
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import SIZE, at_rest, press, reads, starting_in, toasts, until
+from tests.tui.apps import SIZE, press, reads, starting_in, told, until
 from tests.tui.cli.command_line import jsonl
 from tui.app import MemsiftApp
 from tui.widgets.browse_columns import MemoryTable
@@ -24,8 +24,6 @@ from tui.workspace.replay.explain_rows import explanations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from textual.pilot import Pilot
 
     from tui.workspace.workspace import Workspace
 
@@ -59,11 +57,6 @@ def workspace(tmp_path: Path, roots: tuple[Path, ...], no_cutoff: None) -> Itera
 
 def status_of(folder: Path, name: str) -> str:
     return str(json.loads((folder / "decisions" / f"{name}.json").read_text("utf-8"))["record_status"])
-
-
-async def told(pilot: Pilot[None], text: str) -> None:
-    await until(pilot, lambda: any(text in one for one in toasts(pilot)), f"a toast with {text!r}: {toasts(pilot)}")
-    await at_rest(pilot)
 
 
 async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
