@@ -69,7 +69,7 @@ class MemsiftApp(Runner):
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall")]
     MODES: ClassVar[dict[str, Callable[[], Screen[Any]]]] = {  # type: ignore[assignment]
         mode: partial(make_screen, mode)
-        for mode in ("browse", "replay", "label", "report", "whatif", "inbox", "activity", "settle")
+        for mode in ("browse", "replay", "label", "report", "whatif", "inbox", "activity", "settle", "diff")
     }
     DEFAULT_MODE = "browse"
     BINDINGS = bindings(

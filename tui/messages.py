@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tui.workspace.quality.inbox import Checked
     from tui.workspace.replay.background_run import Progress
     from tui.workspace.replay.prompt_choice import Known
+    from tui.workspace.replay.run_diffs import SavedDiff
     from tui.workspace.report.reading import Reading
     from tui.workspace.sources import Found
     from tui.workspace.whatif.effect import Effect, Numbers
@@ -154,6 +155,13 @@ class ActivityRead(Message, bubble=False):
     """Worker to Activity: the hook's log."""
 
     log: ActivityLog
+
+
+@dataclass
+class DiffRead(Message, bubble=False):
+    """Worker to Diff: the saved runs, and the difference of two."""
+
+    found: SavedDiff
 
 
 @dataclass

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import on
 from textual.containers import Container, Vertical
 from textual.getters import query_one
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from tui.dialogs.choices import ChooseOne
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
+from tui.widgets.key_footer import KeyFooter
 from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.row_columns import ColumnHeads, ColumnList
 from tui.widgets.row_list import RowList
@@ -83,7 +84,7 @@ class ListScreen(ModeScreen):
                 yield heads
                 yield rows
             yield MemoryPane("detail")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.filter_line.cursor_blink = False

@@ -9,18 +9,19 @@ from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.getters import query_one
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from engine.systems import injected_system
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
-from tui.dialogs.choose_systems import ChooseSystems
+from tui.dialogs.choose_several import ChooseSystems
 from tui.dialogs.full_text import FullText, text_width
 from tui.dialogs.pick_memory import PickMemory
 from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.screens.prompts_screen import PromptsScreen
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
+from tui.widgets.key_footer import KeyFooter
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
 from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
@@ -76,10 +77,11 @@ class ReplayScreen(PromptsScreen):
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "PromptList"
     BINDINGS = bindings(
-        shown="replay.explain mark.relevant mark.not replay.filter replay.columns",
-        hidden="replay.search replay.order replay.turn replay.clear replay.all replay.memories replay.prompts "
-        "replay.view replay.remove replay.choose replay.type mark.unsure mark.unrateable mark.undo replay.again "
-        "replay.next replay.previous replay.open replay.pick copy.text prompt.read",
+        shown="replay.explain mark.relevant mark.not replay.filter replay.clear replay.columns replay.all "
+        "replay.type replay.diff replay.search replay.order replay.view",
+        hidden="replay.turn replay.memories replay.prompts replay.remove replay.choose mark.unsure "
+        "mark.unrateable mark.undo replay.again replay.next replay.previous replay.open replay.pick copy.text "
+        "prompt.read",
     )
     HELP = (
         "Right and left go between prompts, memories and the text about one. In all of them, a and x say whether the "
@@ -106,7 +108,7 @@ class ReplayScreen(PromptsScreen):
                 yield PromptList(classes="pane")
                 yield Result(id="result")
             yield ViewPane("view")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyFooter()
 
     def on_mount(self) -> None:
         self.set_interval(0.1, self._show_waiting)
@@ -279,13 +281,11 @@ class ReplayScreen(PromptsScreen):
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys about a memory act on the row under the cursor of the table, wherever the focus is."""
+        if isinstance(self.focused, Input):
+            return "" if action == "clear" else SEARCHING
         if action in ("label", "explain", "view"):
             return "" if self.table.count else NO_MEMORY
-        if action in ("type", "pick", "search") and isinstance(self.focused, Input):
-            return SEARCHING
         if action == "clear":
-            if isinstance(self.focused, Input):
-                return ""
             return ALL_SHOWN if self.choice.is_all or self.focused is not self.prompt_list else ""
         if action == "remove":
             return "" if self.focused is self.prompt_list and self.prompt_list.is_on_scratch else NOT_TYPED

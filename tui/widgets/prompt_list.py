@@ -55,6 +55,10 @@ class PromptList(RecordList[Prompt]):
     def id_of(self, record: Prompt) -> str:
         return record.id
 
+    def row_text(self) -> str:
+        """The whole prompt under the cursor, without the signs before it."""
+        return self.current.text if self.current else ""
+
     def row_cells(self, index: int, width: int) -> list[Cell]:
         prompt = self.records[index]
         mark = "✓" if prompt.id in self.labelled else " "

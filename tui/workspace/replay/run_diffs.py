@@ -9,13 +9,13 @@ from engine.errors import MemsiftError
 from engine.wording import counted
 from labels.exchange.replay_file import read_outcomes
 from labels.measure.run_diff import by_labels, diff_runs
-from labels.report.run_diff import ComparedRuns, Side, moment
+from labels.report.run_diff import ComparedRuns, Side
 from labels.run_settings import CORPUS_CHANGED, changed_between
 from labels.saved_runs import Injected
 from labels.store import LabelStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from labels.measure.run_diff import Judge, Sets
@@ -95,9 +95,9 @@ def usual_pair(runs: Sequence[SavedRun]) -> tuple[SavedRun, SavedRun] | None:
 
 
 def run_line(number: int, run: SavedRun, width: int) -> str:
-    """A saved run in one line, with its system in *width* cells."""
-    name = f"{run.system:<{width}}"
-    return f"{number:>3}  {name}  {counted(run.prompts, 'prompt'):>14}  {moment(run.ts)}  {run.run_id[:SHOWN_ID]}"
+    """A saved run in one line, with its system in *width* cells: all but the id has room in 54 cells."""
+    when = run.ts[5:16].replace("T", " ")
+    return f"{number:>3} {when} {counted(run.prompts, 'prompt'):>14}  {run.system:<{width}}  {run.run_id[:SHOWN_ID]}"
 
 
 def compare_runs(before: Run, now: Run, judge: Judge, texts: Mapping[str, str]) -> ComparedRuns:
@@ -113,10 +113,25 @@ def _changed(before: Run, now: Run) -> tuple[str, ...]:
     return (CORPUS_CHANGED,) if before.settings.corpus_hash != now.settings.corpus_hash else ()
 
 
-def read_diff(path: Path, before: SavedRun, now: SavedRun) -> ComparedRuns:
-    """The diff of two runs of the store at *path*, with the labels there. Any thread may call it.
+@dataclass(frozen=True)
+class SavedDiff:
+    """The saved runs of some roots, the latest first, and the diff of two; None without two runs."""
 
-    Raises LabelStoreError.
+    runs: tuple[SavedRun, ...]
+    pair: tuple[SavedRun, SavedRun] | None
+    compared: ComparedRuns | None
+
+
+def read_diff(path: Path, root: str, chosen: Collection[str]) -> SavedDiff:
+    """The diff of the two runs with the ids *chosen*, or else of the usual two, with the labels in the store at *path*.
+
+    Any thread may call it. Raises LabelStoreError.
     """
     with LabelStore.open(path) as store:
-        return compare_runs(run_of(store, before), run_of(store, now), by_labels(store.gold()), store.prompt_texts())
+        runs = store.saved_runs(root)
+        found = [run for run in reversed(runs) if run.run_id in chosen]
+        pair = (found[0], found[1]) if len(found) > 1 else usual_pair(runs)
+        if pair is None:
+            return SavedDiff(runs, None, None)
+        before, now = (run_of(store, run) for run in pair)
+        return SavedDiff(runs, pair, compare_runs(before, now, by_labels(store.gold()), store.prompt_texts()))

@@ -1,0 +1,136 @@
+"""Diff: two saved runs as a list of prompts, and the way from Replay there and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.lean.record import replace
+from engine.prompt import typed_prompt
+from labels.records import INJECTED, NOT_RELEVANT, RELEVANT, Card
+from tests.tui.apps import SMALL, current_prompt, press, reads, shown, starting_in, toasts, until
+from tests.tui.demo import DEMO, demo_prompts
+from tests.tui.test_hostile import TEXTS
+from tui.workspace.replay.diff_rows import ALL, BETTER, GAINED, IN_RUN, LOST, ONLY, WORSE, WORST, counts, listed_rows
+from tui.workspace.replay.diff_rows import diff_rows as rows_of
+from tui.workspace.replay.run_diffs import read_diff
+from tui.workspace.word_filter import WordFilter
+
+if TYPE_CHECKING:
+    from engine.prompt import Prompt
+    from tests.tui.conftest import Opener
+    from tui.workspace.workspace import Workspace
+
+pytestmark = pytest.mark.anyio
+
+HOSTILE = typed_prompt("\n".join(TEXTS.values()) + " library_id holds rotation")
+
+
+def save_run(workspace: Workspace, prompts: tuple[Prompt, ...], most: int) -> None:
+    workspace.configure(replace(workspace.config, max_inject=most), None, None, ())
+    with workspace.store.together():
+        for prompt in prompts:
+            workspace.keep(workspace.run(prompt, "memsift"))
+
+
+def label_by_qrels(workspace: Workspace) -> None:
+    """Label the injected memories of the demo as its qrels do."""
+    grades = {}
+    for line in (DEMO / "qrels.txt").read_text(encoding="utf-8").splitlines():
+        prompt, _, memory, grade = line.split()
+        grades[prompt, memory] = int(grade) > 0
+    for run in workspace.store.saved_runs(workspace.index.root):
+        for prompt_id, memories in workspace.store.injected_sets(run.run_id).items():
+            for one in memories:
+                if (verdict := grades.get((prompt_id, one.memory_id))) is not None:
+                    card = Card(workspace.memory(one.memory_id).summary, INJECTED, 1.0, 1)  # type: ignore[union-attr]
+                    workspace.store.label(
+                        *("me", prompt_id, card, RELEVANT if verdict else NOT_RELEVANT),
+                        **{"seed": 1, "blind": True, "elapsed_ms": 0},  # type: ignore[arg-type]
+                    )
+
+
+def with_two_runs(workspace: Workspace) -> Workspace:
+    """The demo with a run that injects three memories, and a later one that injects one and has another prompt."""
+    prompts = workspace.prompts
+    save_run(workspace, (*prompts[:12], HOSTILE), 3)
+    save_run(workspace, (*prompts[1:13], HOSTILE), 1)
+    label_by_qrels(workspace)
+    return workspace
+
+
+def test_the_rows_of_a_diff_are_narrowed_and_sorted(open_workspace: Opener) -> None:
+    workspace = with_two_runs(open_workspace())
+    found = read_diff(workspace.store.path, workspace.index.root, ())
+    assert found.compared is not None
+    assert found.compared.settings == ("max_inject was 3, is 1",)
+    rows = rows_of(found.compared)
+    number = counts(rows)
+    assert (number[ALL], number[ONLY], number[GAINED]) == (14, 2, 0)
+    assert 0 < number[LOST] <= 12
+    words = WordFilter()
+    by_worth = [row.diff.worth for row in listed_rows(rows, words, ALL, WORST)]
+    assert by_worth == sorted(by_worth)
+    assert by_worth[0] < 0
+    assert len(listed_rows(rows, words, WORSE, WORST)) == number[WORSE] == sum(one < 0 for one in by_worth)
+    assert number[BETTER] == sum(one > 0 for one in by_worth)
+    turned = listed_rows(rows, words, ALL, IN_RUN, is_turned=True)
+    assert turned == rows[::-1]
+    assert [row.diff.prompt_id for row in listed_rows(rows, WordFilter("[link= ROTATION"), ALL, IN_RUN)] == [HOSTILE.id]
+
+
+async def test_d_shows_what_the_latest_run_changed_and_enter_goes_to_the_prompt(open_workspace: Opener) -> None:
+    app = starting_in("replay", with_two_runs(open_workspace(judge=None)))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "d")
+        screen: Any = app.screen
+        await until(pilot, lambda: screen.rows.count, "the diff")
+        await reads(pilot, "#detail-text", "Changed in between: max_inject was 3, is 1.")
+        assert "of 14 prompts differ" in str(screen.list_pane.border_title)
+        assert "Lost" in shown(pilot, "#detail-text")
+        # all prompts, a search, and back again
+        await press(pilot, "v", "end", "enter")
+        assert screen.rows.count == 14
+        await press(pilot, "slash", *"rotation", "enter")
+        assert [row.diff.prompt_id for row in screen.rows.records] == [HOSTILE.id]
+        await press(pilot, "escape")
+        assert screen.rows.count < 14
+        wanted = screen.rows.current.diff.prompt_id
+        await press(pilot, "enter")
+        assert app.current_mode == "replay"
+        assert current_prompt(pilot) == wanted
+        # esc leads from Diff back to Replay, and never quits
+        await press(pilot, "d", "escape")
+        assert app.current_mode == "replay"
+
+
+async def test_two_other_runs_can_be_chosen(open_workspace: Opener) -> None:
+    workspace = with_two_runs(open_workspace(judge=None))
+    save_run(workspace, workspace.prompts[:3], 2)
+    latest, second, first = workspace.store.saved_runs(workspace.index.root)
+    app = starting_in("diff", workspace)
+    async with app.run_test(size=SMALL) as pilot:
+        screen: Any = app.screen
+        await until(pilot, lambda: screen.rows.count, "the diff")
+        assert screen._found.pair == (second, latest)
+        # the third that is selected takes the place of the first, and the earlier run is always the one before
+        await press(pilot, "c", "G", "space", "enter")
+        await until(pilot, lambda: screen._found.pair == (first, second), "the other pair")
+        await press(pilot, "c", "j", "space", "enter")
+        await reads(pilot, "ChooseRuns Static", "Select two runs.")
+        await press(pilot, "escape", "escape")
+        assert app.current_mode == "replay"
+
+
+async def test_without_two_runs_diff_says_what_makes_one(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
+    app = starting_in("diff", workspace)
+    async with app.run_test(size=SMALL) as pilot:
+        await reads(pilot, "#detail-text", "Two runs are needed, and none is saved")
+        assert "R replays all prompts" in shown(pilot, "#detail-text")
+        await press(pilot, "c", "enter")
+        assert not toasts(pilot)
+        save_run(workspace, workspace.prompts, 3)
+        await press(pilot, "f3", "d")
+        await reads(pilot, "#detail-text", "Two runs are needed, and one is saved")

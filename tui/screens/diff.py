@@ -1,0 +1,183 @@
+"""Diff: two saved runs, prompt by prompt, and the way from a prompt to Replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.content import Content
+from textual.getters import query_one
+
+from tui.bindings import bindings
+from tui.dialogs.choices import ChooseOne
+from tui.dialogs.choose_several import ChooseRuns
+from tui.messages import DiffRead
+from tui.plain import joined, plain
+from tui.screens.list_screen import CHOOSING, ListScreen
+from tui.widgets.diff_list import COLUMNS, DiffList, row_text, runs_text
+from tui.widgets.row_columns import ColumnHeads
+from tui.widgets.row_list import RowList
+from tui.workspace.replay.diff_rows import (
+    CHANGED,
+    KINDS,
+    ORDERS,
+    RISING,
+    counts,
+    diff_rows,
+    listed_rows,
+)
+from tui.workspace.word_filter import WordFilter
+
+if TYPE_CHECKING:
+    from engine.prompt import Prompt
+    from tui.workspace.replay.diff_rows import DiffRow
+    from tui.workspace.replay.run_diffs import SavedDiff
+
+READING = "Reading the runs …"
+TOO_FEW = (
+    "Two runs are needed, and {} saved for these memories.\n\nIn Replay (F3), R replays all prompts and saves a run. "
+    "After a change of settings or memories, R saves another one. `memsift replay --save` does the same."
+)
+NO_CHANGE = "No prompt differs between the two runs. v shows all prompts, c chooses other runs."
+NO_MATCH = "No prompt fits. esc shows the prompts that differ, v others."
+NO_RUNS = "There are no two runs to choose from."
+
+
+class DiffScreen(ListScreen):
+    """The difference of two runs. Without a choice, it is the latest run against the one before it."""
+
+    MODE = "replay"
+    PLACEHOLDER = "Press / and type: words of prompts or memories"
+    ORDERS = ORDERS
+    ON_ROWS = ("open", "read_prompt")
+    CHOOSING = (*CHOOSING, "kind", "runs")
+    BINDINGS = bindings(
+        shown="diff.open diff.runs diff.kind diff.back list.filter list.order",
+        hidden="list.turn copy.text prompt.read",
+    )
+    HELP = (
+        "Two saved runs: for each prompt, the memories that the later run gained and lost. A run is one system with "
+        "one configuration over the same memories: a change of settings or memories begins a new one. The column "
+        "Labels counts changes for the better, minus changes for the worse, by the labels on the memories."
+    )
+
+    diffs = query_one(DiffList)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: SavedDiff | None = None
+        self._rows: list[DiffRow] = []
+        self._chosen: tuple[str, ...] = ()
+        self._kind = CHANGED
+
+    def make_list(self) -> tuple[ColumnHeads, DiffList]:
+        return ColumnHeads(COLUMNS, RISING), DiffList()
+
+    def begin(self) -> None:
+        if self._found is None:
+            self.list_pane.border_title = READING
+        self.read_runs()
+
+    @work(thread=True, exclusive=True, group="runs", exit_on_error=False)
+    def read_runs(self) -> None:
+        from tui.workspace.replay.run_diffs import read_diff
+
+        workspace = self.app.workspace
+        self.post_message(DiffRead(read_diff(workspace.store.path, workspace.index.root, self._chosen)))
+
+    @on(DiffRead)
+    def show_diff(self, message: DiffRead) -> None:
+        self._found = message.found
+        self._rows = diff_rows(message.found.compared) if message.found.compared else []
+        self.show_matching()
+        self.refresh_bindings()
+
+    # The list
+
+    def show_matching(self) -> None:
+        if self._found is None:
+            return
+        words = WordFilter(self.filter_line.value)
+        self.diffs.marker = words
+        found = listed_rows(self._rows, words, self._kind, self._order, is_turned=self._is_turned)
+        self.show_rows(found)
+        if not found:
+            self.detail.show(self._nothing())
+
+    def _nothing(self) -> Content:
+        """Why no prompt is listed."""
+        compared = self._found.compared if self._found else None
+        if compared is None:
+            runs = len(self._found.runs) if self._found else 0
+            return plain(TOO_FEW.format("one is" if runs else "none is"))
+        is_all = self._kind == CHANGED and not self.filter_line.value
+        return Content("\n\n").join([plain(NO_CHANGE if is_all else NO_MATCH), runs_text(compared)])
+
+    def show_title(self) -> None:
+        """Say how many prompts are listed, of which kind, and which runs these are, as far as there is room."""
+        compared = self._found.compared if self._found else None
+        if compared is None:
+            self.list_pane.border_title = "Diff"
+            return
+        count, kind = f"{self.diffs.count:,} of {len(self._rows):,} prompts", self._kind
+        parts = [f"{count} differ"] if kind == CHANGED else [count, KINDS[kind]]
+        parts += [f"{compared.before.name} → {compared.now.name}", "o sorts"]
+        self.list_pane.border_title = plain(joined(parts, self.size.width // (2 if self.has_class("-wide") else 1) - 4))
+
+    def show_current(self, *, from_start: bool = True) -> None:
+        row = self.diffs.current
+        if row and self._found and self._found.compared:
+            texts = [row_text(row, self.diffs.marker), runs_text(self._found.compared)]
+            self.detail.show(Content("\n\n").join(texts), from_start=from_start)
+
+    # Keys
+
+    def action_kind(self) -> None:
+        def narrow(kind: str | None) -> None:
+            if kind is not None:
+                self._kind = kind
+                self.show_matching()
+
+        numbers = counts(self._rows)
+        options = {kind: f"{numbers[kind]:>7,}  {name}" for kind, name in KINDS.items()}
+        self.app.push_screen(ChooseOne("Show which prompts?", options, self._kind), narrow)
+
+    def action_runs(self) -> None:
+        def compare(chosen: tuple[str, ...] | None) -> None:
+            if chosen is not None:
+                self._chosen = chosen
+                self.read_runs()
+
+        if self._found and self._found.pair:
+            self.app.push_screen(ChooseRuns(self._found.runs, [run.run_id for run in self._found.pair]), compare)
+
+    async def action_clear(self) -> None:  # type: ignore[override]
+        """Show the prompts that differ, without a filter; else go back to Replay."""
+        if self._kind == CHANGED and not self.filter_line.value and not self.filter_line.has_focus:
+            await self.app.switch_mode("replay")
+        else:
+            super().action_clear()
+
+    def show_everything(self) -> bool:
+        was_narrowed, self._kind = self._kind != CHANGED, CHANGED
+        return was_narrowed
+
+    @property
+    def prompt(self) -> Prompt | None:
+        row = self.diffs.current
+        if row is None:
+            return None
+        workspace = self.app.workspace
+        return workspace.prompt(row.diff.prompt_id) or workspace.store.prompt(row.diff.prompt_id)
+
+    @on(RowList.Selected)
+    async def action_open(self) -> None:
+        """Show the prompt in Replay."""
+        with self.app.telling_errors():
+            if row := self.diffs.current:
+                await self.go_to_prompt(row.diff.prompt_id)
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        if action == "runs" and not (self._found and self._found.pair):
+            return NO_RUNS
+        return super().why_off(action, parameters)
