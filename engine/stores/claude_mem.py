@@ -95,7 +95,7 @@ class _Table:
 
     def __init__(self, db: Connection, kind: str, table: str) -> None:
         self._db, self._kind, self._table = db, kind, table
-        self._columns = [row[1] for row in db.execute(f"pragma table_info({table})")]
+        self._columns = [row[1] for row in db.execute(f"pragma table_info({table})")] if _is_table(db, table) else []
 
     @property
     def is_there(self) -> bool:
@@ -160,6 +160,12 @@ class _Table:
             digest=content_digest(category, title, tags, sections),
         )
         return Memory(summary, sections)
+
+
+def _is_table(db: Connection, name: str) -> bool:
+    """Whether *name* holds rows. A view or a virtual table of a stranger could compute for ever when it is read."""
+    made = db.execute("select sql from sqlite_master where type = 'table' and name = ?", (name,)).fetchone()
+    return bool(made) and str(made[0]).startswith("CREATE TABLE ")
 
 
 def _short_column(name: str) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ import pytest
 from engine.paths import state_home
 from tests.engine.builders import memory, write_root
 from tests.engine.faults.mounts import small_disk
-from tests.engine.hook.world import FORMS, RULES, World, context_of
+from tests.engine.hook.world import FORMS, PROJECT, RULES, SCRIPT, World, context_of
 
 STRANGER = 4242
 BAIT = [memory(f"cache rule {number} of a stranger", "cache") for number in range(3)]
@@ -152,3 +155,26 @@ def test_a_name_that_could_command_a_terminal_is_shown_with_dots(world: World) -
     transcript = str(world.folder / "a\x1b[2Jb\u202e/t.jsonl")
     _, stderr = sent(world, project, transcript_path=transcript)
     assert "/a·[2Jb·/memory is not used" in stderr
+
+
+def test_modules_planted_in_a_project_are_not_run(world: World) -> None:
+    """Neither by the hook, in both of its forms, nor by the process that it starts for the index."""
+    marker = world.folder / "ran"
+    for name in ("json.py", "_json.py", "_sqlite3.py", "unicodedata.py", "sitecustomize.py", "engine/__init__.py"):
+        path = world.project / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"open({str(marker)!r}, 'w')\nraise SystemExit\n", encoding="utf-8")
+    payload = json.dumps(world.payload()).encode()
+    environ = {**world.environ, "PATH": os.environ["PATH"], "PYTHONPATH": ""}
+    for command in (FORMS["launcher"], *([str(SCRIPT)] for _ in range(SCRIPT.exists()))):
+        done = subprocess.run(command, input=payload, capture_output=True, cwd=world.project, env=environ, check=True)
+        assert done.stderr == b""
+    index = world.folder / "other.db"
+    code = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); from engine.search.opening import start_update; "
+    code += f"start_update({str(index)!r}, {str(world.root)!r})"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=world.project, env=environ, check=True)
+    until = time.monotonic() + 20
+    while not index.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert index.exists()
+    assert not marker.exists()

@@ -174,6 +174,26 @@ def test_a_database_of_another_program_is_skipped(tmp_path: Path) -> None:
     assert skipped.reason == "has none of claude-mem's tables: observations and session_summaries"
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "create view observations as select 1 as id, 'computed' as title",
+        "create virtual table observations using fts5(id, title)",
+    ],
+    ids=["view", "virtual table"],
+)
+def test_nothing_is_computed_that_a_hostile_database_defines(tmp_path: Path, made: str) -> None:
+    with closing(connect(tmp_path / "claude-mem.db")) as db:
+        db.execute(made)
+        if "virtual" in made:
+            insert(db, "observations", {"id": 1, "title": "computed"})
+    corpus = read(tmp_path / "claude-mem.db")
+    assert corpus.memories == ()
+    assert [one.reason for one in corpus.skipped] == [
+        "has none of claude-mem's tables: observations and session_summaries"
+    ]
+
+
 def test_reading_writes_nothing_beside_a_closed_database(path: Path) -> None:
     before = {name: os.stat(path.parent / name).st_mtime_ns for name in os.listdir(path.parent)}  # noqa: PTH116, PTH208
     read(path)
