@@ -35,11 +35,15 @@ def serve(port: int, roots: tuple[str, ...], prompts: tuple[str, ...], db: str |
     """
     given = [*(("--root", one) for one in roots), *(("--prompts", one) for one in prompts)]
     options = [part for pair in (*given, *([("--db", db)] if db else [])) for part in pair]
-    command = [sys.executable, "-c", "from tui.cli import main; main()", *options]
     token = secrets.token_urlsafe(24)
-    server = made_server(shlex.join(command), port, token)
+    server = made_server(shlex.join(app_command(*options)), port, token)
     tell(f"Open http://{HOST}:{port}/{token}/ in a browser of this machine. ctrl+c ends it.")
     server.serve()
+
+
+def app_command(*options: str) -> list[str]:
+    """The command that opens the app. `-P`: a module in the current folder, which may be a stranger's, is not run."""
+    return [sys.executable, "-P", "-c", "from tui.cli import main; main()", *options]
 
 
 def made_server(command: str, port: int, token: str) -> Any:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 import shlex
 import socket
-import sys
 from typing import Any
 
 import pytest
 
-from tui.cli.serve import made_server
+from tui.cli.serve import app_command, made_server
 
 aiohttp = pytest.importorskip("aiohttp")
 web = pytest.importorskip("aiohttp.web")
@@ -58,7 +57,7 @@ async def test_the_app_is_painted_over_the_socket(tmp_path: Any) -> None:
     root = tmp_path / "notes"
     root.mkdir()
     (root / "note.md").write_text("# A note about queues\n\nText.\n", "utf-8")
-    command = [sys.executable, "-c", "from tui.cli import main; main()", "--root", str(root)]
+    command = app_command("--root", str(root))
     async with (
         serving(shlex.join(command)) as (address, client),
         client.ws_connect(f"{address}/{TOKEN}/ws?width=80&height=24") as socket_,

@@ -77,6 +77,7 @@ class Processes:
         under_way: dict[Any, tuple[Key, Part]] = {}
         rest: Iterator[tuple[Key, Part]] = iter(parts)
         losses = 0
+        os.environ["PYTHONSAFEPATH"] = "1"  # or they would run modules of the current folder
         while losses <= TRIES:
             rest = chain(list(under_way.values()), rest)
             under_way.clear()

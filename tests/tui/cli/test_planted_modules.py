@@ -1,0 +1,50 @@
+"""Python modules that a stranger put into a project are not run by the processes that memsift starts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.tui.cli.command_line import ASK, PROJECT, jsonl
+from tests.tui.demo import DEMO_ROOT
+from tui.cli.serve import app_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("click.py", "struct.py", "pickle.py", "tempfile.py", "sitecustomize.py", "engine.py", "tui.py")
+MEMSIFT = [sys.executable, "-P", "-c", "from tui.cli import main; main(prog_name='memsift')"]
+"""As the script that pip writes, which does not look for modules in the current folder either."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(3)\n", encoding="utf-8")
+    return folder
+
+
+def run_in(project: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    return subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_served_app_runs_no_module_of_the_project(project: Path, tmp_path: Path) -> None:
+    done = run_in(project, app_command("--version"))
+    assert (done.returncode, done.stdout[:8]) == (0, "memsift,"), done.stderr
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.slow
+def test_the_processes_of_a_large_replay_run_no_module_of_the_project(project: Path, tmp_path: Path) -> None:
+    prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
+    parts = ["--executor", "processes:1", "--parts", str(tmp_path / "parts")]
+    done = run_in(project, [*MEMSIFT, "replay", "--root", str(DEMO_ROOT), "--prompts", str(prompts), *parts])
+    assert "1 prompts replayed" in done.stderr
+    assert not (tmp_path / "ran").exists()
