@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = ("click.py", "struct.py", "pickle.py", "tempfile.py", "sitecustomize.py", "engine.py", "tui.py")
-MEMSIFT = [sys.executable, "-P", "-c", "from tui.cli import main; main(prog_name='memsift')"]
-"""As the script that pip writes, which does not look for modules in the current folder either."""
+SCRIPT = "from tui.cli import main\n\nif __name__ == '__main__':\n    main(prog_name='memsift')\n"
+"""What pip installs as `memsift`: its modules come from the folder of the script, not from the current folder."""
 
 
 @pytest.fixture
@@ -45,6 +45,10 @@ def test_the_served_app_runs_no_module_of_the_project(project: Path, tmp_path: P
 def test_the_processes_of_a_large_replay_run_no_module_of_the_project(project: Path, tmp_path: Path) -> None:
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": ASK})
     parts = ["--executor", "processes:1", "--parts", str(tmp_path / "parts")]
-    done = run_in(project, [*MEMSIFT, "replay", "--root", str(DEMO_ROOT), "--prompts", str(prompts), *parts])
+    script = tmp_path / "memsift"
+    script.write_text(SCRIPT, encoding="utf-8")
+    done = run_in(
+        project, [sys.executable, str(script), "replay", "--root", str(DEMO_ROOT), "--prompts", str(prompts), *parts]
+    )
     assert "1 prompts replayed" in done.stderr
     assert not (tmp_path / "ran").exists()
