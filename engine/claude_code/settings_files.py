@@ -68,11 +68,12 @@ def _read(scope: str, path: str) -> SettingsFile:
 def write_settings(file: SettingsFile, text: str | None) -> None:
     """Replace the file's text, or remove the file where *text* is None. A link stays, and what it leads to is written.
 
+    A new file of the user is for its owner alone, because whoever can write it can run commands.
     Raises SettingsFileError.
     """
     real = os.path.realpath(file.path)
     try:
-        write(os.path.dirname(real), os.path.basename(real), text)
+        write(os.path.dirname(real), os.path.basename(real), text, is_private=file.scope == USER)
     except CurationError as error:
         raise SettingsFileError(f"{error} Run the command again when it can be.") from None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ChangedSinceError, CurationError
 from engine.lean.record import Record, fields
-from engine.stores.files import MAX_FILE_BYTES, is_inside, read_regular
+from engine.stores.files import MAX_FILE_BYTES, OWN_FILE, is_inside, make_folder, read_regular
 from engine.stores.registry import file_store_of
 
 if TYPE_CHECKING:
@@ -92,9 +92,10 @@ def require_unchanged(change: FileChange) -> None:
         )
 
 
-def write(root: str, name: str, text: str | None) -> None:
+def write(root: str, name: str, text: str | None, *, is_private: bool = False) -> None:
     """Write a file, or remove it where *text* is None, and make that last. An existing file keeps its mode.
 
+    *is_private*: a new file and new folders are for their owner alone, whatever the umask.
     What a link leads to is written, but not outside of *root*; a link itself is removed. Raises CurationError, and
     leaves the file as it was.
     """
@@ -109,8 +110,8 @@ def write(root: str, name: str, text: str | None) -> None:
             if text is None:
                 _remove(given)
             else:
-                os.makedirs(folder, exist_ok=True)
-                _write(temporary, path, text)
+                make_folder(folder) if is_private else os.makedirs(folder, exist_ok=True)
+                _write(temporary, path, text, OWN_FILE if is_private else None)
         finally:
             _remove(temporary)
         _sync(os.path.dirname(given) if text is None else folder)
@@ -142,12 +143,14 @@ def _index_diff(name: str, old: Lines, new: Lines) -> str:
     return "\n".join((f"--- a/{name}", f"+++ b/{name}", f"@@ {' '.join(places)} @@", *lines, ""))
 
 
-def _write(temporary: str, path: str, text: str) -> None:
+def _write(temporary: str, path: str, text: str, mode: int | None) -> None:
+    """*mode* is of a new file; None: by the umask."""
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     with open(descriptor, "wb") as file:
         file.write(text.encode("utf-8"))
-        if os.path.exists(path):
-            os.fchmod(descriptor, os.stat(path).st_mode & 0o7777)
+        mode = os.stat(path).st_mode & 0o7777 if os.path.exists(path) else mode
+        if mode is not None:
+            os.fchmod(descriptor, mode)
         file.flush()
         os.fsync(descriptor)
     os.replace(temporary, path)

@@ -9,7 +9,6 @@ from engine.curation.files import text_at, write
 from engine.errors import ConfigError
 from engine.paths import config_file
 from engine.settings.keys import SECTION
-from engine.stores.files import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +33,8 @@ def write_user_settings(changes: Mapping[tuple[str, ...], object], environ: Mapp
                 _set(document, (SECTION, *keys), value)
     except (TOMLKitError, TypeError) as error:
         raise ConfigError(f"{path} cannot be changed: {error}. Mend it first: nothing was changed.") from None
-    make_private(path)
-    write(os.path.dirname(os.path.realpath(path)), os.path.basename(os.path.realpath(path)), document.as_string())
+    folder, name = os.path.split(os.path.realpath(path))
+    write(folder, name, document.as_string(), is_private=True)
     return path
 
 

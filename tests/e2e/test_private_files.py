@@ -126,10 +126,18 @@ def test_what_the_commands_write_is_its_owners_alone(tmp_path: Path, umask: int)
     home.memsift("export", "--output", out / "labels.jsonl")
     home.memsift("report", "--format", "html", "--output", out / "report.html")
     home.memsift(*TUNE, "--target-precision", "0.65", "--apply")
+    home.memsift("config", "set", "max_inject", "2")
+    home.memsift("retire", "cache-rule-4")
+    home.memsift("quality", "reject", "cache-rule-3")
+    home.memsift("install", "--plugin")
     assert home.run([sys.executable, "-c", IN_APP]).returncode == 0
     assert home.open_to_others() == []
-    made = {"index.db", "judge.db", "judge.db.lock", "batches.jsonl", "batches.jsonl.lock", "labels.db", "named.db"}
-    assert home.names() == made | {"run.jsonl", "labels.jsonl", "report.html", "cutoff.json", "theme", "trusted.json"}
+    made = {"index.db", "judge.db", "judge.db.lock", "batches.jsonl", "batches.jsonl.lock", "labels.db"}
+    made |= {"cutoff.json", "theme", "trusted.json", "config.toml", "journal.db", "decisions.db", "hook-start"}
+    made |= {"writing.lock", "settings.json"}
+    assert home.names() - {"run.jsonl", "labels.jsonl", "report.html", "named.db"} == made
+    page = (PROJECT / "SECURITY.md").read_text(encoding="utf-8")
+    assert [name for name in made if name.removesuffix(".lock") not in page] == []
 
 
 def test_files_that_sqlite_keeps_beside_its_own_are_private(tmp_path: Path) -> None:
