@@ -1,4 +1,8 @@
-"""Places of files: a project's memories, memsift's own files by the XDG rules, and Claude Code's transcripts."""
+"""Places of files: a project's memories, memsift's own files, and Claude Code's transcripts.
+
+memsift's own files lie where the XDG rules say, on macOS as on Linux. On Windows, the XDG variables count as well;
+without them, the files lie in `AppData`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
 PROJECT_FOLDER = os.path.join(".claude", "memory")
+CONFIG, DATA, CACHE, STATE = "config", "data", "cache", "state"
+_PLACES = {CONFIG: ".config", DATA: ".local/share", CACHE: ".cache", STATE: ".local/state"}
+"""Kind of memsift's own files -> the folder in the home folder, where `XDG_<KIND>_HOME` names no other."""
 _SLUG_CHARACTERS = 200
 
 
@@ -84,7 +91,7 @@ def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
 
 def state_home(environ: Mapping[str, str]) -> str:
     """The folder of what belongs to no root: the hook's log of prompts without a root, and the app's theme."""
-    return os.path.join(_base(environ, "XDG_STATE_HOME", ".local/state"), "memsift")
+    return _own_folder(environ, STATE)
 
 
 def state_dir(root: str, environ: Mapping[str, str]) -> str:
@@ -94,12 +101,12 @@ def state_dir(root: str, environ: Mapping[str, str]) -> str:
 
 def config_file(environ: Mapping[str, str]) -> str:
     """The user's own settings, for all roots."""
-    return os.path.join(_config_dir(environ), "config.toml")
+    return os.path.join(_own_folder(environ, CONFIG), "config.toml")
 
 
 def trust_file(environ: Mapping[str, str]) -> str:
     """The list of the roots that the user trusts."""
-    return os.path.join(_config_dir(environ), "trusted.json")
+    return os.path.join(_own_folder(environ, CONFIG), "trusted.json")
 
 
 def theme_file(environ: Mapping[str, str]) -> str:
@@ -114,29 +121,27 @@ def cutoff_file(folder: str) -> str:
 
 def cache_dir(environ: Mapping[str, str]) -> str:
     """The folder for derived data, which can be deleted at any time."""
-    return os.path.join(_base(environ, "XDG_CACHE_HOME", ".cache"), "memsift")
+    return _own_folder(environ, CACHE)
 
 
 def labels_file(environ: Mapping[str, str]) -> str:
     """The label store: MEMSIFT_DB, else labels.db in the user's data folder."""
-    return environ.get("MEMSIFT_DB") or os.path.join(
-        _base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "labels.db"
-    )
+    return environ.get("MEMSIFT_DB") or os.path.join(_own_folder(environ, DATA), "labels.db")
 
 
 def ratings_file(environ: Mapping[str, str]) -> str:
     """The newest rating of each memory by a model, of all roots."""
-    return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "ratings.db")
+    return os.path.join(_own_folder(environ, DATA), "ratings.db")
 
 
 def decisions_file(environ: Mapping[str, str]) -> str:
     """The memories that the user accepted or rejected, and dismissed findings, of all roots."""
-    return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "decisions.db")
+    return os.path.join(_own_folder(environ, DATA), "decisions.db")
 
 
 def journal_file(environ: Mapping[str, str]) -> str:
     """The journal of the changes to memories, of all roots."""
-    return os.path.join(_base(environ, "XDG_DATA_HOME", ".local/share"), "memsift", "journal.db")
+    return os.path.join(_own_folder(environ, DATA), "journal.db")
 
 
 def root_key(root: str) -> str:
@@ -230,15 +235,24 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _config_dir(environ: Mapping[str, str]) -> str:
-    return os.path.join(_base(environ, "XDG_CONFIG_HOME", ".config"), "memsift")
+def _own_folder(environ: Mapping[str, str], kind: str) -> str:
+    """The folder of memsift's own files of a kind. A relative XDG folder is ignored, as the specification asks."""
+    given = environ.get(f"XDG_{kind.upper()}_HOME", "")
+    if os.path.isabs(given):
+        return os.path.join(given, "memsift")
+    if os.name == "nt":
+        return _windows_folder(environ, kind)
+    return os.path.join(_home(environ), _PLACES[kind], "memsift")
 
 
-def _base(environ: Mapping[str, str], variable: str, default: str) -> str:
-    """An XDG folder; a relative value is ignored, as the specification asks."""
-    given = environ.get(variable, "")
-    return given if os.path.isabs(given) else os.path.join(_home(environ), default)
+def _windows_folder(environ: Mapping[str, str], kind: str) -> str:
+    """As `_own_folder`, in `AppData`: only settings lie where they follow the user to other machines."""
+    variable, place = ("APPDATA", "Roaming") if kind == CONFIG else ("LOCALAPPDATA", "Local")
+    base = environ.get(variable) or os.path.join(_home(environ), "AppData", place)
+    return os.path.join(base, "memsift", *(() if kind == CONFIG else (kind,)))
 
 
 def _home(environ: Mapping[str, str]) -> str:
-    return environ.get("HOME") or os.path.expanduser("~")
+    """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it."""
+    given = environ.get("USERPROFILE") if os.name == "nt" else ""
+    return given or environ.get("HOME") or os.path.expanduser("~")
