@@ -123,6 +123,16 @@ def main(
 
     Without a command, the app opens on this project's memories and prompts.
 
+    \b
+    Words:
+      memory   a document that an assistant may inject into your prompts
+      root     a folder or file of memories; auto memory is the root that Claude
+               Code writes by itself, beside the transcripts of a project
+      system   a way from a prompt to memories: a search, with or without a
+               cutoff (drops memories that are unlikely to be relevant) and a
+               judge (a language model that decides; it costs money)
+      label    your answer: is this memory relevant for this prompt?
+
     stdout is for data, stderr for people. Exit codes: 0 fine, 1 a check did not hold, 2 a mistake in setup or usage.
 
     \b

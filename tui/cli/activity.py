@@ -34,11 +34,16 @@ NO_LOG = (
     "kinds",
     type=click.Choice(FILTERS),
     multiple=True,
-    help=f"Only decisions that were silent (nothing injected), slow ({SLOW_MS:.0f} ms or more) or a fallback. "
-    "Repeatable: all of them must hold.",
+    help=f"Only decisions that were silent (nothing injected), slow ({SLOW_MS:.0f} ms or more) or a fallback (the "
+    "judge gave no answer). Repeatable: all of them must hold.",
 )
 @click.option("--last", metavar="N", type=click.IntRange(min=1), default=20, show_default=True, help="The last N only.")
-@click.option("--memory", "memory_id", metavar="ID", help="The ledger of this memory, in place of the list.")
+@click.option(
+    "--memory",
+    "memory_id",
+    metavar="ID",
+    help="The sums of this memory, in place of the list: how often it was injected, and was relevant; its tokens.",
+)
 @click.option("--no-root", is_flag=True, help="The log of prompts for which no folder of memories was taken.")
 @DB
 @TEXT_OR_JSON
@@ -54,7 +59,7 @@ def activity(
     """Show what the hook decided: when, for which prompt, what it injected, why not, and how long it took.
 
     A prompt is shown by the beginning of its SHA-256, and by its text if you let prompts be logged
-    (retrieval.logging.prompts). These counts never change the ranking.
+    (memsift config set logging.prompts true). These counts never change the ranking.
 
     Output: a line for each decision, the oldest first; or as JSON {decisions: [{time, prompt_sha256, prompt,
     session_id, system, injected, dropped, reason, fallback, characters, ms}], broken}. With --memory: {memory,

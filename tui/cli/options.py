@@ -110,7 +110,8 @@ ORDER = click.option(
 RUN = click.option(
     "--run", "run_file", metavar="FILE", help="Output of `memsift replay` to measure, instead of the label store."
 )
-QRELS = click.option("--qrels", metavar="FILE", help="Relevance labels for --run, in TREC form.")
+TREC_FORM = "in TREC form: lines of prompt id, 0, memory id, 1 (relevant) or 0"
+QRELS = click.option("--qrels", metavar="FILE", help=f"Relevance labels for --run, {TREC_FORM}.")
 UNJUDGED = click.option(
     "--unjudged",
     type=click.Choice(["not", "exclude"]),
@@ -216,7 +217,12 @@ def parts_options(things: str, size: int) -> Callable[[F], F]:
 
     def with_parts(command: F) -> F:
         command = click.option(
-            "--part-size", type=click.IntRange(1), default=size, show_default=True, help=f"{things} in a part."
+            "--part-size",
+            metavar="N",
+            type=click.IntRange(1),
+            default=size,
+            show_default=True,
+            help=f"{things} in a part.",
         )(command)
         command = click.option("--parts", metavar="FOLDER", help=PARTS)(command)
         return click.option("--executor", metavar="NAME", help=EXECUTOR)(command)

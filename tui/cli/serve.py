@@ -23,7 +23,14 @@ POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws://{}"
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="Port on this machine.")
+@click.option(
+    "--port",
+    metavar="PORT",
+    type=click.IntRange(1, 65535),
+    default=8765,
+    show_default=True,
+    help="Port on this machine.",
+)
 @roots_option("they are open together.", takes_all=True)
 @PROMPTS
 @DB

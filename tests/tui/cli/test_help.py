@@ -43,6 +43,15 @@ def test_no_description_of_a_command_is_cut(command: str) -> None:
 def test_the_help_of_every_command_fits_into_80_columns(command: str) -> None:
     lines = memsift(*command.split(), "--help", COLUMNS="80").stdout.splitlines()
     assert [line for line in lines if len(line) > 80] == []
+    assert [line for line in lines if "RANGE" in line] == []  # click's word for a number within limits
+
+
+def test_the_help_defines_the_words_that_commands_use() -> None:
+    text = memsift("--help").stdout
+    words = text[text.index("Words:") : text.index("Files (")]
+    assert [
+        word for word in ("memory", "root", "auto memory", "system", "cutoff", "judge", "label") if word not in words
+    ] == []
 
 
 def test_the_help_of_export_names_every_format() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.lean.json_text import printed_json
-from tui.cli.options import DB, TOGETHER, opened_store, roots_option, text_width
+from tui.cli.options import DB, TOGETHER, TREC_FORM, opened_store, roots_option, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tui.workspace.replay.run_diffs import Run
 
 SYSTEMS = "The system to compare in files that hold several, or two separated by a comma: before and now."
-QRELS = "Relevance labels in TREC form, instead of the labels in the label store."
+QRELS = f"Relevance labels {TREC_FORM}; instead of the labels in the label store."
 PROMPTS = "The prompts of the files, for their texts."
 FORMAT = "Text for people or JSON for programs. Default: text in a terminal, JSON in a pipe."
 NO_RUNS = "No run over these memories is saved. memsift replay --save and R in Replay save one."

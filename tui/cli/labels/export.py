@@ -23,8 +23,8 @@ ROOTS = (
     "Default: everything."
 )
 FORMAT = (
-    "jsonl, which holds everything; or for other programs qrels, qrels-graded, run, run-candidates, csv, label-studio "
-    "or prodigy."
+    "jsonl, which holds everything; or for other programs csv, label-studio, prodigy, or in TREC form qrels, "
+    "qrels-graded, run or run-candidates."
 )
 INTERFACE = "Print the labelling interface for Label Studio instead of labels."
 NO_TEXT = "Replace texts and ids of prompts and memories by hashes."

@@ -13,7 +13,7 @@ from engine.config import OFF, TITLE_TAGS
 from engine.cutoff import fit_of
 from engine.errors import TuningError
 from engine.paths import state_dir
-from tui.cli.options import DB, FULL, TEXT_OR_JSON, UNJUDGED, opened_store, roots_option, text_width
+from tui.cli.options import DB, FULL, TEXT_OR_JSON, TREC_FORM, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -50,7 +50,7 @@ CONFIDENCE = "Probability with which the target must be reached."
 @roots_option("one model for all roots with labels.", takes_all=True)
 @DB
 @click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels. Repeatable.")
-@click.option("--qrels", metavar="FILE", help="Relevance labels in TREC form, instead of the label store.")
+@click.option("--qrels", metavar="FILE", help=f"Relevance labels {TREC_FORM}; instead of the label store.")
 @UNJUDGED
 @click.option("--apply", is_flag=True, help="Write the model. Hook, app and commands use it from then on.")
 @click.option("--to", "others", metavar="ROOT", multiple=True, help=TO)
@@ -73,10 +73,10 @@ def tune(
 ) -> None:
     """Learn from labels which memories to leave out.
 
-    The cutoff drops a memory if its P(relevant) is below a threshold. The fit starts from the default model and moves
-    as far as the labels say. It needs labels of at least 20 prompts, 5 relevant and 5 irrelevant memories; with 60
-    prompts most targets can be promised. Everything is measured on prompts that the model has not learned from. No
-    judge is asked.
+    The cutoff is a small model. It estimates the probability that a memory is relevant, P(relevant), and drops the
+    memory below a threshold. The fit starts from the default model and moves as far as the labels say. It needs labels
+    of at least 20 prompts, 5 relevant and 5 irrelevant memories; with 60 prompts most targets can be promised.
+    Everything is measured on prompts that the model has not learned from. No judge is asked.
 
     Nothing is written without --apply. The exit code is 1 if the target cannot be promised.
     """

@@ -12,6 +12,8 @@ import click
 from engine.curation.files import diff_of, text_at
 from engine.curation.operations import Archive, Create, Edit, Merge, Move, Restore, Retire, Rewrite, Tag, Together
 from engine.errors import CurationError
+from engine.stores.auto_memory import TYPES
+from engine.stores.claude_memory_schema import CONTENT
 from engine.stores.writing import Changes, Draft
 from tui.cli.options import IDS, roots_option
 from tui.workspace import opening
@@ -81,7 +83,10 @@ def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[Found], Op
 
 @click.command()
 @click.option(
-    "--category", metavar="NAME", required=True, help="The category, or the type in Claude Code's auto memory."
+    "--category",
+    metavar="NAME",
+    required=True,
+    help=f"The category: {', '.join(CONTENT)}. In Claude Code's auto memory the type: {', '.join(TYPES)}.",
 )
 @click.option("--title", metavar="TEXT", required=True, help="The title, on one line.")
 @click.option("--tag", "tags", metavar="NAME", multiple=True, help="A tag. Repeatable.")

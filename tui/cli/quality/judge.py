@@ -46,7 +46,9 @@ FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJEC
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @roots_option(ROOTS, takes_all=True)
 @click.option("--rubric", metavar="NAME|FILE", default="memory", show_default=True, help=RUBRIC)
-@click.option("--threshold", type=click.FloatRange(0, BEST), default=THRESHOLD, show_default=True, help=SCORE)
+@click.option(
+    "--threshold", metavar="SCORE", type=click.FloatRange(0, BEST), default=THRESHOLD, show_default=True, help=SCORE
+)
 @judge_options
 @click.option("--samples", metavar="K", type=click.IntRange(1, 15), help=SAMPLES)
 @click.option("--web-search", is_flag=True, help=SEARCH)
