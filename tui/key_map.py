@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from textual.keys import Keys, _character_to_key
 
+from engine.errors import ConfigError
 from tui.bindings import KEYS, home_of
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def key_map(settings: AppSettings) -> tuple[dict[str, str], tuple[str, ...]]:
     chosen: dict[str, str] = {}
     mistakes = list(settings.mistakes)
     for name, written in settings.keys.items():
-        place = f"{settings.path}, line {settings.lines.get(name, 0)}"
+        place = _place(settings, name)
         keys = [_key(one.strip()) for one in written.split(",")]
         if name not in KEYS:
             mistakes.append(f"{place}: there is no action {name!r}.{_near(name)} tui/KEYS.md lists all.")
@@ -44,12 +46,37 @@ def key_map(settings: AppSettings) -> tuple[dict[str, str], tuple[str, ...]]:
             chosen[name] = ",".join(keys)
     while found := next(((name, clash) for name in chosen if (clash := _clash(name, chosen))), None):
         name, clash = found
-        place, written = f"{settings.path}, line {settings.lines.get(name, 0)}", settings.keys[name]
+        place, written = _place(settings, name), settings.keys[name]
         mistakes.append(f"{place}: {written!r} is the key of {clash}, too. Give {clash} another key in [keys].")
         del chosen[name]
     usual = {name: key.keys for name, key in KEYS.items()}
     letters = {name: _without_digits(usual[name]) for name in ("mark.relevant", "mark.not") if settings.has_grades}
     return ({**usual, **letters, **chosen} if chosen or letters else {}), tuple(mistakes)
+
+
+def usual_keys(name: str) -> str:
+    """The keys of an action before anybody changed them. Raises ConfigError for an unknown id."""
+    if name not in KEYS:
+        raise ConfigError(f"There is no action {name!r}.{_near(name)} tui/KEYS.md lists all.")
+    return KEYS[name].keys
+
+
+def refuse_wrong_keys(settings: AppSettings, name: str, written: str) -> None:
+    """Raise ConfigError for an unknown id, and for keys that would be a mistake in these settings. Empty: no keys."""
+    usual_keys(name)
+    if not written:
+        return
+    _, before = key_map(settings)
+    lines = {one: line for one, line in settings.lines.items() if one != name}
+    _, now = key_map(replace(settings, keys={**settings.keys, name: written}, lines=lines))
+    for mistake in now:
+        if mistake not in before:
+            raise ConfigError(mistake)
+
+
+def _place(settings: AppSettings, name: str) -> str:
+    """The file and line of the keys of *name*; of keys that are not written yet, the file."""
+    return f"{settings.path}, line {settings.lines[name]}" if name in settings.lines else settings.path
 
 
 def _without_digits(keys: str) -> str:

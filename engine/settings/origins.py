@@ -14,7 +14,7 @@ from engine.settings.sources import Reading, checked, section_of
 from engine.trust import is_trusted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 DEFAULT, USER, ROOT, VARIABLE = "default", "user", "root", "variable"
 
@@ -44,15 +44,18 @@ def settings(reading: Reading, environ: Mapping[str, str]) -> tuple[Setting, ...
     return tuple(found)
 
 
-def keys_of(name: str) -> tuple[str, ...]:
-    """The keys of a setting from the outermost section inwards. Raises ConfigError, with the nearest name."""
+def keys_of(name: str, others: Iterable[str] = ()) -> tuple[str, ...]:
+    """The keys of a setting from the outermost section inwards. Raises ConfigError, with the nearest name.
+
+    *others*: names of settings that are no keys of a root, for the nearest name.
+    """
     known = [key for key, _ in _values(Config())]
     short = name.removeprefix(f"{SECTION}.")
     if short in known:
         return tuple(short.split("."))
     from difflib import get_close_matches
 
-    near = get_close_matches(short, known, 1)
+    near = get_close_matches(short, [*known, *others], 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise ConfigError(f"There is no setting {name!r}.{hint} memsift config lists them all.")
 

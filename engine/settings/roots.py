@@ -47,7 +47,7 @@ def user_roots(environ: Mapping[str, str]) -> UserRoots:
         return UserRoots((), (f"{path} cannot be read, so its {KEY} are not used. Fix it, or delete it.",))
     if not isinstance(listed, list):
         return UserRoots((), (f"{path}: {KEY!r} is {shown(listed)}; expected a list of paths.",))
-    found = [(one, _resolved(one, environ)) for one in listed[:MOST_ROOTS]]
+    found = [(one, resolved(one, environ)) for one in listed[:MOST_ROOTS]]
     mistakes = [
         f"{path}: {KEY!r} names {shown(one)}, which is not used; expected the absolute path, or one from ~, of a "
         "folder or file that exists."
@@ -59,7 +59,7 @@ def user_roots(environ: Mapping[str, str]) -> UserRoots:
     return UserRoots(tuple(dict.fromkeys(root for _, root in found if root)), tuple(mistakes))
 
 
-def _resolved(value: object, environ: Mapping[str, str]) -> str:
+def resolved(value: object, environ: Mapping[str, str]) -> str:
     """The path that *value* spells, resolved; empty if it is none."""
     if not isinstance(value, str):
         return ""

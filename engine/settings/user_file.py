@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 from engine.curation.files import text_at, write
 from engine.errors import ConfigError
 from engine.paths import config_file
-from engine.settings.keys import SECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 def write_user_settings(changes: Mapping[tuple[str, ...], object], environ: Mapping[str, str]) -> str:
-    """Set keys of the table `[retrieval]`, and give the path of the file. None removes a key.
+    """Set keys, and give the path of the file. None removes a key.
 
-    Keys are paths from the outermost section inwards, such as ("judge", "enabled"). A missing file is made. Raises
-    ConfigError for a file that is not TOML, with the line, and CurationError if it cannot be read or written.
+    Keys are paths from the outermost table inwards, such as ("retrieval", "judge", "enabled"). A missing file is made.
+    Raises ConfigError for a file that is not TOML, with the line, and CurationError if it cannot be read or written.
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
@@ -28,9 +27,9 @@ def write_user_settings(changes: Mapping[tuple[str, ...], object], environ: Mapp
         document: Any = tomlkit.parse(text_at(path) or "")
         for keys, value in changes.items():
             if value is None:
-                _remove(document, (SECTION, *keys))
+                _remove(document, keys)
             else:
-                _set(document, (SECTION, *keys), value)
+                _set(document, keys, value)
     except (TOMLKitError, TypeError) as error:
         raise ConfigError(f"{path} cannot be changed: {error}. Mend it first: nothing was changed.") from None
     folder, name = os.path.split(os.path.realpath(path))

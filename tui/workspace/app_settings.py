@@ -1,19 +1,28 @@
-"""The tables of config.toml that are about the app alone: `[keys]` and `[label]`."""
+"""The keys of config.toml that no root can set: `roots`, and the tables `[label]` and `[keys]` of the app."""
 
 from __future__ import annotations
 
 import os
 import tomllib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from engine.errors import ConfigError
+from engine.lean.json_text import loads
 from engine.paths import config_file
+from engine.settings.origins import DEFAULT, USER, Setting
+from engine.settings.roots import KEY as ROOTS
+from engine.settings.roots import MOST_ROOTS, resolved
+from engine.settings.sources import SWITCH_WORDS
 from engine.stores.files import UnreadableFileError, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 KEYS, LABEL, GRADES = "keys", "label", "grades"
+LABEL_GRADES = f"{LABEL}.{GRADES}"
+OWN = (ROOTS, LABEL_GRADES)
+"""Names of settings that only the user's file has. So are the names that begin with "keys."."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,59 @@ def read_app_settings(environ: Mapping[str, str]) -> AppSettings:
     except (UnreadableFileError, ValueError, RecursionError) as error:
         return AppSettings(path, mistakes=(f"{path} cannot be read ({error}), so its keys are not used.",))
     return _settings(path, text, tables)
+
+
+def own_settings(environ: Mapping[str, str]) -> list[Setting]:
+    """`roots`, `label.grades` and the keys of actions in config.toml, as they are written there; else the defaults."""
+    path = config_file(environ)
+    try:
+        tables: dict[str, Any] = tomllib.loads(text_of(path))
+    except (UnreadableFileError, ValueError, RecursionError):
+        tables = {}
+    label, keys = (tables[name] if isinstance(tables.get(name), dict) else {} for name in (LABEL, KEYS))
+    written = {ROOTS: tables.get(ROOTS), LABEL_GRADES: label.get(GRADES)}
+    usual: dict[str, object] = {ROOTS: [], LABEL_GRADES: False}
+    written |= {f"{KEYS}.{name}": value for name, value in keys.items()}
+    return [
+        Setting(name, usual[name], DEFAULT) if value is None else Setting(name, value, USER, path)
+        for name, value in written.items()
+    ]
+
+
+def own_path(name: str) -> tuple[str, ...]:
+    """The tables and the key of a setting that only the user's file has; empty for any other name."""
+    if name in OWN:
+        return tuple(name.split("."))
+    return (KEYS, name.removeprefix(f"{KEYS}.")) if name.startswith(f"{KEYS}.") else ()
+
+
+def own_value(name: str, texts: Sequence[str], environ: Mapping[str, str]) -> object:
+    """The value that *texts* spell for a setting of `own_path`. Raises ConfigError for a value that is not allowed.
+
+    `roots` takes paths, or a JSON list of them. The keys of an action are only checked by the app.
+    """
+    if name == ROOTS:
+        return _paths(texts, environ)
+    value = SWITCH_WORDS.get(texts[0].lower(), texts[0]) if name == LABEL_GRADES else texts[0]
+    if name == LABEL_GRADES and not isinstance(value, bool):
+        raise ConfigError(f"the new value: {name!r} is {value!r}; expected true or false.")
+    return value
+
+
+def _paths(texts: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    listed: Any = texts
+    if len(texts) == 1 and texts[0].startswith("["):
+        try:
+            listed = loads(texts[0])
+        except (ValueError, RecursionError):
+            listed = texts
+    paths = [one if str(one).startswith("~") else os.path.abspath(str(one)) for one in listed]  # noqa: PTH100
+    for one in paths:
+        if not resolved(one, environ):
+            raise ConfigError(f"the new value: {ROOTS!r} names {one!r}; expected a folder or file that exists.")
+    if len(paths) > MOST_ROOTS:
+        raise ConfigError(f"the new value: {ROOTS!r} has {len(paths):,} paths; at most {MOST_ROOTS} are used.")
+    return list(dict.fromkeys(paths))
 
 
 def _settings(path: str, text: str, tables: Mapping[str, object]) -> AppSettings:

@@ -10,13 +10,17 @@ import click
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
+from engine.settings.keys import SECTION
 from engine.settings.origins import DEFAULT, ROOT, USER, keys_of, settings, trust_of, value_of
+from engine.settings.roots import KEY as ROOTS
+from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
 from engine.trust import keeping_trust
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON
 from tui.cli.setup.install import root_here
+from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
@@ -39,11 +43,15 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
     A later source is stronger: default, user (config.toml), root (memory-config.json), variable (MEMSIFT_...). A root
     that you do not trust may only make the hook stricter or quieter; a value of it that is ignored is shown, too.
 
+    `roots`, `label.grades` and the keys of the app (`keys.ID`, as in tui/KEYS.md) stand in your config.toml alone.
+
     Output: a line for each setting; or as JSON [{key, value, source, place, trusted, ignored}].
     """
     if ctx.invoked_subcommand is None:
         place = os.path.abspath(root) if root else root_here()  # noqa: PTH100 - the engine speaks in strings
-        rows = effective(place)
+        rows = (*effective(place), *own_settings(os.environ))
+        for line in (*user_roots(os.environ).mistakes, *read_app_settings(os.environ).mistakes):
+            tell(line)
         click.echo(
             f"{printed_json(json_rows(rows, place), indent=2)}\n" if form == "json" else table(rows, place), nl=False
         )
@@ -54,23 +62,33 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
 @ROOT_OPTION
 def get(key: str, root: str | None) -> None:
     """Print the value of KEY, such as judge.enabled, as JSON."""
-    wanted = ".".join(keys_of(key))
+    if own_path(key):
+        click.echo(printed_json(own(key)))
+        return
+    wanted = ".".join(keys_of(key, OWN))
     place = os.path.abspath(root) if root else root_here()  # noqa: PTH100
     click.echo(printed_json(next(one.value for one in effective(place) if one.key == wanted)))
 
 
 @config.command("set")
 @click.argument("key")
-@click.argument("value")
+@click.argument("values", metavar="VALUE...", nargs=-1, required=True)
 @FOR_USER
 @IN_ROOT
-def set_(key: str, value: str, is_user: bool, root: str | None) -> None:
+def set_(key: str, values: tuple[str, ...], is_user: bool, root: str | None) -> None:
     """Set KEY, such as judge.enabled, to VALUE. Everything else in the file stays as it was written.
+
+    Only `roots` takes more than one VALUE: the paths of your folders of memories.
 
     Output: the path of the changed file.
     """
-    keys = keys_of(key)
-    change(keys, value_of(keys, value), is_user, root)
+    if len(values) > 1 and key != ROOTS:
+        raise click.UsageError(f"{key} has one value, and {len(values)} were given. Put quotes around a text.")
+    if own_path(key):
+        change_own(key, values, root)
+        return
+    keys = keys_of(key, OWN)
+    change(keys, value_of(keys, values[0]), is_user, root)
 
 
 @config.command("unset")
@@ -82,7 +100,35 @@ def unset(key: str, is_user: bool, root: str | None) -> None:
 
     Output: the path of the changed file.
     """
-    change(keys_of(key), None, is_user, root)
+    if own_path(key):
+        change_own(key, (), root)
+        return
+    change(keys_of(key, OWN), None, is_user, root)
+
+
+def own(key: str) -> object:
+    """The value of a setting that only the user's file has. The keys of the app are loaded only if it has none."""
+    found = next((one.value for one in own_settings(os.environ) if one.key == key), None)
+    if found is not None:
+        return found
+    from tui.key_map import usual_keys
+
+    return usual_keys(own_path(key)[-1])
+
+
+def change_own(key: str, values: tuple[str, ...], root: str | None) -> None:
+    """Write a setting that only the user's file has, or take it out where there are no *values*."""
+    from engine.settings.user_file import write_user_settings
+
+    if root:
+        raise click.UsageError(f"{key} stands only in your config.toml: leave --root out.")
+    settings, action = read_app_settings(os.environ), own_path(key)[-1]
+    if key.startswith(f"{KEYS}.") and (values or action not in settings.keys):
+        from tui.key_map import refuse_wrong_keys
+
+        refuse_wrong_keys(settings, action, " ".join(values))
+    value = own_value(key, values, os.environ) if values else None
+    click.echo(visible(write_user_settings({own_path(key): value}, os.environ)))
 
 
 def effective(root: str) -> tuple[Setting, ...]:
@@ -107,7 +153,7 @@ def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None
     else:
         from engine.settings.user_file import write_user_settings
 
-        path = write_user_settings({keys: value}, os.environ)
+        path = write_user_settings({(SECTION, *keys): value}, os.environ)
     click.echo(visible(path))
     tell_if_useless(".".join(keys), value, path, os.path.abspath(root) if root else root_here())  # noqa: PTH100
 

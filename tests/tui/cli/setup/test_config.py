@@ -11,9 +11,11 @@ import pytest
 
 from engine.config import CONFIG_FILE, Config
 from engine.paths import config_file
+from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
 from engine.trust import trust
 from tests.tui.cli.command_line import memsift, printed, refused
+from tui.workspace.app_settings import OWN, read_app_settings
 
 USER = """\
 # mine
@@ -77,7 +79,8 @@ def test_every_setting_is_listed_and_can_be_got_and_set(root: Path) -> None:
         assert json.loads(memsift("config", "get", key, "--root", root).stdout) == row["value"]
         if row["value"] is not None and not key.startswith("judge.modes"):
             spelled = row["value"] if isinstance(row["value"], str) else json.dumps(row["value"])
-            done = memsift("config", "set", f"retrieval.{key}", spelled or "none")
+            place = "" if key in OWN else "retrieval."
+            done = memsift("config", "set", f"{place}{key}", spelled or "none")
             assert (done.exit_code, done.stdout) == (0, f"{config_file(os.environ)}\n"), done.output
     reading = read_config(str(root), os.environ)
     assert reading.mistakes == ()
@@ -136,6 +139,46 @@ def test_a_value_that_does_not_count_is_told(root: Path) -> None:
     assert "stays" not in memsift("config", "set", "max_inject", "4").stderr
 
 
+def test_the_users_roots_are_set_got_and_taken_out(user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    user.write_text(USER, encoding="utf-8")
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert printed(memsift("config", "get", "roots")) == ["~/notes"]
+    done = memsift("config", "set", "roots", "one", tmp_path / "two", "one", "~")
+    assert (done.exit_code, done.stdout) == (0, f"{user}\n"), done.output
+    wanted = [str(tmp_path / "one"), str(tmp_path / "two"), "~"]
+    assert printed(memsift("config", "get", "roots")) == wanted
+    assert shown(tmp_path)["roots"]["place"] == str(user)
+    assert user_roots(os.environ).roots == (*wanted[:2], os.environ["HOME"])
+    kept = USER.replace('roots = ["~/notes"]', f"roots = {json.dumps(wanted)}")
+    assert user.read_text("utf-8") == kept
+    memsift("config", "set", "roots", json.dumps(["~", wanted[0]]))
+    assert printed(memsift("config", "get", "roots")) == ["~", wanted[0]]
+    memsift("config", "unset", "roots")
+    assert (printed(memsift("config", "get", "roots")), user_roots(os.environ).roots) == ([], ())
+    assert user.read_text("utf-8") == USER.replace('roots = ["~/notes"]   # of all projects\n', "")
+
+
+def test_a_new_root_stands_above_the_tables_that_the_file_has(user: Path) -> None:
+    user.write_text("[retrieval]\nmax_inject = 5\n", encoding="utf-8")
+    memsift("config", "set", "roots", "~")
+    assert (user_roots(os.environ).roots, read_config("", os.environ).config.max_inject) == ((os.environ["HOME"],), 5)
+
+
+def test_the_settings_of_the_app_are_set_got_and_taken_out(user: Path) -> None:
+    memsift("config", "set", "label.grades", "on")
+    memsift("config", "set", "keys.label.skip", "K")
+    settings = read_app_settings(os.environ)
+    assert (settings.has_grades, dict(settings.keys), settings.mistakes) == (True, {"label.skip": "K"}, ())
+    assert printed(memsift("config", "get", "keys.label.skip")) == "K"
+    user.write_text(user.read_text("utf-8").replace('"K"', '"K"\n"no.action" = "f2"'), "utf-8")
+    for key in ("label.grades", "keys.label.skip", "keys.no.action"):
+        memsift("config", "unset", key)
+    settings = read_app_settings(os.environ)
+    assert (settings.has_grades, dict(settings.keys)) == (False, {})
+
+
 WRONG = {
     "number": (("max_inject", "many"), "0 to 20"),
     "limit": (("max_inject", "21"), "0 to 20"),
@@ -144,6 +187,12 @@ WRONG = {
     "provider": (("judge.provider", "oracle"), "anthropic"),
     "key": (("judge.enable", "true"), "Did you mean 'judge.enabled'?"),
     "section": (("judge", "true"), "no setting 'judge'"),
+    "root": (("roots", "/no/such/folder"), "/no/such/folder"),
+    "grades": (("label.grades", "perhaps"), "true or false"),
+    "name": (("rots", "~"), "Did you mean 'roots'?"),
+    "action": (("keys.label.skp", "K"), "Did you mean 'label.skip'?"),
+    "no key": (("keys.label.skip", "no such key"), "is no key"),
+    "taken key": (("keys.label.skip", "f2"), "is the key of go.browse, too"),
     "template": (("judge.modes.auto.prompt", "no placeholders"), "prompt"),
 }
 
@@ -153,6 +202,12 @@ def test_a_wrong_key_or_value_is_refused_and_nothing_is_written(name: str) -> No
     arguments, reason = WRONG[name]
     assert reason in refused(memsift("config", "set", *arguments))
     assert not Path(config_file(os.environ)).exists()
+
+
+def test_a_key_of_the_user_alone_is_not_written_into_a_root_and_takes_one_value(root: Path) -> None:
+    assert "roots stands only in your config.toml" in memsift("config", "set", "roots", "~", "--root", root).stderr
+    assert "has one value, and 2 were given" in memsift("config", "set", "max_inject", "1", "2").stderr
+    assert not (root / CONFIG_FILE).exists()
 
 
 def test_a_broken_file_is_refused_with_its_line(root: Path, user: Path) -> None:
