@@ -7,8 +7,15 @@ import unicodedata
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _PEOPLE = ("", "user", "sdk")
 """Sources of prompts that people typed."""
+
+_CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
+_PASTE = "pasted_content"
 
 TYPED = "typed"
 """The source of a prompt that a person typed into memsift itself."""
@@ -61,6 +68,14 @@ def typed_prompt(text: str, turns: tuple[Turn, ...] = (), source: str = TYPED) -
     return Prompt(id=prompt_id(text, turns), text=text, turns=turns, source=source)
 
 
+def as_typed(text: str) -> str:
+    """*text* without the additions of the editor and the client, and without the tags around pasted text.
+
+    The hook gets a prompt with them. Transcripts, labels and the hook's log name it without them.
+    """
+    return _unwrapped(_without_client_blocks(text)).strip()
+
+
 def is_human_prompt(text: str, source: str = "") -> bool:
     """Whether a person typed this prompt, in words.
 
@@ -77,3 +92,48 @@ def _is_slash_command(text: str) -> bool:
     """Whether the first word is a slash, a letter, and after it only letters, digits, `_`, `:` and `-`."""
     name = text.split(None, 1)[0][1:] if text.startswith("/") else ""
     return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)
+
+
+def _without_client_blocks(text: str) -> str:
+    for name in _CLIENT_BLOCKS:
+        start, end = f"<{name}>", f"</{name}>"
+        kept, position = [], 0
+        while (opening := text.find(start, position)) >= 0 and (closing := text.find(end, opening)) >= 0:
+            kept.append(text[position:opening])
+            position = closing + len(end)
+        text = "".join([*kept, text[position:]])
+    return text
+
+
+def _unwrapped(text: str) -> str:
+    """*text* without the tags around pasted text, in a single pass: a hostile prompt may hold very many tags."""
+    opened: dict[str, tuple[int, int]] = {}
+    tags: list[tuple[int, int]] = []
+    for start, end, marks, is_end in _paste_tags(text):
+        if not is_end:
+            opened.setdefault(marks, (start, end + text.startswith("\n", end)))
+        elif marks in opened:
+            tags += [opened.pop(marks), (start - text.endswith("\n", 0, start), end)]
+    kept, position = [], 0
+    for start, end in sorted(tags):
+        kept.append(text[position:start])
+        position = max(position, end)
+    return "".join([*kept, text[position:]])
+
+
+def _paste_tags(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """The tags around pasted text: start, end, what stands behind the name, and whether it is an end tag.
+
+    Without `re`, which is slow to load.
+    """
+    position = text.find(_PASTE)
+    while position >= 0:
+        behind = position + len(_PASTE)
+        is_end = text.startswith("</", position - 2) and position > 1
+        if is_end or (position and text[position - 1] == "<"):
+            bracket = text.find("<", behind)
+            end = text.find(">", behind, bracket if bracket >= 0 else len(text))
+            marks = text[behind : max(behind, end)]
+            if end >= 0 and (not marks or marks[0].isspace()):
+                yield position - 1 - is_end, end + 1, marks, is_end
+        position = text.find(_PASTE, behind)

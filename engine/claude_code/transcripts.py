@@ -1,7 +1,7 @@
 """Claude Code's transcripts: the turn in a row, and the last turns of a file.
 
 The rules for prompts that a person typed agree with the prompts that the hook received from clients 1.0.128 to 2.1.330.
-The hook reads turns for a judge, so `re` is imported only for a prompt with a pasted text.
+The hook reads turns for a judge, so nothing slow is imported.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from engine.lean.json_text import loads, without_lone_surrogates
-from engine.prompt import Turn, is_human_prompt
+from engine.prompt import Turn, as_typed, is_human_prompt
 from engine.stores.files import open_regular
 
 TYPE_CHECKING = False
@@ -33,9 +33,7 @@ _NOT_TYPED = (
 )
 """Beginnings of texts that the client writes in a person's name."""
 
-_CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
 _INTERRUPTION = "[Request interrupted by user"
-_PASTE_TAG = r"<(/?)pasted_content(|\s[^<>]*)>"
 
 
 def read_row(line: bytes) -> dict[str, Any]:
@@ -105,7 +103,7 @@ def _typed_text(row: Mapping[str, Any]) -> str:
     if content is None:
         return ""
     blocks = [block for block in _text_blocks(content) if not _is_interruption(block.strip())]
-    text = _unwrapped(_without_client_blocks(without_lone_surrogates("\n".join(blocks)))).strip()
+    text = as_typed(without_lone_surrogates("\n".join(blocks)))
     return text if is_human_prompt(text) and not text.startswith(_NOT_TYPED) else ""
 
 
@@ -150,37 +148,6 @@ def _text_blocks(content: object) -> list[str]:
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a text block without text")
     return texts
-
-
-def _without_client_blocks(text: str) -> str:
-    for name in _CLIENT_BLOCKS:
-        start, end = f"<{name}>", f"</{name}>"
-        kept, position = [], 0
-        while (opening := text.find(start, position)) >= 0 and (closing := text.find(end, opening)) >= 0:
-            kept.append(text[position:opening])
-            position = closing + len(end)
-        text = "".join([*kept, text[position:]])
-    return text
-
-
-def _unwrapped(text: str) -> str:
-    """*text* without the tags around pasted text, in a single pass: a hostile prompt may hold very many tags."""
-    if "<pasted_content" not in text:
-        return text
-    import re
-
-    opened: dict[str, tuple[int, int]] = {}
-    tags: list[tuple[int, int]] = []
-    for tag in re.finditer(_PASTE_TAG, text):
-        if not tag[1]:
-            opened.setdefault(tag[2], (tag.start(), tag.end() + text.startswith("\n", tag.end())))
-        elif tag[2] in opened:
-            tags += [opened.pop(tag[2]), (tag.start() - text.endswith("\n", 0, tag.start()), tag.end())]
-    kept, position = [], 0
-    for start, end in sorted(tags):
-        kept.append(text[position:start])
-        position = max(position, end)
-    return "".join([*kept, text[position:]])
 
 
 def _tail(path: str, max_bytes: int) -> list[bytes]:

@@ -21,7 +21,7 @@ from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.paths import config_file, find_root, is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
-from engine.prompt import is_human_prompt, typed_prompt
+from engine.prompt import as_typed, is_human_prompt, typed_prompt
 from engine.search.index import Index, index_of
 from engine.search.opening import hook_index
 from engine.search.strategies.memsift import TURNS, says_little
@@ -136,7 +136,7 @@ class Decision:
         request = self._request = parse_request(stdin)
         if request is None or self._environ.get(GUARD):
             return ""
-        self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
+        self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(as_typed(request.prompt)))
         self.activity.stage("parse")
         search = find_root(request.cwd, self._environ, request.transcript_path)
         users, mistakes = _user_roots(self._environ)

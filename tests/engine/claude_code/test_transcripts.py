@@ -140,6 +140,7 @@ def test_a_hundred_thousand_stray_wrappers_take_no_longer_than_their_length() ->
     text = "".join(f"<pasted_content id={number}>" for number in range(100_000))
     start = time.process_time()
     assert text_of(user(text)) == text
+    assert text_of(user("<pasted_content " * 100_000)) == ("<pasted_content " * 100_000).strip()
     assert time.process_time() - start < 5
 
 

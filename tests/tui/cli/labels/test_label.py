@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.activity_log import last_injected, read_log
-from engine.prompt import typed_prompt
+from engine.claude_code.prompt_files import read_prompts
+from engine.injected import with_log
+from engine.prompt import Injection, typed_prompt
 from labels.store import LabelStore
 from tests.engine.builders import memory, write_memory, write_root
 from tests.engine.hook.world import ASK, World
@@ -142,3 +144,16 @@ def test_the_last_prompt_that_got_memories_is_found_by_its_hash(place: list[str]
     assert (done.returncode, done.stdout) == (2, "")
     assert "needs a terminal" in done.stderr
     assert "leave one out" in memsift("label", *place, "--last", "--adjudicate").stderr
+
+
+def test_the_last_prompt_is_found_although_a_text_was_pasted_into_it(tmp_path: Path, no_cutoff: None) -> None:  # noqa: ARG001
+    world = World(tmp_path)
+    pasted = f'{ASK}: \n\n<pasted_content id="12cd">\nalpha <b>\n</pasted_content id="12cd">\n'
+    assert world.context(pasted)
+    message = {"role": "user", "content": pasted}
+    row = {"type": "user", "uuid": "1", "sessionId": "session-1", "message": message}
+    (prompt,) = read_prompts([str(jsonl(tmp_path / "session-1.jsonl", row))]).prompts
+    assert prompt.text == f"{ASK}: \n\nalpha <b>"
+    decisions = read_log(str(world.state)).decisions
+    assert last_injected(decisions, [prompt]) == prompt
+    assert [one.injections for one in with_log([prompt], decisions)] == [(Injection("", ids=decisions[0].injected),)]
