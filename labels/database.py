@@ -8,8 +8,6 @@ from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from sqlite_utils import Database
-
 from engine.errors import LabelStoreError, NewerStoreError
 from engine.stores.files import OWN_FILE, make_private
 from labels.migrations import MIGRATIONS, STEPS
@@ -17,6 +15,8 @@ from labels.migrations import MIGRATIONS, STEPS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from sqlite_utils import Database
 
     Parameters = Sequence[Any] | dict[str, Any]
 
@@ -53,6 +53,8 @@ class LabelDatabase:
         Raises LabelStoreError for a file that is no label store, and NewerStoreError for a store of a newer memsift.
         Both are left as they were.
         """
+        from sqlite_utils import Database
+
         self.path = path
         self.turn = turn or RLock()
         make_place(path)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.judge.verdict import TIMEOUT
-from engine.pipeline import BY_KEYWORDS, NO_FTS5
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +61,8 @@ def report_notices(notices: Sequence[Skipped]) -> None:
 
 def report_fallback(retrieval: Retrieval) -> None:
     """Tell why a fallback was used: the judge gave no answer, or SQLite has no full-text search."""
+    from engine.pipeline import BY_KEYWORDS, NO_FTS5
+
     judgement = retrieval.judgement
     if retrieval.fallback == NO_FTS5:
         tell(f"{BY_KEYWORDS}.")

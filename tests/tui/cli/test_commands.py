@@ -11,7 +11,7 @@ import pytest
 
 from engine import __version__
 from tests.engine.builders import memory, write_root
-from tests.tui.cli.command_line import HEAVY, MAIN, PROJECT, memsift, printed, process, refused, top_level_modules
+from tests.tui.cli.command_line import MAIN, PROJECT, memsift, printed, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
 from tui.cli import COMMANDS, main
 
@@ -48,26 +48,6 @@ def test_a_wrong_call_says_how_to_call_it(arguments: list[str]) -> None:
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Usage: memsift" in result.stderr
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--version"],
-        ["--help"],
-        ["search", "job queue", "--root", DEMO_ROOT],
-        ["search", "job queue", "--root", DEMO_ROOT, "--mode", "auto", "--format", "text"],
-        ["prompts", DEMO / "prompts.jsonl"],
-    ],
-)
-def test_a_command_that_needs_little_loads_little(arguments: list[str | Path]) -> None:
-    assert top_level_modules(*arguments) & HEAVY == set()
-
-
-def test_replay_and_report_load_no_screen() -> None:
-    loaded = top_level_modules("replay", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl")
-    assert loaded & {"textual", "rich", "anthropic", "sqlite_utils", "scipy"} == set()
-    assert top_level_modules("report", "--root", DEMO_ROOT) & {"textual", "rich", "anthropic"} == set()
 
 
 # Roots

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.engine.builders import memory, write_root
-from tests.tui.cli.command_line import HEAVY, RESULT_KEYS, memsift, printed, refused, top_level_modules
+from tests.tui.cli.command_line import RESULT_KEYS, memsift, printed, refused
 from tests.tui.demo import DEMO_ROOT
 from tui.cli import main
 
@@ -198,8 +198,3 @@ def test_hostile_text_cannot_command_the_terminal(tmp_path: Path) -> None:
 def test_an_empty_root_has_nothing_to_explain(tmp_path: Path) -> None:
     found = printed(memsift("search", "anything", "--root", tmp_path, "--explain"))
     assert found == {"query": "anything", "total_results": 0, "results": [], "dropped": []}
-
-
-def test_explaining_loads_no_screen() -> None:
-    loaded = top_level_modules("search", QUERY, "--root", DEMO_ROOT, "--explain", "--format", "text")
-    assert loaded & HEAVY == set()
