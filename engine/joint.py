@@ -125,6 +125,16 @@ class JointIndex(Index):
 
     # Roots and ids
 
+    def with_settings(self, config: Config, cutoff: AnyCutoff | None) -> list[Root]:
+        """The roots to search, the first of them with the settings *config* and with *cutoff*.
+
+        Other roots that are turned off are left out. The strategy is that of *config*. With a *cutoff*, each of the
+        other roots has its own cutoff, or the default one if *cutoff* is that.
+        """
+        first, *others = self.parts
+        own = [_with_strategy(one, config, cutoff) for one in others if one.config.enabled]
+        return [Root(first.index, config, cutoff), *own]
+
     def home(self, memory_id: str) -> Home:
         """Where a memory comes from. Raises KeyError for an unknown id."""
         return self._table.homes[memory_id]
@@ -217,20 +227,12 @@ def retrieve_together(
 ) -> Retrieval:
     """One retrieval over all roots of *index*, as the hook makes it.
 
-    Roots beside the first that are turned off are left out. The strategy is that of *config*, which is of the first
-    root, and so are the places and the judge. With a *cutoff*, each of the other roots has its own cutoff, or the
-    default one if *cutoff* is that.
+    *config* and *cutoff* are those of the first root, which has the places and the judge: see `with_settings`.
     """
     if not isinstance(index, JointIndex):
         raise TypeError("retrieve_together is for several roots")
-    roots = [
-        Root(one.index, config, cutoff) if place == 0 else _with_strategy(one, config, cutoff)
-        for place, one in enumerate(index.parts)
-        if place == 0 or one.config.enabled
-    ]
-    found = retrieve_from(
-        prompt, roots, config, judge, session or Session({}), mode=mode, include_retired=include_retired, clock=clock
-    )
+    roots, seen = index.with_settings(config, cutoff), session or Session({})
+    found = retrieve_from(prompt, roots, config, judge, seen, mode=mode, include_retired=include_retired, clock=clock)
     named = tuple(replace(one, memory=index.named(one.memory)) for one in found.candidates)
     judgement = found.judgement
     if judgement is not None:

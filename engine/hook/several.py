@@ -91,18 +91,29 @@ def retrieve_from(
         searched()
         _ask(prompt, [one for one in shares if one], judge, mode)
     found = searched()
-    candidates = _in_order([one for each in found for one in each.candidates])
     asked = next((one for one in found if one.judgement), found[0])
     judgement = asked.judgement
-    chosen = by_places(candidates, config, mode, cap(config, mode, judgement), session)
     elapsed_ms = sum(one.elapsed_ms for one in found) + (judgement.elapsed_ms if judgement else 0.0)
     return replace(
         found[0],
-        candidates=tuple(chosen),
+        candidates=tuple(chosen([one.candidates for one in found], config, judgement, session, mode=mode)),
         judgement=judgement,
         fallback=asked.fallback,
         elapsed_ms=elapsed_ms,
     )
+
+
+def chosen(
+    found: Sequence[Sequence[Candidate]],
+    config: Config,
+    judgement: Judgement | None,
+    session: Session | None = None,
+    *,
+    mode: str = AUTO,
+) -> list[Candidate]:
+    """The candidates of all roots in one order. The best of them get the places."""
+    candidates = _in_order([one for each in found for one in each])
+    return by_places(candidates, config, mode, cap(config, mode, judgement), session)
 
 
 def _ask(prompt: Prompt, shares: Sequence[Share], judge: Judge, mode: str) -> None:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.config import AUTO, LIMITS
+from engine.hook.several import Root, chosen
 from engine.inject import FRAME_CHARACTERS, entry
+from engine.joint import JointIndex
 from engine.judge.verdict import CACHE, OK, Judgement, Verdict
 from engine.lean.record import replace
-from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, retrieve, waiting
+from engine.pipeline import first_stage, fitting, later_stages, pool_size, ranked, waiting
 from labels.measure.report import evidence_from_store
 from tui.workspace.reporting import present_digests
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from engine.config import Config
     from engine.cutoff import Cutoff
     from engine.memory import MemorySummary
+    from engine.pipeline import Judge
     from engine.prompt import Prompt
     from engine.retrieval import Candidate
     from engine.search.index import Index
@@ -56,19 +59,19 @@ class KeptJudge:
 
 
 class FirstStage(NamedTuple):
-    """The pool of a prompt at one size, and its candidates in rank order."""
+    """The pool of a prompt in one root at one size, and its candidates in rank order."""
 
+    strategy: str
     pool: Pool
     candidates: list[Candidate]
 
 
 @dataclass(frozen=True)
 class LabelledPrompt:
-    """A prompt with labels. `found` is by size of the pool, and empty over several roots. `decisions` are kept ones."""
+    """A prompt with labels. `found` is by root and size of the pool. `decisions` are kept ones."""
 
     prompt: Prompt
-    strategy: str
-    found: Mapping[int, FirstStage]
+    found: Mapping[tuple[str, int], FirstStage]
     decisions: Decisions
 
 
@@ -99,6 +102,7 @@ class Sample:
         self._index = index
         self._known: dict[object, dict[int, dict[str, Candidate]]] = {}
         self._lengths: dict[tuple[str, str, str, str], int] = {}
+        self._names: dict[tuple[str, str], MemorySummary] = {}
 
     @property
     def has_verdicts(self) -> bool:
@@ -111,27 +115,42 @@ class Sample:
 
         *cutoff* is the one that *config* chooses. As soon as the result *is_stale*, the rest is left out.
         """
-        if self._index.is_joint:
-            return [self._whole(one, config, cutoff) for one in self.prompts if not is_stale()]
-        remembered = self._remembered(cutoff) if cutoff and fitting(cutoff, self._index, config) else None
-        size = pool_size(config, AUTO, has_cutoff_alone=remembered is not None and not config.judge.enabled)
-        return [_injected(one, size, config, remembered) for one in self.prompts if not is_stale()]
+        roots = self._roots(config, cutoff)
+        return [self._injected(one, roots, config) for one in self.prompts if not is_stale()]
 
-    def _whole(self, one: LabelledPrompt, config: Config, cutoff: Cutoff | None) -> Injected | None:
-        """The injected set over several roots, of which each has settings of its own: *config* is the first root's."""
+    def _roots(self, config: Config, cutoff: Cutoff | None) -> list[Root]:
+        """The roots with the settings that they have while *config* is that of the first."""
+        index = self._index
+        roots = index.with_settings(config, cutoff) if isinstance(index, JointIndex) else [Root(index, config, cutoff)]
+        return [Root(one.index, one.config, self._remembered(one)) for one in roots]
+
+    def _injected(self, one: LabelledPrompt, roots: Sequence[Root], config: Config) -> Injected | None:
+        """As `engine.pipeline.retrieve` finds it, from first stages that are known."""
         judge = KeptJudge(one.decisions) if config.judge.enabled else None
+        # a root that names another judge is not asked about, as in `retrieve_from`
+        judges = [judge if root.config.judge == config.judge else None for root in roots]
         try:
-            return retrieve(one.prompt, self._index, config, judge=judge, cutoff=cutoff).injected
+            found = [_later(one, root, own) for root, own in zip(roots, judges, strict=True)]
         except NoVerdictError:
             return None
+        if not self._index.is_joint:
+            return tuple(each for each in found[0] if each.injected)
+        return tuple(self._named(each) for each in chosen(found, config, None) if each.injected)
+
+    def _named(self, one: Candidate) -> Candidate:
+        """A candidate of one of several roots, under the id that tells its memory apart."""
+        key = (one.memory.file, one.memory.id)
+        if key not in self._names and isinstance(self._index, JointIndex):
+            self._names[key] = self._index.named(one.memory)
+        return replace(one, memory=self._names[key])
 
     def prepare(self, config: Config, cutoff: Cutoff | None) -> None:
         """Weigh all candidates once, so that later answers are quick. *cutoff* is the one that *config* chooses."""
-        if cutoff and fitting(cutoff, self._index, config):
-            remembered = self._remembered(cutoff)
-            for one in self.prompts:
-                for pool, candidates in one.found.values():
-                    remembered.weigh(candidates, pool)
+        cutoffs = {root.index.root: root.cutoff for root in self._roots(config, cutoff)}
+        for one in self.prompts:
+            for (place, _), (_, pool, candidates) in one.found.items():
+                if own := cutoffs.get(place):
+                    own.weigh(candidates, pool)
 
     def characters(self, injected: Injected, config: Config) -> int:
         """The length of the text that the model sees, without hints."""
@@ -143,20 +162,20 @@ class Sample:
             self._lengths[key] = len(entry(one.memory, one.confidence, mode)) + 1
         return self._lengths[key]
 
-    def _remembered(self, cutoff: Cutoff) -> RememberedCutoff:
-        model = cutoff.model
-        weights = (model.intercept, *sorted(model.weights.items()))
+    def _remembered(self, root: Root) -> RememberedCutoff | None:
+        """The cutoff of *root*, if it acts there."""
+        cutoff: Cutoff | None = fitting(root.cutoff, root.index, root.config)  # type: ignore[assignment]
+        if cutoff is None:
+            return None
+        weights = (cutoff.model.intercept, *sorted(cutoff.model.weights.items()))
         return RememberedCutoff(cutoff, self._known.setdefault(weights, {}))
 
 
-def _injected(one: LabelledPrompt, size: int, config: Config, cutoff: RememberedCutoff | None) -> Injected | None:
-    pool, candidates = one.found[size]
-    judge = KeptJudge(one.decisions) if config.judge.enabled else None
-    try:
-        found, _ = later_stages(one.prompt, one.strategy, pool, candidates, config, judge=judge, cutoff=cutoff)
-    except NoVerdictError:
-        return None
-    return tuple(candidate for candidate in found if candidate.injected)
+def _later(one: LabelledPrompt, root: Root, judge: Judge | None) -> list[Candidate]:
+    """The candidates of one root after its own stages. Raises NoVerdictError."""
+    size = pool_size(root.config, AUTO, has_cutoff_alone=root.cutoff is not None and judge is None)
+    first = one.found[root.index.root, size]
+    return later_stages(one.prompt, *first, root.config, judge=judge, cutoff=root.cutoff)[0]
 
 
 def read_sample(
@@ -171,35 +190,36 @@ def read_sample(
         one for one in store.prompts(index.root) if one.id in evidence.pools and evidence.judgements.get(one.id)
     ]
     decisions = store.verdicts(index.root)
-    sizes = () if index.is_joint else pool_sizes(config)
+    roots = index.with_settings(config, None) if isinstance(index, JointIndex) else [Root(index, config, None)]
+    sizes = [pool_sizes(one.config, is_moved=place == 0) for place, one in enumerate(roots)]
     found = []
     for number, prompt in enumerate(labelled):
         if is_stale():
             break
         own = {digest: decision for (_, digest), decision in decisions.get(prompt.id, {}).items()}
-        found.append(_labelled(prompt, index, sizes, config, own))
+        stages = [_first_stages(prompt, root, each) for root, each in zip(roots, sizes, strict=True)]
+        found.append(LabelledPrompt(prompt, {key: one for each in stages for key, one in each.items()}, own))
         tell(number + 1, len(labelled))
     return Sample(index, found, evidence)
 
 
-def pool_sizes(config: Config) -> tuple[int, ...]:
-    """The sizes of pools that any `max_inject` asks for, with a cutoff and without, the largest first."""
+def pool_sizes(config: Config, *, is_moved: bool) -> tuple[int, ...]:
+    """The sizes of pools, with a cutoff and without, the largest first; if it *is_moved*, those of any `max_inject`."""
     _, most = LIMITS["max_inject"]
-    tried = [replace(config, max_inject=number) for number in range(int(most) + 1)]
+    tried = [replace(config, max_inject=number) for number in range(int(most) + 1)] if is_moved else [config]
     sizes = {pool_size(one, AUTO, has_cutoff_alone=alone) for one in tried for alone in (True, False)}
     return tuple(sorted(sizes, reverse=True))
 
 
-def _labelled(
-    prompt: Prompt, index: Index, sizes: Sequence[int], config: Config, decisions: Decisions
-) -> LabelledPrompt:
-    strategy, found = "", {}
+def _first_stages(prompt: Prompt, root: Root, sizes: Sequence[int]) -> dict[tuple[str, int], FirstStage]:
+    found = {}
     whole: list[Candidate] = []
     for size in sizes:
-        strategy, pool = first_stage(prompt, index, config, size)
-        candidates = ranked(pool, config, waiting(pool, index, config))
+        strategy, pool = first_stage(prompt, root.index, root.config, size)
+        candidates = ranked(pool, root.config, waiting(pool, root.index, root.config))
         beginning = whole[: len(candidates)]
         whole = whole or candidates
         # smaller pools are mostly beginnings of larger ones, and then share their records
-        found[size] = FirstStage(pool, beginning if beginning == candidates else candidates)
-    return LabelledPrompt(prompt, strategy, found, decisions)
+        shared = beginning if beginning == candidates else candidates
+        found[root.index.root, size] = FirstStage(strategy, pool, shared)
+    return found

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import closing
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from engine.cutoff import chosen_cutoff
+from engine.judge.verdict import APPROVED, REJECTED
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.search.index import Index
 from engine.settings.sources import read_config
 from engine.settings.writing import write_settings
-from tests.tui.demo import DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
+from tests.tui.demo import DEMO, DEMO_ROOT, demo_prompts, fresh_cutoff, scripted
 from tests.tui.workspace.whatif.labelled import replay_and_label
+from tui.workspace.judge_options import JudgeOptions
+from tui.workspace.opening import open_workspace
 from tui.workspace.whatif.effect import effect_of
 from tui.workspace.whatif.knobs import (
     CUTOFF,
@@ -30,7 +36,7 @@ from tui.workspace.whatif.knobs import (
     value_text,
     with_value,
 )
-from tui.workspace.whatif.sample import Sample, read_sample
+from tui.workspace.whatif.sample import KeptJudge, Sample, read_sample
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +107,39 @@ def test_so_they_are_for_every_combination_and_every_prompt(open_workspace: Open
     """Of the combinations every fifth, unless MEMSIFT_LONG_TESTS is set: they take a minute together."""
     tried = [*settings(slow=True)]
     check(open_workspace, tmp_path, tried if os.environ.get("MEMSIFT_LONG_TESTS") else tried[::5], ())
+
+
+def test_over_several_roots_the_injected_sets_are_those_of_the_hook_and_no_key_searches_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "one", tmp_path / "two"
+    shutil.copytree(DEMO_ROOT, first)
+    shutil.copytree(DEMO_ROOT, second, ignore=lambda _, names: [one for one in names if one.endswith("-config.json")])
+    for file in second.rglob("*a*.json"):  # the others are the same memory in both roots, which counts once
+        file.write_text(file.read_text().replace('"title": "', '"title": "Again: '))
+    write_settings(str(second), {MAX_INJECT.key: 1, NOISE_FLOOR.key: 0.5})
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text("".join((DEMO / "prompts.jsonl").read_text().splitlines(keepends=True)[:5]))
+    store, off = str(tmp_path / "labels.db"), JudgeOptions(is_off=True)
+    workspace = open_workspace(str(first), [str(prompts)], off, store, os.environ, others=[str(second)])
+    with closing(workspace):
+        replay_and_label(workspace)
+        sample, saved = sample_of(workspace), workspace.config
+        drafts = [with_value(saved, knob, value) for knob in SETTINGS for value in SETTINGS[knob]]
+        digests = sorted({one.digest for one in workspace.index.summaries()})
+        decided = {digest: (APPROVED, REJECTED)[number % 2] for number, digest in enumerate(digests)}
+        kept = [replace(one, decisions=decided) for one in sample.prompts]
+        sample = Sample(workspace.index, kept, sample.evidence)
+        expected = []
+        for draft in drafts:
+            cutoff, judge = chosen_cutoff("", draft)[0], KeptJudge(decided) if draft.judge.enabled else None
+            fresh = [retrieve(one.prompt, workspace.index, draft, cutoff=cutoff, judge=judge) for one in kept]
+            expected.append([[each.memory.id for each in one.injected] for one in fresh])
+        monkeypatch.setattr(Index, "pool", None)
+        for draft, wanted in zip(drafts, expected, strict=True):
+            found = sample.injected(draft, chosen_cutoff("", draft)[0])
+            assert [[each.memory.id for each in one or ()] for one in found] == wanted, draft
+    assert any("@" in name for each in expected for one in each for name in one)
 
 
 def test_the_saved_settings_have_the_numbers_of_the_report(open_workspace: Opener) -> None:
