@@ -126,13 +126,20 @@ def _hinted(mistake: Mistake) -> str:
     return f"{mistake.text} Did you mean {near[0]!r}?" if near else mistake.text
 
 
-def read_config(root: str, given: Mapping[str, str], *, is_trusted: bool = False) -> Reading:
+def read_config(
+    root: str,
+    given: Mapping[str, str],
+    *,
+    is_trusted: bool = False,
+    changes: Mapping[tuple[str, ...], object] | None = None,
+) -> Reading:
     """The settings of *root*. *given*: the environment, and flags as variables. Never raises an Exception.
 
     *is_trusted*: all of its memory-config.json counts, without a look at the user's list. A wrong value leaves the
-    value of the weaker source. A mistake in the judge's provider, model or prompts switches the judge off.
+    value of the weaker source. A mistake in the judge's provider, model or prompts switches the judge off. With
+    *changes*, the settings are as if these were written into the file: see `engine.settings.writing`.
     """
-    return _Reader(root, given, is_trusted=is_trusted).reading()
+    return _Reader(root, given, is_trusted=is_trusted, changes=changes or {}).reading()
 
 
 def _counted(more: int) -> str:
@@ -149,10 +156,13 @@ def trust_command(root: str) -> str:
 class _Reader:
     """Puts the sources of a root over each other."""
 
-    def __init__(self, root: str, given: Mapping[str, str], *, is_trusted: bool) -> None:
+    def __init__(
+        self, root: str, given: Mapping[str, str], *, is_trusted: bool, changes: Mapping[tuple[str, ...], object]
+    ) -> None:
         self._root = root
         self._given = given
         self._is_trusted = is_trusted
+        self._changes = changes
         self._sources: list[Source] = []
         self._untrusted: tuple[tuple[str, object], ...] = ()
         self._no_trust = self._change = ""
@@ -176,11 +186,14 @@ class _Reader:
     def _with_root_file(self, user: Config) -> Config:
         """The whole file over *user* if the root is trusted, else the part of it that counts."""
         path = os.path.join(self._root, CONFIG_FILE)
-        if not os.path.lexists(path):
+        is_there = os.path.lexists(path)
+        if not is_there and not self._changes:
             return user
         folder = os.path.realpath(self._root)
         source = Source(path)
-        section = _content(source, lambda: read_text(folder, path), loads, "JSON")
+        section = _content(source, lambda: read_text(folder, path), loads, "JSON") if is_there else {}
+        for keys, value in self._changes.items():
+            section = _with_value(section, keys, value)
         wanted = source.over(user, section)
         counting, ignored = restricted(user, wanted, self._threshold(user, wanted))
         asks = ignored or any(needs_trust(mistake.key) for mistake in source.mistakes)
@@ -257,6 +270,16 @@ def section_of(keys: tuple[str, ...], text: str, default: object) -> dict[str, o
     head, *rest = keys
     inner = getattr(default, head)
     return {head: section_of(tuple(rest), text, inner) if rest else _from_text(text, inner)}
+
+
+def _with_value(section: object, keys: tuple[str, ...], value: object) -> dict[str, object]:
+    """*section* with another value of the key at *keys*. None takes the key out."""
+    head, *rest = keys
+    present = section if isinstance(section, dict) else {}
+    if rest:
+        value = _with_value(present.get(head), tuple(rest), value)
+    others = {name: one for name, one in present.items() if name != head}
+    return others if value is None else {**others, head: value}
 
 
 def _from_text(text: str, default: object) -> object:

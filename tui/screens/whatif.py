@@ -232,7 +232,9 @@ class WhatifScreen(ModeScreen):
         self.knobs.border_title = plain(settings_title(trial.root, roots, width))
         self._show_about()
         self.knobs.styles.height = len(trial.knobs) + 1
-        self.query_one("#state", Static).update(plain(self._progress or state_text(trial)))
+        self.query_one("#state", Static).update(
+            plain(self._progress) if self._progress else state_text(trial, self.size.width)
+        )
         self.refresh_bindings()
 
     @on(RowList.Highlighted, "KnobList")
@@ -332,8 +334,9 @@ class WhatifScreen(ModeScreen):
     def action_save(self) -> None:
         """Write what is moved into the root's file, and go on from there."""
         with self.app.telling_errors():
-            saved = self.trial.save()
-            severity = "information" if saved.is_whole else "warning"
-            self.app.tell(saved.text, title="Settings", severity=severity, seconds=SAVED_SECONDS)
+            warning = self.trial.foreseen.text
+            saved = f"Saved in {self.trial.save()}. {warning}".rstrip()
+            severity = "warning" if warning else "information"
+            self.app.tell(saved, title="Settings", severity=severity, seconds=SAVED_SECONDS)
             self.app.take_saved_settings()
             self.begin()

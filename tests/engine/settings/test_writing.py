@@ -97,3 +97,14 @@ def test_whatever_else_the_file_holds_stays(
     file = write(root, json.dumps({**content, "retrieval": {"kept": [1]}}, indent=indent))
     write_settings(str(root), {("noise_floor",): 0.45})
     assert json.loads(file.read_text()) == {**content, "retrieval": {"kept": [1], "noise_floor": 0.45}}
+
+
+@pytest.mark.parametrize("text", ["", "{}", OTHERS, '{"retrieval": {"judge": 1}}'])
+def test_settings_can_be_read_as_if_changes_were_written(tmp_path: Path, text: str) -> None:
+    if text:
+        write(tmp_path, text)
+    changes = {("max_inject",): 7, ("cutoff",): None, ("noise_floor",): 0.5}
+    foreseen = read_config(str(tmp_path), {}, changes=changes)
+    write_settings(str(tmp_path), changes)
+    assert foreseen == read_config(str(tmp_path), {})
+    assert ("retrieval.max_inject", 7) in foreseen.untrusted

@@ -123,18 +123,27 @@ async def test_undo_puts_a_setting_back_and_escape_all_of_them(open_workspace: O
         assert (tmp_path / "root" / "memory-config.json").read_text() == (DEMO_ROOT / "memory-config.json").read_text()
 
 
-async def test_a_setting_that_needs_trust_is_saved_and_says_so(open_workspace: Opener, tmp_path: Path) -> None:
+async def test_a_setting_that_needs_trust_says_so_before_it_is_saved(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = labelled_workspace(open_workspace, tmp_path / "root")
-    async with starting_in("whatif", workspace).run_test(size=SIZE, notifications=True) as pilot:
+    root = str(tmp_path / "root")
+    async with starting_in("whatif", workspace).run_test(size=(60, 20), notifications=True) as pilot:
         await numbers(pilot)
-        await press(pilot, "down", "down", "right", "ctrl+s")
-        await until(pilot, lambda: any("max_inject: counts only after `memsift trust" in one for one in toasts(pilot)))
-        root = str(tmp_path / "root")
+        await press(pilot, "right", "down", "down", "left")
+        assert "trust" not in shown(pilot, "#state"), "a stricter hook needs no trust"
+        await press(pilot, "right", "right")
+        warning = f"max_inject counts only after `memsift trust {root}`: this root is not trusted."
+        assert "".join(warning.split()) in "".join(shown(pilot, "#state").split())
+        await press(pilot, "u")
+        assert "trust" not in shown(pilot, "#state")
+        await press(pilot, "right", "ctrl+s")
+        await until(pilot, lambda: any(warning in one for one in toasts(pilot)))
         assert read_config(root, {}, is_trusted=True).config.max_inject == 4
         assert read_config(root, {}).config.max_inject == 3
         await reads(pilot, "KnobList", "Most memories 3 max_inject")
         trust(root, os.environ)
-        await press(pilot, "right", "right", "ctrl+s")
+        await press(pilot, "right", "right")
+        assert "trust" not in shown(pilot, "#state"), "a trusted root needs no warning"
+        await press(pilot, "ctrl+s")
         await until(pilot, lambda: read_config(root, os.environ).config.max_inject == 5)
 
 

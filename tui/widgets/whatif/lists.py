@@ -46,10 +46,12 @@ class KnobList(RecordList[KnobRow]):
         row = self.records[index]
         is_moved = row.value != row.saved
         room = width - NAME_WIDTH - VALUE_WIDTH - 3
+        value = f"{'▸' if is_moved else ' '} {row.value}"
         was = f"was {row.saved.partition(' (')[0]}" if is_moved else ".".join(row.knob.key)
         return [
             (f" {cells(row.knob.name, NAME_WIDTH)} ", ""),
-            (cells(f"{'▸' if is_moved else ' '} {row.value}", VALUE_WIDTH) + " ", "match" if is_moved else ""),
+            (value, "match" if is_moved else ""),
+            (" " * max(1, VALUE_WIDTH + 1 - len(value)), ""),
             (cells(was, room), "muted"),
         ]
 

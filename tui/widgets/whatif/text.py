@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
-from engine.config import CONFIG_FILE
 from engine.wording import counted
 from labels.report.section import UNKNOWN, decimal, percent, rate, span
 from tui.plain import ELLIPSIS, cells, one_line, plain
@@ -30,6 +29,9 @@ WHOLE_FROM = 20
 """Cells of a column from which on precision has its counts beside the interval."""
 
 MIN_PATH = 12
+KEYS_FROM = 80
+"""Cells of a terminal from which on the keys that save stand before a warning. The footer has them, too."""
+
 BAR_WIDTH, VALUE_WIDTH, COMPARED_WIDTH = 20, 18, 13
 NO_LABELS = (
     "No prompt has a label yet, so there is nothing to try settings on.\n\n"
@@ -54,12 +56,17 @@ def settings_title(root: str, roots: int, width: int) -> str:
     return f"{start}{path}"
 
 
-def state_text(trial: Trial) -> str:
-    """The number of moved settings, and what saves them."""
-    number = len(trial.changes)
+def state_text(trial: Trial, width: int) -> Content:
+    """The number of moved settings, the keys that save them, and which of them will not count. *width* in cells."""
+    number, warning = len(trial.changes), trial.foreseen.text
     if not number:
-        return "Nothing is moved. Hold → or ← to move a setting."
-    return f"{counted(number, 'setting')} moved · ctrl+s saves, esc discards · {CONFIG_FILE}"
+        return plain("Nothing is moved. Hold → or ← to move a setting.")
+    if not warning:
+        return plain(f"{counted(number, 'setting')} moved · ctrl+s saves, esc discards")
+    said = (
+        f"{number} moved" if width < KEYS_FROM else f"{counted(number, 'setting')} moved · ctrl+s saves, esc discards"
+    )
+    return plain(f"{said} · ") + plain(warning).stylize_before("$text-warning")
 
 
 def numbers_title(effect: Effect) -> str:

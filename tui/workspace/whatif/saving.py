@@ -1,17 +1,18 @@
-"""Saving settings that were tried, and telling which of them do not count."""
+"""The root whose settings are tried, and which changes of them will not count there."""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from engine.cutoff import chosen_cutoff
+from engine.errors import ConfigError
 from engine.lean.record import Record
 from engine.paths import state_dir
 from engine.settings.keys import SECTION
 from engine.settings.sources import read_config, trust_command
-from engine.settings.writing import write_settings
-from engine.trust import keeping_trust
+from engine.trust import is_trusted
 from tui.workspace.whatif.knobs import KNOBS, value_of
 
 if TYPE_CHECKING:
@@ -24,31 +25,27 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 
-class Saved(Record):
-    """`path` is the file. `untrusted` settings count only after `command`; `overridden` ones have a stronger source."""
+class Foreseen(Record):
+    """Which of the changed settings have no effect. `untrusted` ones count only after `command`; `overridden` ones
+    have a stronger source."""
 
-    path: str
-    untrusted: tuple[str, ...]
-    overridden: tuple[str, ...]
-    command: str
+    untrusted: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
+    command: str = ""
 
     @property
     def text(self) -> str:
-        """For a person: the file, and the settings that do not count."""
-        parts = [f"Saved in {self.path}."]
+        """For a person: the settings that do not count, and the reason; empty if every setting counts."""
+        parts = []
         if self.untrusted:
             one = "counts" if len(self.untrusted) == 1 else "count"
-            parts.append(f"{', '.join(self.untrusted)}: {one} only after `{self.command}`.")
+            names = ", ".join(self.untrusted)
+            parts.append(f"{names} {one} only after `{self.command}`: this root is not trusted.")
         if self.overridden:
             one = "has" if len(self.overridden) == 1 else "have"
             names = ", ".join(self.overridden)
-            parts.append(f"{names}: {one} another value from a variable, a flag or config.toml.")
+            parts.append(f"{names} {one} another value from a variable, a flag or config.toml.")
         return " ".join(parts)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every setting counts."""
-        return not self.untrusted and not self.overridden
 
 
 class Place(Record):
@@ -68,17 +65,20 @@ class Place(Record):
         return chosen_cutoff(state_dir(self.root, self.given), config)
 
 
-def save(place: Place, changes: Mapping[Key, object]) -> Saved:
-    """Write *changes* into the configuration of a root, and read it again as the hook does.
-
-    Raises ConfigError and CurationError; then nothing is written.
-    """
-    path = keeping_trust(place.root, place.given, lambda: write_settings(place.root, changes))
-    reading = read_config(place.root, place.given, is_trusted=place.is_trusted)
+def foreseen(place: Place, changes: Mapping[Key, object]) -> Foreseen:
+    """The effect that *changes* have as soon as they are saved."""
+    reading = read_config(place.root, place.given, is_trusted=_is_trusted(place), changes=changes)
     ignored = {".".join(knob.key) for knob in KNOBS if _is_ignored(knob, reading.config, changes)}
     untrusted = {key.removeprefix(f"{SECTION}.") for key, _ in reading.untrusted}
     command = trust_command(os.path.realpath(place.root))
-    return Saved(path, tuple(sorted(ignored & untrusted)), tuple(sorted(ignored - untrusted)), command)
+    return Foreseen(tuple(sorted(ignored & untrusted)), tuple(sorted(ignored - untrusted)), command)
+
+
+def _is_trusted(place: Place) -> bool:
+    """Whether all settings count. A root that is trusted now stays so after a person has saved."""
+    with suppress(ConfigError):
+        return place.is_trusted or is_trusted(place.root, place.given)
+    return False
 
 
 def _is_ignored(knob: Knob, config: Config, changes: Mapping[Key, object]) -> bool:

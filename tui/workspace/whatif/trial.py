@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from engine.settings.writing import write_settings
+from engine.trust import keeping_trust
 from tui.workspace.whatif.effect import effect_of, numbers
 from tui.workspace.whatif.knobs import (
     KNOBS,
@@ -15,7 +17,7 @@ from tui.workspace.whatif.knobs import (
     values_of,
     with_value,
 )
-from tui.workspace.whatif.saving import save
+from tui.workspace.whatif.saving import Foreseen, foreseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from tui.workspace.whatif.effect import Effect, Numbers
     from tui.workspace.whatif.knobs import Knob
     from tui.workspace.whatif.sample import Injected, Sample
-    from tui.workspace.whatif.saving import Place, Saved
+    from tui.workspace.whatif.saving import Place
 
 
 class Trial:
@@ -62,12 +64,20 @@ class Trial:
                 draft = with_value(draft, knob, value_of(self.draft, knob))
         self.saved, self.draft = saved, draft
 
-    def save(self) -> Saved:
-        """Write what is moved into the root's file. Raises ConfigError and CurationError; then nothing is written."""
-        saved = save(self.place, self.changes)
+    @property
+    def foreseen(self) -> Foreseen:
+        """The moved settings that will not count after they are saved."""
+        return foreseen(self.place, self.changes) if self.changes else Foreseen()
+
+    def save(self) -> str:
+        """Write what is moved into the root's file, and give its path.
+
+        Raises ConfigError and CurationError; then nothing is written.
+        """
+        path = keeping_trust(self.root, self.place.given, lambda: write_settings(self.root, self.changes))
         self.draft = self.saved
         self.read_saved()
-        return saved
+        return path
 
     def move(self, knob: Knob, steps: int) -> None:
         self.draft = moved(self.draft, knob, steps, self._cutoff(self.draft)[0])
