@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from engine.config import Config
+    from engine.quality.registry import Finding
     from engine.retrieval import Retrieval
     from tui.workspace.activity_rows import ActivityLog
     from tui.workspace.curate.changing import Done
@@ -140,6 +141,14 @@ class FactsRead(Message, bubble=False):
 
     facts: Facts
     stamps: tuple[tuple[str, int, int], ...]
+
+
+@dataclass
+class FindingsRead(Message, bubble=False):
+    """Worker to Browse: the findings of cheap checks, by memory id, and the `check_stamp` of the beginning."""
+
+    findings: Mapping[str, tuple[Finding, ...]]
+    stamp: tuple[int, ...]
 
 
 @dataclass

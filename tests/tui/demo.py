@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 DEMO = Path(tui.__file__).parent / "demo"
 DEMO_ROOT = DEMO / "memory"
 DEADLINE_S = 20.0
+NOW = 1793491200.0
+"""2026-11-01 in seconds since 1970: ages of memories in tests do not change from day to day."""
 
 
 def demo_prompts(*ids: str) -> tuple[Prompt, ...]:
@@ -48,6 +50,7 @@ def make_workspace(
     judge: Callable[[Config], Judge] | None = scripted,
     prompts: Iterable[Prompt] | None = None,
     busy_timeout_s: float = 10.0,
+    now: float = NOW,
     kind: type[Workspace] = Workspace,
     **options: Any,
 ) -> Workspace:
@@ -61,6 +64,7 @@ def make_workspace(
         config,
         LabelStore.open(store, busy_timeout_s=busy_timeout_s),
         judge=judge(config) if judge else None,
+        now=lambda: now,
         prompts=demo_prompts() if prompts is None else tuple(prompts),
         **options,
     )

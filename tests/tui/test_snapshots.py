@@ -5,6 +5,8 @@ Look at each picture before you accept a change.
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +16,7 @@ from engine.judge.providers.registry import RefusingProvider
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import typed_prompt
 from tests.tui.apps import at_rest, type_ahead, until
-from tests.tui.demo import DEMO, fresh_cutoff
+from tests.tui.demo import DEMO, DEMO_ROOT, fresh_cutoff
 from tui.app import MemsiftApp
 from tui.workspace.replay.background_run import Progress
 from tui.workspace.spending import Spending
@@ -59,10 +61,17 @@ def instant_judge(config: Config) -> Judge:
     return Judge(provider, config.judge, clock=stopped_clock)
 
 
+@pytest.fixture(scope="session")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example memories outside of every repository, so that no finding is about files of this one."""
+    folder = tmp_path_factory.mktemp("apart") / "demo" / "memory"
+    return Path(shutil.copytree(DEMO_ROOT, folder))
+
+
 @pytest.fixture
-def workspace(open_workspace: Opener) -> Workspace:
+def workspace(open_workspace: Opener, apart: Path) -> Workspace:
     """The example data with all answers of the judge, on a clock that stands still."""
-    made = open_workspace(judge=instant_judge, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
+    made = open_workspace(root=apart, judge=instant_judge, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
     for prompt in made.prompts:
         made.keep(made.run(prompt, "memsift+default+judge"))
     return made

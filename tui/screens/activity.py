@@ -120,13 +120,13 @@ class ActivityScreen(ListScreen):
 
     # The list
 
-    def show_matching(self) -> None:
+    def show_matching(self, *, is_near: bool = False) -> None:
         if self._log is None:
             return
         words = WordFilter(self.filter_line.value)
         self.entries.marker = words
         found = listed(self._log.entries, words, self._kind, self._order, is_turned=self._is_turned)
-        self.show_rows(found)
+        self.show_rows(found, is_near=is_near)
         if not found:
             nothing = NO_LOG if self._log.is_installed else NO_HOOK
             self.detail.show(plain(NO_MATCH if self._log.entries else nothing))
@@ -160,6 +160,10 @@ class ActivityScreen(ListScreen):
         numbers = {ALL: len(entries), **counts(entries)}
         options = {kind: f"{NAMES[kind]}  {numbers[kind]:,}" for kind in (ALL, *KINDS)}
         self.app.push_screen(ChooseOne("Show which prompts?", options, self._kind), narrow)
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self._kind)
 
     def show_everything(self) -> bool:
         was_narrowed, self._kind = bool(self._kind), ALL

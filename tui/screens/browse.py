@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.getters import query_one
+from textual.worker import WorkerCancelled, get_current_worker
 
+from engine.lean.record import replace
+from engine.quality.registry import CHECKS
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOne
-from tui.messages import FactsRead
+from tui.messages import FactsRead, FindingsRead
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
@@ -21,26 +26,47 @@ from tui.widgets.browse_columns import MemoryTable, category_name, columns_over
 from tui.widgets.memory_detail import detail_text, prompt_line
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
-from tui.workspace.curate.memory_facts import RISING, narrowed, ordered, read_facts, related_files, stamps
+from tui.workspace.curate.memory_facts import (
+    ANY,
+    EVERYTHING,
+    PRECISION,
+    RISING,
+    UPDATED,
+    Facts,
+    Pulled,
+    ordered,
+    read_facts,
+    related_files,
+    stamps,
+)
 from tui.workspace.empty_states import no_memories
+from tui.workspace.quality.inbox import CHEAP, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from engine.memory import MemorySummary
     from engine.search.query import Term
 
 NO_MATCH = "No memory fits the filter. Press esc to clear it."
+CHECKING = "The checks still run: memories with a finding appear here when they are done. esc shows all."
 ORDERS = {
     "": "Path, or the best match first",
     "title": "Title",
     "category": "Category",
     "status": "Status",
-    "updated": "Updated, the newest first",
+    "updated": "Age, the newest first",
     "injected": "Injected by the hook, the most first",
     "precision": "Relevant of labelled, the best first",
     "tokens": "Tokens, the longest first",
+    "findings": "Findings, the worst first",
 }
+ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
+"""Orders that their column names in another way."""
+
+NEVER_PULLED = "No prompt was replayed that pulled this memory in. F3 replays prompts, F8 lists the hook's answers."
+SHOW_HIDDEN = "hidden"
+SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
 ALL = ""
 MOST_CHOICES = 200
 
@@ -56,16 +82,17 @@ class BrowseScreen(ListScreen, CuratingScreen):
         *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
         *("select", "select_all", "prompts", "merge", "move"),
     )
-    CHOOSING = (*CHOOSING, "undo", "category", "status")
+    CHOOSING = (*CHOOSING, "undo", "category", "status", "finding")
     BINDINGS = bindings(
-        shown="list.filter list.select change.retire change.edit change.undo",
-        hidden="list.clear list.order browse.copy browse.open change.archive change.restore change.tags "
-        "change.file change.merge change.move list.all list.turn browse.category browse.status browse.prompts",
+        shown="list.filter change.retire change.edit browse.prompts change.undo list.select list.order "
+        "browse.category browse.status browse.finding browse.open change.archive change.tags change.merge",
+        hidden="list.clear browse.copy change.restore change.file change.move list.all list.turn",
     )
+    HINT = "o sorts · c, v and f narrow"
     HELP = (
-        "The memories of this root. Type / and some words to filter by title, tags and body. Keys that change "
-        "memories act on the selected ones, else on the one under the cursor. Every change can be taken back with u, "
-        "also tomorrow."
+        "The memories of this root. Type / and some words to filter by title, tags and body; c, v and f narrow the "
+        "list to a category, a status or a finding. Keys that change memories act on the selected ones, else on the "
+        "one under the cursor. Every change can be taken back with u, also tomorrow."
     )
 
     memories = query_one(MemoryTable)
@@ -73,29 +100,33 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def __init__(self) -> None:
         super().__init__()
         self._reading = 0
-        self._category = self._status = ALL
+        self._narrowing = EVERYTHING
         self._progress = ""
         self._stamps: tuple[tuple[str, int, int], ...] = ()
+        self._begun: tuple[int, ...] = ()
+        self._is_checked = False
 
     def make_list(self) -> tuple[ColumnHeads, MemoryTable]:
         columns = columns_over(self.app.workspace.roots)
-        return ColumnHeads(columns, RISING), MemoryTable(columns)
+        return ColumnHeads(columns, RISING), MemoryTable(columns, Facts(now=self.app.workspace.now()))
 
     def begin(self) -> None:
         """Fill the list again if the memories changed, and read the facts again if their files changed."""
         if self._reading != self.app.workspace.reading:
-            self.show_matching()
+            self.show_matching(is_near=True)
         workspace = self.app.workspace
         if workspace.wanted_memory:
             self._go_to_wanted(workspace.wanted_memory)
         if self._stamps != stamps(workspace.index, workspace.store.path, os.environ):
             self.read_facts()
+        elif self._begun != check_stamp(workspace, os.environ):
+            self.read_findings()
 
     def _go_to_wanted(self, memory_id: str) -> None:
         """Put the cursor on a memory that another screen names, and show all memories if it is not listed."""
         self.app.workspace.wanted_memory = ""
         if all(one.id != memory_id for one in self.memories.records):
-            self._category = self._status = ALL
+            self._narrowing = EVERYTHING
             self.filter_line.value = ""
             self.show_matching()
         self.memories.go_to(memory_id)
@@ -103,15 +134,17 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
     # The list
 
-    def show_matching(self) -> None:
+    def show_matching(self, *, is_near: bool = False) -> None:
         """List the memories that fit the filter: the best match first, or sorted. The others are not selected."""
         index, terms = self.app.workspace.index, self.terms
         self._reading = self.app.workspace.reading
-        found = narrowed(index.matching(terms), self._category, self._status)
+        facts = self.memories.facts
+        found = self._narrowing.of(index.matching(terms), facts)
         self.memories.marker = self.marker
-        self.show_rows(ordered(found, self._order, self.memories.facts, is_turned=self._is_turned))
+        self.show_rows(ordered(found, self._order, facts, is_turned=self._is_turned), is_near=is_near)
         if not found:
-            self.detail.show(plain(no_memories(self.app.workspace) or NO_MATCH))
+            nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
+            self.detail.show(plain(no_memories(self.app.workspace) or nothing))
 
     def show_title(self) -> None:
         """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""
@@ -120,7 +153,10 @@ class BrowseScreen(ListScreen, CuratingScreen):
         if self._progress:
             self.list_pane.border_title = plain(self._progress)
         else:
-            self.entitle(listed, category_name(self._category), self._status)
+            chosen = self._narrowing
+            finding = "any finding" if chosen.check == ANY else chosen.check
+            order = f"by {ORDER_NAMES.get(self._order, self._order)}" if self._order else ""
+            self.entitle(listed, category_name(chosen.category), chosen.status, finding, order)
 
     def show_current(self, *, from_start: bool = True) -> None:
         current = self.memories.current
@@ -135,16 +171,44 @@ class BrowseScreen(ListScreen, CuratingScreen):
     def read_facts(self) -> None:
         workspace = self.app.workspace
         read = stamps(workspace.index, workspace.store.path, os.environ)
-        facts = read_facts(workspace.index, workspace.store.path, workspace.annotator, os.environ)
+        facts = read_facts(workspace.index, workspace.store.path, workspace.annotator, os.environ, workspace.now())
         self.post_message(FactsRead(facts, read))
 
     @on(FactsRead)
     def show_facts(self, message: FactsRead) -> None:
         """Show new facts; the list is only sorted again if its order rests on them."""
         self._stamps = message.stamps
-        self.memories.facts = message.facts
-        if self._order:
-            self.show_matching()
+        self._take_facts(replace(message.facts, findings=self.memories.facts.findings))
+        if self._begun != check_stamp(self.app.workspace, os.environ):
+            self.read_findings()
+
+    def read_findings(self) -> None:
+        """Run the cheap checks beside the app, when all that is quick is on the screen."""
+        self._begun = check_stamp(self.app.workspace, os.environ)
+        self._read_findings(self._begun)
+
+    @work(thread=True, exclusive=True, group="findings", exit_on_error=False)
+    def _read_findings(self, stamp: tuple[int, ...]) -> None:
+        worker = get_current_worker()
+
+        def stop_if_late(*_: object) -> None:
+            if worker.is_cancelled:
+                raise WorkerCancelled
+
+        with suppress(WorkerCancelled):
+            found = cheap_findings(self.app.workspace, os.environ, stop_if_late)
+            self.post_message(FindingsRead(found, stamp))
+
+    @on(FindingsRead)
+    def show_findings(self, message: FindingsRead) -> None:
+        if message.stamp == self._begun:
+            self._is_checked = True
+            self._take_facts(replace(self.memories.facts, findings=message.findings))
+
+    def _take_facts(self, facts: Facts) -> None:
+        self.memories.facts = facts
+        if self._order or self._narrowing.check:
+            self.show_matching(is_near=True)
         else:
             self.memories.refresh()
             self.show_current(from_start=False)
@@ -160,8 +224,11 @@ class BrowseScreen(ListScreen, CuratingScreen):
     # Keys
 
     @on(RowList.Selected)
-    def action_open(self) -> None:
-        if current := self.memories.current:
+    async def action_open(self) -> None:
+        """Read the memory; where it is read already, in the pane, go on to the prompts that pulled it in."""
+        if self.focused is self.detail:
+            await self.action_prompts()
+        elif current := self.memories.current:
             self.read_memory(current.id, current.id, self.marker)
 
     def action_clear(self) -> None:
@@ -170,9 +237,12 @@ class BrowseScreen(ListScreen, CuratingScreen):
         else:
             super().action_clear()
 
+    @property
+    def is_narrowed(self) -> bool:
+        return self._narrowing != EVERYTHING
+
     def show_everything(self) -> bool:
-        was_narrowed = bool(self._category or self._status)
-        self._category = self._status = ALL
+        was_narrowed, self._narrowing = self.is_narrowed, EVERYTHING
         return was_narrowed
 
     def action_copy(self) -> None:
@@ -181,39 +251,66 @@ class BrowseScreen(ListScreen, CuratingScreen):
             self.app.tell(f"Copied {current.path}")
 
     def action_category(self) -> None:
-        def narrow(category: str | None) -> None:
-            if category is not None:
-                self._category = category
-                self.show_matching()
-
-        self._choose_one("Show which category?", self._category, lambda one: one.category, narrow)
+        self._narrow("category", self._counted(lambda one: one.category))
 
     def action_status(self) -> None:
-        def narrow(status: str | None) -> None:
-            if status is not None:
-                self._status = status
-                self.show_matching()
+        self._narrow("status", self._counted(lambda one: one.status))
 
-        self._choose_one("Show which status?", self._status, lambda one: one.status, narrow)
+    def action_finding(self) -> None:
+        """Ask for a check; until the checks are done, their numbers are not known."""
+        found = self.memories.facts.findings
+        numbers = Counter(check for ones in found.values() for check in {one.check for one in ones})
+        numbers[ANY] = len(found)
+        names = {ALL: "All memories", ANY: "Any finding", **{name: f"{name}: {CHECKS[name]}" for name in CHEAP}}
+        counts = {name: f"{numbers[name]:>6,}  " if self._is_checked and name else "" for name in names}
+        self._narrow("check", {name: f"{counts[name]}{text}" for name, text in names.items()})
 
-    def _choose_one(
-        self, question: str, current: str, part: Callable[[MemorySummary], str], narrow: Callable[[str | None], None]
-    ) -> None:
-        """Ask for one of the values that *part* gives, with the number of memories of each."""
+    def _counted(self, part: Callable[[MemorySummary], str]) -> dict[str, str]:
+        """The values that *part* gives, with the number of memories of each."""
         counts = Counter(map(part, self.app.workspace.index.summaries()))
         options = {ALL: f"All  {sum(counts.values()):,}"}
-        options |= {name: f"{category_name(name)}  {count:,}" for name, count in sorted(counts.items())[:MOST_CHOICES]}
-        self.app.push_screen(ChooseOne(question, options, current), narrow)
+        return options | {name: f"{category_name(name)}  {count:,}" for name, count in sorted(counts.items())}
 
-    def action_prompts(self) -> None:
-        """Ask for a prompt that pulled the memory in, and show it in Replay."""
+    def _narrow(self, field: str, options: dict[str, str]) -> None:
+        """Ask which value of a field of the narrowing should hold."""
+
+        def narrow(value: str | None) -> None:
+            if value is not None:
+                self._narrowing = replace(self._narrowing, **{field: value})
+                self.show_matching()
+
+        shown = dict(list(options.items())[:MOST_CHOICES])
+        name = {"check": "finding"}.get(field, field)
+        self.app.push_screen(ChooseOne(f"Show which {name}?", shown, getattr(self._narrowing, field)), narrow)
+
+    async def action_prompts(self) -> None:
+        """Show in Replay why the memory was pulled in. Of several prompts, or of hidden ones, ask for one."""
         current, facts = self.memories.current, self.memories.facts
         found = facts.prompts.get(current.id, ()) if current else ()
-        if not found:
-            self.app.tell("No prompt that you have seen or labelled pulled this memory in.")
+        hidden = facts.hidden.get(current.id, ())[:MOST_CHOICES] if current else ()
+        if len(found) == 1 and not hidden:
+            await self._show_why(found[0].prompt_id)
+        elif found or hidden:
+            options = {one.prompt_id: prompt_line(one, facts) for one in found[:MOST_CHOICES]}
+            options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
+            self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), partial(self._go, hidden))
+        else:
+            self.app.tell(NEVER_PULLED)
+
+    async def _go(self, hidden: Sequence[str], chosen: str | None) -> None:
+        """Show why a chosen prompt pulled the memory in, or first ask for one of the *hidden* prompts."""
+        if chosen != SHOW_HIDDEN:
+            await self._show_why(chosen)
             return
-        options = {one: prompt_line(one, verdict, facts) for one, verdict in found[:MOST_CHOICES]}
-        self.app.push_screen(ChooseOne("Go to which prompt?", options), self.go_to_prompt)
+        for one in hidden:
+            self.app.note_sighting(one)
+        options = {one: prompt_line(Pulled(one), self.memories.facts) for one in hidden}
+        self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), self._show_why)
+
+    async def _show_why(self, prompt_id: str | None) -> None:
+        if prompt_id and self.memories.current:
+            self.app.workspace.wanted_reason = self.memories.current.id
+            await self.go_to_prompt(prompt_id)
 
     # Changing
 

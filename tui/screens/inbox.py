@@ -95,17 +95,17 @@ class InboxScreen(ListScreen, CuratingScreen):
     def show_findings(self, message: InboxChecked) -> None:
         if message.reading == self.app.workspace.reading:
             self._checked, self._progress = message.checked, ""
-            self.show_matching()
+            self.show_matching(is_near=True)
 
     # The list
 
-    def show_matching(self) -> None:
+    def show_matching(self, *, is_near: bool = False) -> None:
         if self._checked is None:
             return
         words = WordFilter(self.filter_line.value)
         self.tasks.marker = words
         found = listed(self._checked.tasks, words, self._check, self._order, is_turned=self._is_turned)
-        self.show_rows(found)
+        self.show_rows(found, is_near=is_near)
         if not found:
             self.detail.show(plain(NO_MATCH if self._checked.tasks else NOTHING_FOUND + self._not_run()))
 
@@ -166,6 +166,10 @@ class InboxScreen(ListScreen, CuratingScreen):
         options |= {name: f"{name}  {counts[name]:,}: {text}" for name, text in CHECKS.items()}
         self.app.push_screen(ChooseOne("Show the findings of which check?", options, self._check), narrow)
 
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self._check)
+
     def show_everything(self) -> bool:
         was_narrowed, self._check = bool(self._check), ALL
         return was_narrowed
@@ -196,13 +200,11 @@ class InboxScreen(ListScreen, CuratingScreen):
             self.app.tell(f"{len(settled):,} {word}. u takes it back.")
 
     def _show_tasks(self, tasks: tuple[Task, ...]) -> None:
-        """List *tasks*, with the cursor on the same row as before."""
-        row = self.tasks.cursor
+        """List *tasks*, with the cursor near its place."""
         missing = self._checked.missing if self._checked else {}
         self._checked = Checked(tasks, missing)
         self.tasks.selected = set()
-        self.show_matching()
-        self.tasks.cursor = row
+        self.show_matching(is_near=True)
 
     def action_undo(self) -> None:
         """Take back the last decision; without one since the last change of memories, that change."""

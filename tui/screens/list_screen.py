@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.containers import Container, Vertical
 from textual.getters import query_one
 from textual.widgets import Input
 
 from tui.dialogs.choices import ChooseOne
-from tui.plain import plain
+from tui.plain import joined, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.key_footer import KeyFooter
 from tui.widgets.memory_pane import MemoryPane
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 TYPING = "Leave the filter with enter first."
+TITLE_EDGES = 4
+"""Cells beside a title in its border."""
+
 CHOOSING = ("filter", "order", "turn")
 
 
@@ -33,6 +37,9 @@ class ListScreen(ModeScreen):
     CSS_PATH = "list_screen.tcss"
     AUTO_FOCUS = "ColumnList"
     MODE = PLACEHOLDER = ""
+    HINT = "o sorts"
+    """The keys of the list, while nothing is selected and all rows are listed."""
+
     NOT_LISTED = "No row is listed."
     ORDERS: ClassVar[Mapping[str, str]] = {}
     """Each order and its name."""
@@ -51,14 +58,15 @@ class ListScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self._order, self._is_turned = next(iter(self.ORDERS)), False
+        self._shown_id = ""
 
     # For subclasses
 
     def make_list(self) -> tuple[ColumnHeads, ColumnList[Any]]:
         raise NotImplementedError
 
-    def show_matching(self) -> None:
-        """List the rows that fit the filters, in the chosen order."""
+    def show_matching(self, *, is_near: bool = False) -> None:
+        """List the rows that fit the filters, in the chosen order. *is_near*: see `RecordList.show`."""
         raise NotImplementedError
 
     def show_title(self) -> None:
@@ -68,6 +76,11 @@ class ListScreen(ModeScreen):
     def show_current(self, *, from_start: bool = True) -> None:
         """Show the row under the cursor in the pane, from its beginning or where the pane is scrolled to."""
         raise NotImplementedError
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether a filter other than the words holds."""
+        return False
 
     def show_everything(self) -> bool:
         """Take filters off other than the words; whether there were any."""
@@ -93,12 +106,15 @@ class ListScreen(ModeScreen):
     def show_filtered(self) -> None:
         self.show_matching()
 
-    def show_rows(self, records: Sequence[Any]) -> None:
-        """Show *records*, of which the others are not selected any more."""
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.show_title)
+
+    def show_rows(self, records: Sequence[Any], *, is_near: bool = False) -> None:
+        """Show *records*, of which the others are not selected any more. *is_near*: see `RecordList.show`."""
         if self.rows.selected:
             self.rows.selected &= {self.rows.id_of(one) for one in records}
         was_empty = not self.rows.count
-        self.rows.show(records)
+        self.rows.show(records, is_near=is_near)
         if was_empty != (not records):
             self.refresh_bindings()
         self.query_one(ColumnHeads).show(self._order, is_turned=self._is_turned)
@@ -106,7 +122,10 @@ class ListScreen(ModeScreen):
 
     @on(RowList.Highlighted)
     def show_highlighted(self) -> None:
-        self.show_current()
+        """Show the row under the cursor: from its beginning, or where the pane is scrolled to if it is the same row."""
+        current = self.rows.current
+        before, self._shown_id = self._shown_id, self.rows.id_of(current) if current else ""
+        self.show_current(from_start=before != self._shown_id)
 
     # Keys
 
@@ -161,10 +180,13 @@ class ListScreen(ModeScreen):
         self.show_title()
 
     def entitle(self, *parts: str) -> None:
-        """Show *parts*, without empty ones, over the list."""
+        """Show *parts*, without empty ones, over the list, and the key that comes next. In a narrow list parts go."""
         selected = len(self.rows.selected)
-        last = f"{selected:,} selected" if selected else "o sorts"
-        self.list_pane.border_title = plain(" · ".join(filter(None, (*parts, last))))
+        last = f"{selected:,} selected · esc selects none" if selected else self.HINT
+        if not selected and (self.is_narrowed or self.filter_line.value):
+            last = "esc shows all"
+        room = self.list_pane.size.width - TITLE_EDGES - cell_len(f" · {last}")
+        self.list_pane.border_title = plain(f"{joined(filter(None, parts), room)} · {last}")
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if action not in (*self.ON_ROWS, *self.CHOOSING) or not self.is_mounted:

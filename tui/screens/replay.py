@@ -142,6 +142,8 @@ class ReplayScreen(PromptsScreen):
         self.app.run_quick(prompt)
         self.learn([prompt.id])
         self.show_prompt(prompt)
+        if self.app.workspace.wanted_reason:
+            self._show_reason()
         self._asked_at = self.app.workspace.clock()
         if self._resting:
             self._resting.stop()
@@ -237,6 +239,16 @@ class ReplayScreen(PromptsScreen):
                 self.view.focus()
             else:
                 self.explain(row.memory.id)
+
+    def _show_reason(self) -> None:
+        """Explain the place of the memory that another screen asks about, also if no system finds it now."""
+        wanted, self.app.workspace.wanted_reason = self.app.workspace.wanted_reason, ""
+        if any(row.memory.id == wanted for row in self.table.records):
+            self.table.go_to(wanted)
+            self.table.focus()
+            self.action_explain()
+        else:
+            self.explain(wanted)
 
     def action_pick(self) -> None:
         """Let a person pick a memory to explain, whether or not a system found it."""

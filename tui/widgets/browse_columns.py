@@ -8,9 +8,11 @@ from engine.memory import MemorySummary
 from tui.widgets.row_columns import MARGIN, Column, ColumnList
 from tui.workspace.curate.memory_facts import (
     CATEGORY,
+    FINDINGS,
     INJECTED,
     NO_FACTS,
     PRECISION,
+    STATUS,
     TITLE,
     TOKENS,
     UPDATED,
@@ -20,6 +22,15 @@ from tui.workspace.curate.memory_facts import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+SHORT_CHECKS = {"staleness": "stale", "duplicates": "twin"}
+"""Names of checks that are too long for a column."""
+
+BAD_FROM, WARNED_FROM = 0.7, 0.4
+"""Severities from which a finding is shown as bad, and as a warning."""
+
+STATUS_FROM = 68
+"""Cells from which a list has a column for the status; in a narrower list it stands before the title."""
 
 CATEGORY_NAMES = {"session_summary": "session", "tech_debt": "tech debt"}
 
@@ -51,17 +62,53 @@ def _number(number: int) -> str:
     return f"{number:,}" if number else ""
 
 
+def age(memory: MemorySummary, facts: Facts) -> str:
+    """The time since the last change in one unit: 5d, 3w, 7mo or 2y."""
+    days = facts.days(memory)
+    if days is None:
+        return ""
+    sizes = ((365.25, "y", 2), (30.44, "mo", 2), (7, "w", 2))
+    return next((f"{days / size:.0f}{unit}" for size, unit, least in sizes if days >= least * size), f"{days:.0f}d")
+
+
+def worst_finding(memory: MemorySummary, facts: Facts) -> str:
+    """A word for the worst finding, and the number of others."""
+    found = facts.found(memory.id)
+    if not found:
+        return ""
+    word = SHORT_CHECKS.get(found[0].check, found[0].check)
+    return f"{word} +{len(found) - 1}" if len(found) > 1 else word
+
+
+def finding_tone(memory: MemorySummary, facts: Facts) -> str:
+    found = facts.found(memory.id)
+    return severity_tone(found[0].severity) if found else ""
+
+
+def severity_tone(severity: float) -> str:
+    """The tone of a finding in a row."""
+    if severity >= BAD_FROM:
+        return "bad"
+    return "match" if severity >= WARNED_FROM else "muted"
+
+
 SHORT_COLUMNS = (
     Column(lambda memory, _: category_name(memory.category), "Category", CATEGORY, width=11),
     Column(status_and_title, "Title", TITLE, tone=title_tone, has_marks=True),
     Column(lambda memory, _: memory.updated_at[:10], "Updated", UPDATED, width=12, from_width=70),
 )
 COLUMNS = (
-    *SHORT_COLUMNS,
-    Column(lambda memory, facts: _number(facts.injected(memory.id)), "Inj.", INJECTED, width=6, from_width=66),
-    Column(relevant_of_labelled, "Relevant", PRECISION, width=10, from_width=76),
-    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, width=8, from_width=84),
+    SHORT_COLUMNS[0],
+    Column(status_and_title, "Title", TITLE, to_width=STATUS_FROM, tone=title_tone, has_marks=True),
+    Column(lambda memory, _: memory.title, "Title", TITLE, from_width=STATUS_FROM, tone=title_tone, has_marks=True),
+    Column(lambda memory, _: memory.status, "Status", STATUS, width=9, from_width=STATUS_FROM),
+    Column(age, "Age", UPDATED, width=5, from_width=62),
+    Column(lambda memory, facts: _number(facts.injected(memory.id)), "Inj.", INJECTED, width=6, from_width=74),
+    Column(relevant_of_labelled, "Relevant", PRECISION, width=9, from_width=82),
+    Column(lambda memory, facts: _number(facts.tokens(memory.id)), "Tokens", TOKENS, width=7, from_width=88),
+    Column(worst_finding, "Findings", FINDINGS, width=10, from_width=48, tone=finding_tone),
 )
+"""In a narrow list the right ones of the numbers go first, and the findings last."""
 
 
 def columns_over(roots: Sequence[str]) -> tuple[Column, ...]:
@@ -98,6 +145,6 @@ class MemoryTable(MemoryList):
 
     margin = MARGIN
 
-    def __init__(self, columns: tuple[Column, ...] = COLUMNS) -> None:
+    def __init__(self, columns: tuple[Column, ...] = COLUMNS, facts: Facts = NO_FACTS) -> None:
         super().__init__()
-        self.columns = columns
+        self.columns, self.facts = columns, facts

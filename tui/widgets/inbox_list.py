@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import marked, one_line, plain
+from tui.widgets.browse_columns import severity_tone
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
 from tui.widgets.row_columns import Column, ColumnList
 from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, WORST, Task
@@ -18,18 +19,14 @@ if TYPE_CHECKING:
     from engine.search.highlight import Marker
     from tui.plain import Marks
 
-BAD_FROM, WARNED_FROM = 0.7, 0.4
-"""Severities from which a finding is shown as bad, and as a warning."""
-
-
-def _tone(one: Task) -> str:
-    if one.finding.severity >= BAD_FROM:
-        return "bad"
-    return "match" if one.finding.severity >= WARNED_FROM else "muted"
-
-
 COLUMNS = (
-    Column(lambda one: f"{one.finding.severity:.2f}", "Bad", WORST, width=5, tone=_tone),
+    Column(
+        lambda one: f"{one.finding.severity:.2f}",
+        "Bad",
+        WORST,
+        width=5,
+        tone=lambda one: severity_tone(one.finding.severity),
+    ),
     Column(lambda one: one.finding.check, "Check", BY_CHECK, width=11),
     Column(lambda one: one.title, "Memory", BY_TITLE, tone=lambda _: "", has_marks=True),
     Column(lambda one: one.finding.reason, "Why", width=36, from_width=78, has_marks=True),

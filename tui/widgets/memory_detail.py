@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import marked, one_line, plain
-from tui.widgets.label_text import SIGNS
+from tui.widgets.label_text import SIGNS, VERDICTS
 from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, head_lines
 
 if TYPE_CHECKING:
@@ -15,21 +15,24 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory, Section
     from engine.search.highlight import Marker
-    from tui.workspace.curate.memory_facts import Facts
+    from tui.workspace.curate.memory_facts import Facts, Pulled
 
 SHORT_LINE = 60
 """Characters of a field of a single line that stands behind its heading, in place of below it."""
 
-MOST_PROMPTS, MOST_DEEDS, MOST_PROMPT = 8, 8, 200
+MOST_PROMPTS, MOST_DEEDS, MOST_FINDINGS, MOST_PROMPT, MOST_REASON = 20, 8, 3, 200, 120
+HIDDEN = " prompt is hidden, so that your label stays blind."
+MANY_HIDDEN = " prompts are hidden, so that your labels stay blind."
 
 
 def detail_text(
     memory: Memory, facts: Facts, related: Sequence[tuple[str, bool]], marker: Marker = NO_MARKS
 ) -> Content:
-    """The memory, its related files with a sign for those that are there, its prompts and its changes."""
+    """The memory, its findings, its related files with a sign for those that are there, its prompts and its changes."""
     return Content("\n").join(
         [
             *head_lines(memory.summary, marker),
+            *_findings(memory, facts),
             *_fields(memory.sections, marker),
             *_related(related),
             *_prompts(memory, facts),
@@ -38,9 +41,12 @@ def detail_text(
     )
 
 
-def prompt_line(prompt_id: str, verdict: str, facts: Facts) -> str:
-    """A prompt on one line, behind the sign of its label."""
-    return f"{SIGNS.get(verdict, ('·', ''))[0]} {one_line(facts.texts.get(prompt_id, prompt_id)[:MOST_PROMPT])}"
+def prompt_line(pulled: Pulled, facts: Facts) -> str:
+    """A prompt on one line, behind the sign of its label, and before the label and the judge's verdict in words."""
+    words = (VERDICTS.get(pulled.label, "").lower(), f"the judge: {pulled.decision}" if pulled.decision else "")
+    said = ", ".join(filter(None, words))
+    text = one_line(facts.texts.get(pulled.prompt_id, pulled.prompt_id)[:MOST_PROMPT])
+    return f"{SIGNS.get(pulled.label, ('·', ''))[0]} {text}{f' ({said})' if said else ''}"
 
 
 def _fields(sections: Iterable[Section], marker: Marker) -> list[Content]:
@@ -69,14 +75,24 @@ def _related(related: Sequence[tuple[str, bool]]) -> list[Content]:
 def _prompts(memory: Memory, facts: Facts) -> list[Content]:
     summary = memory.summary
     found = facts.prompts.get(summary.id, ())
-    lines = [plain(prompt_line(prompt_id, verdict, facts)) for prompt_id, verdict in found[:MOST_PROMPTS]]
+    lines = [plain(prompt_line(one, facts)) for one in found[:MOST_PROMPTS]]
     if len(found) > MOST_PROMPTS:
         lines.append(plain(f"and {len(found) - MOST_PROMPTS:,} more").stylize_before(MUTED))
-    if hidden := facts.hidden.get(summary.id, 0):
-        lines.append(plain(f"{hidden:,} more are hidden until you label them.").stylize_before(MUTED))
+    if hidden := len(facts.hidden.get(summary.id, ())):
+        lines.append(plain(f"{hidden:,}{HIDDEN if hidden == 1 else MANY_HIDDEN}").stylize_before(MUTED))
     if injected := facts.injected(summary.id):
-        lines.append(plain(f"The hook injected it {injected:,} times.").stylize_before(MUTED))
-    return _part(f"Prompts that pulled it in{' · p goes there' if found else ''}", lines)
+        times = "once" if injected == 1 else f"{injected:,} times"
+        lines.append(plain(f"The hook injected it {times}. F8 lists its answers.").stylize_before(MUTED))
+    return _part(f"Prompts that pulled it in{' · p shows why' if found or hidden else ''}", lines)
+
+
+def _findings(memory: Memory, facts: Facts) -> list[Content]:
+    """A line for each of the worst findings, close to the title."""
+    found = facts.found(memory.summary.id)
+    lines = [f"! {one.check}: {one_line(one.reason)[:MOST_REASON]}" for one in found[:MOST_FINDINGS]]
+    if len(found) > MOST_FINDINGS:
+        lines.append(f"! {len(found) - MOST_FINDINGS:,} more findings: F7")
+    return [plain(line).stylize_before("$text-warning") for line in lines]
 
 
 def _deeds(memory: Memory, facts: Facts) -> list[Content]:

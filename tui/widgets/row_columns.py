@@ -25,6 +25,9 @@ NO_MARKS = Marker()
 MARK = "●"
 """Stands before a selected row."""
 
+MOST_WIDTH = 100_000
+"""More cells than any list has."""
+
 MARGIN = 2
 """Cells before the first column, for MARK."""
 
@@ -33,8 +36,8 @@ MARGIN = 2
 class Column:
     """*width* in cells, None for the rest of the row; *gap* cells of it stay blank at the right.
 
-    *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells.
-    *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it.
+    *text* and *tone* get what the list knows of a row. The column is shown in lists of at least *from_width* cells and
+    less than *to_width*. *order*: the order that sorts by it. *has_marks*: the words of the filter are marked in it.
     """
 
     text: Callable[..., str]
@@ -43,19 +46,24 @@ class Column:
     width: int | None = None
     gap: int = 1
     from_width: int = 0
+    to_width: int = MOST_WIDTH
     tone: Callable[..., str] = lambda *_: "muted"
     has_marks: bool = False
 
+    def is_shown(self, width: int) -> bool:
+        """Whether a list of *width* cells has room for it."""
+        return self.from_width <= width < self.to_width
+
     def size(self, width: int, rest: int) -> int:
         """The cells of its text in a list of *width* cells, of which *rest* are left for columns without a width."""
-        if width < self.from_width:
+        if not self.is_shown(width):
             return 0
         return (rest if self.width is None else self.width) - self.gap
 
 
 def pieces(columns: Iterable[Column], width: int, text: Callable[[Column], str]) -> list[tuple[Column, str]]:
     """The text of each column that a list of *width* cells has room for, in its width and with its gap."""
-    shown = [one for one in columns if width >= one.from_width]
+    shown = [one for one in columns if one.is_shown(width)]
     rest = width - sum(one.width or 0 for one in shown)
     return [(one, cells(text(one), one.size(width, rest)) + " " * one.gap) for one in shown]
 

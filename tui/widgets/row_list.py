@@ -180,11 +180,16 @@ class RecordList(RowList, Generic[T]):
     def id_of(self, record: T) -> str:
         raise NotImplementedError
 
-    def show(self, records: Sequence[T]) -> None:
-        current = self.current
+    def show(self, records: Sequence[T], *, is_near: bool = False) -> None:
+        """Fill the list with *records*. Without its record, the cursor goes to the first one.
+
+        *is_near*: it goes to the next record that is still there, or else to the one before.
+        """
+        places = {self.id_of(record): i for i, record in enumerate(records)} if self.current else {}
+        before, cursor = self.records, self.cursor
         self.records = records
-        places = {self.id_of(record): i for i, record in enumerate(records)} if current else {}
-        self.set_count(len(records), places.get(self.id_of(current), 0) if current else 0)
+        around = [*before[cursor:], *reversed(before[:cursor])] if is_near else before[cursor : cursor + 1]
+        self.set_count(len(records), next((places[one] for one in map(self.id_of, around) if one in places), 0))
 
     def go_to(self, record_id: str) -> None:
         """Move the cursor to a record, if the list has it."""

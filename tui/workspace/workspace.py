@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from time import perf_counter
+from time import perf_counter, time
 from typing import TYPE_CHECKING
 
 from engine.config import MEMSIFT, OFF
@@ -49,11 +49,11 @@ class Workspace(RootLabels):
 
     *judge* is None if no judge is on. *cutoff* is the cutoff that the hook uses, if any. *seed* fixes the
     order of prompts and cards, so that labelling continues at the same place. *order* is one of ORDERS, or None for the
-    last one. *clock* gives seconds. *skipped*: rows of prompt files that could not be read. *notice*: a sentence about
-    settings that do not count. *spending*: the agreement that the judge waits for, if any. *sources*: the files behind
-    it, to read them again. `lists`: the sample and the scratch prompts. `chosen`: the names of the systems that a
-    person wants to compare. `wanted_prompt` and `wanted_memory`: the ids that Replay and Browse
-    show next.
+    last one. *clock* gives seconds, *now* seconds since 1970. *skipped*: rows of prompt files that could not be read.
+    *notice*: a sentence about settings that do not count. *spending*: the agreement that the judge waits for, if any.
+    *sources*: the files behind it, to read them again. `lists`: the sample and the scratch prompts. `chosen`: the names
+    of the systems that a person wants to compare. `wanted_prompt` and `wanted_memory`: the ids that Replay and Browse
+    show next. `wanted_reason`: the id of a memory; Replay shows why the wanted prompt finds it.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class Workspace(RootLabels):
         seed: int = DEFAULT_SEED,
         order: str | None = None,
         clock: Callable[[], float] = perf_counter,
+        now: Callable[[], float] = time,
         skipped: tuple[Skipped, ...] = (),
         notice: str = "",
         spending: Spending | None = None,
@@ -84,11 +85,13 @@ class Workspace(RootLabels):
         self.annotator = annotator
         self.seed = seed
         self.clock = clock
+        self.now = now
         self.notice = notice
         self.spending = spending
         self.sources = sources
         self.wanted_prompt = ""
         self.wanted_memory = ""
+        self.wanted_reason = ""
         self.chosen: tuple[str, ...] = ()
         self.index = self._opened()
         self.lists = PromptLists(store, self.index.root, prompts)

@@ -12,7 +12,7 @@ import pytest
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, toasts, until
+from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, until
 from tui.app import MemsiftApp
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ async def test_the_columns_show_injections_labels_and_tokens(workspace: Workspac
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
         await facts_shown(pilot)
         heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
-        assert heads.split() == ["Category", "Title", "Updated", "Inj.", "Relevant", "Tokens"]
+        assert heads.split() == ["Category", "Title", "Status", "Age", "Inj.", "Relevant", "Tokens", "Findings"]
         rows = text_of(pilot.app.screen.query_one("MemoryTable")).splitlines()
         row = next(one for one in rows if "alpha" in one)
-        date = row.index("2026-01-01")
-        assert row[date:].split()[:3] == ["2026-01-01", "1", "1/1"]
-        assert int(row[date:].split()[3]) > 5
-        assert heads.index("Updated") == date
+        status = heads.index("Status")
+        assert row[status:].split()[:4] == ["active", "10mo", "1", "1/1"]
+        assert int(row[status:].split()[4]) > 5
+        assert heads.index("Age") == row.index("10mo")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ async def test_the_columns_show_injections_labels_and_tokens(workspace: Workspac
         ("Title", ["gamma", "alpha", "beta"]),
         ("Category", ["alpha", "gamma", "beta"]),
         ("Status", ["alpha", "gamma", "beta"]),
-        ("Updated, the newest first", ["beta", "gamma", "alpha"]),
+        ("Age, the newest first", ["beta", "gamma", "alpha"]),
         ("Injected by the hook, the most first", ["gamma", "alpha", "beta"]),
         ("Relevant of labelled, the best first", ["alpha", "gamma", "beta"]),
         ("Tokens, the longest first", ["alpha", "gamma", "beta"]),
@@ -109,7 +109,7 @@ async def test_o_sorts_by_any_column_and_turns_it(workspace: Workspace, choice: 
         await press(pilot, "o", *["down"] * down, "enter")
         assert listed(pilot) == order
         heads = text_of(pilot.app.screen.query_one("ColumnHeads"))
-        assert ("▲" in heads or "▼" in heads) == (choice != "Status")
+        assert "▲" in heads or "▼" in heads
         await press(pilot, "O")
         assert listed(pilot)[0] == order[-1] or choice[:8] in ("Category", "Status", "Relevant")
 
@@ -150,25 +150,46 @@ async def test_the_detail_shows_short_fields_on_one_line_and_related_files(works
 async def test_a_prompt_that_was_not_labelled_is_only_counted(workspace: Workspace) -> None:
     """To show that a system injected the memory would make a later label of it not blind."""
     async with MemsiftApp(workspace).run_test(size=WIDE, notifications=True) as pilot:
-        await reads(pilot, "#detail-text", "1 more are hidden until you label them.")
+        await reads(pilot, "#detail-text", "1 prompt is hidden, so that your label stays blind.")
         assert PROMPT.text not in shown(pilot, "#detail-text")
-        await press(pilot, "p")
-        assert toasts(pilot) == ["No prompt that you have seen or labelled pulled this memory in."]
     assert workspace.is_blind(PROMPT.id)
 
 
-async def test_p_goes_to_a_prompt_that_pulled_the_memory_in(workspace: Workspace) -> None:
+async def why_shown(pilot: Pilot[None], memory_id: str) -> None:
+    """Wait until Replay explains why the prompt pulled the memory in."""
+    await until(pilot, lambda: bool(pilot.app.screen.query("PromptList")), "Replay")
+    await settled(pilot)
+    assert current_prompt(pilot) == PROMPT.id
+    ranking: Any = pilot.app.screen.query_one("RankingTable")
+    assert ranking.current.memory.id == memory_id
+    assert pilot.app.screen.query_one("#view").has_focus
+    await reads(pilot, "#view-text", "memsift injects it")
+
+
+@pytest.mark.parametrize("keys", [("p",), ("tab", "enter")])
+async def test_the_only_prompt_that_pulled_the_memory_in_is_explained(
+    workspace: Workspace, keys: tuple[str, ...]
+) -> None:
     label(workspace, "not")
     workspace.lists.read([typed_prompt("another prompt first"), PROMPT])
     async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
-        await reads(pilot, "#detail-text", f"− {PROMPT.text}")
-        await reads(pilot, "#detail-text", "The hook injected it 1 times.")
+        await reads(pilot, "#detail-text", f"− {PROMPT.text} (not relevant)")
+        await reads(pilot, "#detail-text", "The hook injected it once.")
+        await press(pilot, *keys)
+        await why_shown(pilot, "alpha")
+
+
+async def test_hidden_prompts_are_shown_on_request_and_are_not_blind_then(workspace: Workspace) -> None:
+    async with MemsiftApp(workspace).run_test(size=WIDE) as pilot:
+        await reads(pilot, "#detail-text", "1 prompt is hidden")
         await press(pilot, "p")
-        await reads(pilot, "OptionList", PROMPT.text)
+        await reads(pilot, "OptionList", "labels of these prompts will not count as blind")
+        assert workspace.is_blind(PROMPT.id)
         await press(pilot, "enter")
-        await until(pilot, lambda: bool(pilot.app.screen.query("PromptList")), "Replay")
-        await settled(pilot)
-        assert current_prompt(pilot) == PROMPT.id
+        await reads(pilot, "OptionList", PROMPT.text)
+        assert not workspace.is_blind(PROMPT.id)
+        await press(pilot, "enter")
+        await why_shown(pilot, "alpha")
 
 
 async def test_the_detail_shows_the_changes_of_the_memory(workspace: Workspace) -> None:
@@ -180,7 +201,7 @@ async def test_the_detail_shows_the_changes_of_the_memory(workspace: Workspace) 
 
 
 async def test_a_narrow_list_leaves_columns_out_and_no_row_is_wider_than_it(workspace: Workspace) -> None:
-    for size, heads in (((60, 24), "Category Title"), ((80, 24), "Category Title Updated Inj. Relevant")):
+    for size, heads in (((60, 24), "Category Title Findings"), ((80, 24), "Category Title Status Age Inj. Findings")):
         async with MemsiftApp(workspace).run_test(size=size) as pilot:
             await facts_shown(pilot)
             assert text_of(pilot.app.screen.query_one("ColumnHeads")).split() == heads.split()

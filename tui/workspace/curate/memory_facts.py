@@ -14,6 +14,7 @@ from engine.errors import CurationError
 from engine.joint import shown_id
 from engine.lean.record import Record
 from engine.paths import journal_file, state_dir
+from engine.quality.checks.usage import seconds
 from engine.quality.registry import Usage
 from engine.quality.repository import project_of
 from engine.stores.files import is_inside
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from engine.curation.journal import Deed
     from engine.memory import MemorySummary
+    from engine.quality.registry import Finding
     from engine.search.index import Index
 
     T = TypeVar("T")
@@ -35,32 +37,46 @@ if TYPE_CHECKING:
 TOKENS_PER_WORD = 4 / 3
 """In most texts three words are about four tokens of a model."""
 
-TITLE, CATEGORY, STATUS, UPDATED, INJECTED, PRECISION, TOKENS = SORTS = (
-    *("title", "category", "status", "updated", "injected", "precision", "tokens"),
+TITLE, CATEGORY, STATUS, UPDATED, INJECTED, PRECISION, TOKENS, FINDINGS = SORTS = (
+    *("title", "category", "status", "updated", "injected", "precision", "tokens", "findings"),
 )
 """The orders of the list in Browse. An empty order is that of the index."""
 
 RISING = (TITLE, CATEGORY, STATUS)
 """Orders that begin with the smallest; the others begin with the newest or largest."""
 
+ANY = "any"
+"""Narrows to the memories with a finding of any check."""
+
 MOST_RELATED = 20
 AUTO_MEMORY = "auto memory"
+
+
+class Pulled(Record):
+    """A prompt that pulled a memory in, the label of the pair, and the judge's decision; each may be empty."""
+
+    prompt_id: str
+    label: str = ""
+    decision: str = ""
 
 
 class Facts(Record):
     """Facts by memory id. `usage`: injections and labels of the present text. `words`: the number of words.
 
-    `prompts`: (prompt id, verdict or "") of prompts for which a system injected the memory, as far as the annotator has
-    labelled the memory or seen their results. The others are only counted, in `hidden`: their labels stay blind.
-    `texts`: prompt id -> text. `deeds`: the changes in the journal, oldest first.
+    `prompts`: the prompts for which a system injected the memory, as far as the annotator has labelled the memory or
+    seen their results. The others are in `hidden`: their labels stay blind until a person asks to see them. `texts`:
+    prompt id -> text. `deeds`: the changes in the journal, oldest first. `findings`: those of cheap checks, the worst
+    first. `now`: the time of the reading, in seconds since 1970.
     """
 
     usage: Mapping[str, Usage] = {}
     words: Mapping[str, int] = {}
-    prompts: Mapping[str, tuple[tuple[str, str], ...]] = {}
-    hidden: Mapping[str, int] = {}
+    prompts: Mapping[str, tuple[Pulled, ...]] = {}
+    hidden: Mapping[str, tuple[str, ...]] = {}
     texts: Mapping[str, str] = {}
     deeds: Mapping[str, tuple[Deed, ...]] = {}
+    findings: Mapping[str, tuple[Finding, ...]] = {}
+    now: float = 0.0
 
     def injected(self, memory_id: str) -> int:
         return self.usage[memory_id].injected if memory_id in self.usage else 0
@@ -70,6 +86,15 @@ class Facts(Record):
         one = self.usage.get(memory_id)
         return (one.relevant, one.relevant + one.irrelevant) if one else (0, 0)
 
+    def found(self, memory_id: str) -> tuple[Finding, ...]:
+        """The findings about a memory, the worst first."""
+        return self.findings.get(memory_id, ())
+
+    def days(self, memory: MemorySummary) -> float | None:
+        """The days since the last change of a memory; None if that is not known."""
+        changed = seconds(memory.updated_at or memory.created_at)
+        return max(0.0, self.now - changed) / 86400 if self.now and changed is not None else None
+
     def tokens(self, memory_id: str) -> int:
         """About how many tokens of a model the text has; 0 if unknown."""
         return round(self.words.get(memory_id, 0) * TOKENS_PER_WORD)
@@ -78,25 +103,35 @@ class Facts(Record):
 NO_FACTS = Facts()
 
 
-def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, str]) -> Facts:
-    """The facts about the memories of *index*. Any thread may call it. Raises LabelStoreError and JournalError."""
+def read_facts(index: Index, store: Path, annotator: str, environ: Mapping[str, str], now: float) -> Facts:
+    """The facts about the memories of *index*, without findings. Any thread may call it.
+
+    Raises LabelStoreError and JournalError.
+    """
     digests = {one.id: one.digest for one in index.summaries()}
     with LabelStore.open(store) as labels:
         gold = [one for one in labels.gold(index.root) if digests.get(one.memory_id) == one.digest]
         outcomes = labels.outcomes(index.root)
+        judged = labels.verdicts(index.root)
         texts = labels.prompt_texts()
         seen = labels.seen_prompts(annotator)
         own = {(one.memory_id, one.prompt_id) for one in labels.labels(annotator, root=index.root)}
     verdicts = {(one.memory_id, one.prompt_id): one.verdict for one in gold}
     pulled = dict.fromkeys((memory, one.prompt_id) for one in outcomes for memory in one.injected)
     visible = [pair for pair in pulled if pair in own or pair[1] in seen]
+
+    def with_verdicts(memory: str, prompt_id: str) -> Pulled:
+        decision = judged.get(prompt_id, {}).get((memory, digests.get(memory, "")), "")
+        return Pulled(prompt_id, verdicts.get((memory, prompt_id), ""), decision)
+
     return Facts(
-        _usage(injections(read_log(state_dir(roots_in(index.root)[0], environ)).decisions), verdicts),
-        index.word_counts(),
-        _by_memory((memory, (prompt_id, verdicts.get((memory, prompt_id), ""))) for memory, prompt_id in visible),
-        Counter(memory for memory, _ in pulled) - Counter(memory for memory, _ in visible),
-        texts,
-        _deeds(index, environ),
+        usage=_usage(injections(read_log(state_dir(roots_in(index.root)[0], environ)).decisions), verdicts),
+        words=index.word_counts(),
+        prompts=_by_memory((memory, with_verdicts(memory, prompt_id)) for memory, prompt_id in visible),
+        hidden=_by_memory(pair for pair in pulled if not (pair in own or pair[1] in seen)),
+        texts=texts,
+        deeds=_deeds(index, environ),
+        now=now,
     )
 
 
@@ -132,16 +167,40 @@ def ordered(
         INJECTED: lambda one: facts.injected(one.id),
         PRECISION: lambda one: _precision(facts, one.id),
         TOKENS: lambda one: facts.tokens(one.id),
+        FINDINGS: lambda one: _worst_and_number(facts.found(one.id)),
     }
     found = sorted(memories, key=keys[order], reverse=(order not in RISING) != is_turned)
     return sorted(found, key=lambda one: not facts.labelled(one.id)[1]) if order == PRECISION else found
 
 
-def narrowed(memories: Sequence[MemorySummary], category: str, status: str) -> Sequence[MemorySummary]:
-    """The memories of a category and a status; an empty text allows all."""
-    if not category and not status:
-        return memories
-    return [one for one in memories if category in ("", one.category) and status in ("", one.status)]
+class Narrowing(Record):
+    """Which memories are listed: those of a category, of a status, and with a finding of a check, or of ANY.
+
+    An empty text allows all.
+    """
+
+    category: str = ""
+    status: str = ""
+    check: str = ""
+
+    def of(self, memories: Sequence[MemorySummary], facts: Facts) -> Sequence[MemorySummary]:
+        """The memories that are listed, in the same order."""
+        if self == EVERYTHING:
+            return memories
+        return [
+            one
+            for one in memories
+            if self.category in ("", one.category)
+            and self.status in ("", one.status)
+            and (not self.check or any(self.check in (ANY, each.check) for each in facts.found(one.id)))
+        ]
+
+
+EVERYTHING = Narrowing()
+
+
+def _worst_and_number(found: Sequence[Finding]) -> tuple[float, int]:
+    return (found[0].severity, len(found)) if found else (0.0, 0)
 
 
 def related_files(root: str, text: str) -> list[tuple[str, bool]]:

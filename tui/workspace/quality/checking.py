@@ -18,7 +18,7 @@ from engine.stores.roots import read_corpus
 from tui.workspace import opening
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from engine.memory import Memory
     from engine.quality.fixing import Fix
@@ -43,11 +43,16 @@ def fixable(
     return fixes(root, wanted, subject.memories), sum(not one.change for one in wanted)
 
 
-def subject_of(root: str, db: str | None, environ: Mapping[str, str]) -> Subject:
-    """What the checks look at. *db*: the label store; without one, the user's own if it exists."""
+def subject_of(
+    root: str, db: str | None, environ: Mapping[str, str], clock: Callable[[], float] = time.time
+) -> Subject:
+    """What the checks look at. *db*: the label store; without one, the user's own if it exists.
+
+    *clock* gives seconds since 1970.
+    """
     corpus = read_corpus(root)
     log = read_log(state_dir(root, environ))
-    now = time.time()
+    now = clock()
     return Subject(
         root=corpus.root,
         memories=corpus.memories,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing, suppress
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING
 
 from engine.errors import MissingLibraryError, RatingsError
 from engine.joint import home_of
 from engine.lean.record import Record
-from engine.paths import ratings_file
+from engine.paths import decisions_file, ratings_file
 from engine.quality.decisions import REJECTED, SAFETY, decide, decisions, forget
 from engine.quality.judging.store import RatingStore
 from engine.quality.registry import CHECKS, LIBRARIES, findings
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
     from engine.quality.registry import Finding
     from engine.search.index import Index
     from tui.workspace.word_filter import WordFilter
+    from tui.workspace.workspace import Workspace
 
     Tell = Callable[[str, int], None]
     """Called before each check, with its name and the number of findings so far."""
+
+CHEAP = tuple(name for name in CHECKS if name not in LIBRARIES)
+"""The checks that need no package, and little time for each memory."""
 
 WORST, BY_CHECK, BY_TITLE = "worst", "check", "title"
 RISING = (BY_CHECK, BY_TITLE)
@@ -64,18 +69,28 @@ class Checked(Record):
     missing: Mapping[str, str] = {}
 
 
-def check_all(index: Index, roots: Sequence[str], db: Path, environ: Mapping[str, str], tell: Tell) -> Checked:
-    """Run every check. Any thread may call it. Raises MemsiftError for a root, a log or decisions that are unreadable.
+def check_all(
+    index: Index,
+    roots: Sequence[str],
+    db: Path,
+    environ: Mapping[str, str],
+    tell: Tell,
+    *,
+    names: Iterable[str] = CHECKS,
+    clock: Callable[[], float] = time,
+) -> Checked:
+    """Run the named checks. Any thread may call it. *clock* gives seconds since 1970.
 
-    A check whose package is not installed is left out.
+    A check whose package is not installed is left out. Raises MemsiftError for a root, a log or decisions that are
+    unreadable.
     """
     memories = {(root, own.id): one for one in index.summaries() for root, own in [home_of(index, one)]}
     tasks: list[Task] = []
     missing: dict[str, str] = {}
     for root in roots:
-        subject, decided = subject_of(root, str(db), environ), decisions(root, environ)
+        subject, decided = subject_of(root, str(db), environ, clock), decisions(root, environ)
         ratings = _ratings(root, environ)
-        for name in CHECKS:
+        for name in names:
             tell(name, len(tasks))
             try:
                 found = findings(subject, (name,), decided)
@@ -84,6 +99,26 @@ def check_all(index: Index, roots: Sequence[str], db: Path, environ: Mapping[str
                 continue
             tasks += [one for each in found if not _is_out(one := _task(root, each, memories, ratings), decided)]
     return Checked(tuple(sorted(tasks, key=lambda one: -one.finding.severity)), missing)
+
+
+def cheap_findings(workspace: Workspace, environ: Mapping[str, str], tell: Tell) -> dict[str, tuple[Finding, ...]]:
+    """Memory id -> the findings of the cheap checks, the worst first. Any thread may call it. Raises as `check_all`."""
+    roots, db = workspace.roots, workspace.store.path
+    checked = check_all(workspace.index, roots, db, environ, tell, names=CHEAP, clock=workspace.now)
+    found: dict[str, list[Finding]] = {}
+    for one in checked.tasks:
+        if one.memory:
+            found.setdefault(one.memory.id, []).append(one.finding)
+    return {memory_id: tuple(ones) for memory_id, ones in found.items()}
+
+
+def check_stamp(workspace: Workspace, environ: Mapping[str, str]) -> tuple[int, ...]:
+    """Numbers that change when memories are read again, or when a decision about a finding is made."""
+    decided = [workspace.reading]
+    with suppress(OSError):
+        status = Path(decisions_file(environ)).stat()
+        decided += [status.st_size, status.st_mtime_ns]
+    return tuple(decided)
 
 
 def _is_out(task: Task, decided: Mapping[tuple[str, str, str], str]) -> bool:

@@ -1,0 +1,106 @@
+"""Findings of the checks in Browse: beside the list, as an order and as a filter; and the footer."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.curation.roots import CONTENT, document, write_documents
+from tests.tui.apps import SMALL, at_rest, press, reads, text_of, until
+from tests.tui.demo import NOW
+from tui.app import MemsiftApp
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+CONTEXT = "A sentence about kiosks that fills a line of the pane. " * 20
+DOCUMENTS = [
+    document("fine", content=CONTENT["decision"] | {"context": CONTEXT}, updated_at="2026-10-30T00:00:00Z"),
+    document("long", title="long title " * 12, content=CONTENT["decision"] | {"context": CONTEXT}),
+    document("old", title="Old [/b] rule", content=CONTENT["decision"] | {"context": f"Superseded by fine. {CONTEXT}"}),
+]
+
+
+def table(pilot: Pilot[None]) -> Any:
+    return pilot.app.screen_stack[0].query_one("MemoryTable")
+
+
+def listed(pilot: Pilot[None]) -> list[str]:
+    return [one.id for one in table(pilot).records]
+
+
+async def test_findings_come_after_the_first_screen_and_sort_and_filter(open_workspace: Opener, tmp_path: Path) -> None:
+    """The checks run in a thread of their own: keys act while they do."""
+    workspace = open_workspace(root=write_documents(tmp_path / "root", DOCUMENTS), prompts=(), judge=None)
+    asked, gate = [], threading.Event()
+
+    def now() -> float:
+        """The second call of a worker is that of the checks: they wait at the gate."""
+        if threading.current_thread() is not threading.main_thread():
+            asked.append(1)
+            if len(asked) > 1:
+                assert gate.wait(20)
+        return NOW
+
+    workspace.now = now
+    async with MemsiftApp(workspace).run_test(size=(160, 48)) as pilot:
+        await until(pilot, lambda: len(asked) > 1, "the checks have begun")
+        await press(pilot, "down")
+        assert table(pilot).cursor == 1
+        assert "stale" not in text_of(table(pilot))
+        await press(pilot, "f", "down", "enter")
+        await reads(pilot, "#detail-text", "The checks still run")
+        gate.set()
+        await until(pilot, lambda: listed(pilot) == ["long", "old"], "the findings")
+        await reads(pilot, "#list", "2 of 3 memories · any finding · esc shows all")
+        await press(pilot, "f", *["down"] * 2, "enter")
+        assert listed(pilot) == ["old"]
+        assert "stale" in text_of(table(pilot))
+        await reads(pilot, "#detail-text", "! staleness: it says 'Superseded by'")
+        await press(pilot, "space")
+        await reads(pilot, "#list", "1 of 3 memories · staleness · 1 selected · esc selects none")
+        await press(pilot, "escape", "escape", "o", *["down"] * 8, "enter")
+        assert listed(pilot) == ["old", "long", "fine"]
+        await reads(pilot, "#list", "3 memories · by findings · o sorts")
+        assert "▼Findings" in text_of(pilot.app.screen.query_one("ColumnHeads"))
+
+
+async def test_the_cursor_stays_near_a_deleted_memory_and_the_pane_where_it_was(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_documents(tmp_path / "root", DOCUMENTS)
+    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=SMALL) as pilot:
+        detail = pilot.app.screen.query_one("#detail")
+        await press(pilot, "down", "tab", "j", "j", "j")
+        await until(pilot, lambda: detail.scroll_offset.y == 3, "three lines down")
+        first, second, third = (one.file for one in table(pilot).records)
+        (tmp_path / first).unlink()
+        await press(pilot, "ctrl+r")
+        await at_rest(pilot)
+        assert table(pilot).current.file == second
+        assert detail.scroll_offset.y == 3
+        (tmp_path / second).unlink()
+        await press(pilot, "ctrl+r")
+        await at_rest(pilot)
+        assert table(pilot).current.file == third
+        assert detail.scroll_offset.y == 0
+
+
+async def test_the_footer_shows_more_keys_where_there_is_room(open_workspace: Opener) -> None:
+    names = {}
+    for width in (60, 160):
+        async with MemsiftApp(open_workspace(prompts=())).run_test(size=(width, 20)) as pilot:
+            await at_rest(pilot)
+            keys = pilot.app.screen.query("FooterKey")
+            assert max(one.region.right for one in keys) <= width
+            names[width] = [one.description for one in keys]  # type: ignore[attr-defined]
+    assert names[60] == ["Filter", "Retire", "Edit", "Why", "Undo", "Help", "Quit"]
+    assert {"Select", "Sort", "Category", "Status", "Finding", *names[60]} <= set(names[160])
