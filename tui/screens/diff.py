@@ -94,13 +94,13 @@ class DiffScreen(ListScreen):
 
     # The list
 
-    def show_matching(self) -> None:
+    def show_matching(self, *, is_near: bool = False) -> None:
         if self._found is None:
             return
         words = WordFilter(self.filter_line.value)
         self.diffs.marker = words
         found = listed_rows(self._rows, words, self._kind, self._order, is_turned=self._is_turned)
-        self.show_rows(found)
+        self.show_rows(found, is_near=is_near)
         if not found:
             self.detail.show(self._nothing())
 
@@ -157,6 +157,10 @@ class DiffScreen(ListScreen):
             await self.app.switch_mode("replay")
         else:
             super().action_clear()
+
+    @property
+    def is_narrowed(self) -> bool:
+        return bool(self._kind)
 
     def show_everything(self) -> bool:
         was_narrowed, self._kind = self._kind != CHANGED, CHANGED
