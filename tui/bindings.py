@@ -208,13 +208,6 @@ def idle_keys(node: Screen[Any] | App[Any], acting: Collection[str]) -> dict[str
     return {one: why_off(*parse(KEYS[one].action)[1:]) for one in ids if one not in acting}
 
 
-def key_names(app: App[Any], name: str) -> str:
-    """The keys of the id *name* as a person reads them, such as "z ⌫"."""
-    keys = getattr(app, "keys", {}).get(name, KEYS[name].keys)
-    binding = Binding(keys, KEYS[name].action)
-    return " ".join(app.get_key_display(one) for one in Binding.make_bindings([binding]))
-
-
 def home_of(name: str) -> str:
     """The screen on which the key *name* acts, if no other screen is open; empty if it belongs to a dialog."""
     group = name.split(".", 1)[0]

@@ -7,7 +7,6 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.app import App
 from textual.containers import Vertical
 from textual.widgets import Footer, ProgressBar, Static
 from textual.worker import Worker
@@ -15,6 +14,7 @@ from textual.worker import Worker
 from engine.search.opening import build
 from tui.bindings import bindings
 from tui.plain import plain
+from tui.plain_app import PlainApp
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -23,7 +23,7 @@ STEPS = 200
 """Updates of the bar."""
 
 
-class BuildingApp(App[bool]):
+class BuildingApp(PlainApp[bool]):
     """Builds the index of *root* from *count* files. It ends with True, or with None if a person quits before."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -35,8 +35,8 @@ class BuildingApp(App[bool]):
     """
     BINDINGS = bindings(shown="app.quit")
 
-    def __init__(self, root: str, count: int) -> None:
-        super().__init__()
+    def __init__(self, root: str, count: int, *, is_plain: bool = False) -> None:
+        super().__init__(is_plain=is_plain)
         self._root = root
         self._count = count
         self._is_left = Event()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.app import App
 from textual.containers import Vertical
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
@@ -13,6 +12,7 @@ from textual.widgets.option_list import Option
 from tui.bindings import bindings
 from tui.dialogs.choices import Options
 from tui.plain import plain
+from tui.plain_app import PlainApp
 from tui.workspace.first_start import DEMO
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ HERE = "This project has no memories yet. Enter opens one of these:"
 NOTHING = "There are no memories on this machine yet. Enter opens the example:"
 
 
-class FirstStartApp(App[str]):
+class FirstStartApp(PlainApp[str]):
     """A list of *places* and the demo. It ends with the root that a person opens, with DEMO, or with None."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -37,8 +37,8 @@ class FirstStartApp(App[str]):
     """
     BINDINGS = bindings(shown="app.quit")
 
-    def __init__(self, places: Sequence[Place]) -> None:
-        super().__init__()
+    def __init__(self, places: Sequence[Place], *, is_plain: bool = False) -> None:
+        super().__init__(is_plain=is_plain)
         self._places = places
 
     def compose(self) -> ComposeResult:

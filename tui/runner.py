@@ -7,15 +7,16 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.app import App
 from textual.events import Mount
 from textual.worker import Worker, WorkerState
 
 from engine.errors import MemsiftError, missing_library
 from engine.systems import SYSTEMS
 from tui.key_map import key_map
+from tui.key_names import keyed
 from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
+from tui.plain_app import PlainApp
 from tui.workspace.app_settings import AppSettings
 from tui.workspace.replay.background_run import BackgroundRun, Progress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left
@@ -32,14 +33,14 @@ if TYPE_CHECKING:
     from tui.workspace.sources import Found, Settings
     from tui.workspace.workspace import Workspace
 
-SETTINGS_LATER = "The settings have changed. They count when this replay is over; ctrl+x ends it now."
+SETTINGS_LATER = "The settings have changed. They count when this replay is over; {app.cancel} ends it now."
 NOTICE_SECONDS = 20.0
 """Time to read which settings are ignored, and what to do."""
 
-LIMIT_REACHED = "The judge has reached its limit of cost. Press $ for another limit."
+LIMIT_REACHED = "The judge has reached its limit of cost. Press {app.judge} for another limit."
 
 
-class Runner(App[None]):
+class Runner(PlainApp[None]):
     """Runs prompts of *workspace*. Workers only post messages; the app's own thread changes the workspace.
 
     Errors that a person can act on become toasts. `MemsiftApp` adds the screens and keys. `changing` lets one worker at
@@ -47,8 +48,8 @@ class Runner(App[None]):
     """
 
     def __init__(self, workspace: Workspace, settings: AppSettings | None = None) -> None:
-        super().__init__()
         self.settings = settings or AppSettings()
+        super().__init__(is_plain=self.settings.is_plain)
         self.keys, self.key_mistakes = key_map(self.settings)
         if self.keys:
             self.set_keymap(self.keys)
@@ -137,13 +138,16 @@ class Runner(App[None]):
         replayed = len(self.workspace.prompts) if is_whole else progress.done
         if not is_whole:
             reason = LIMIT_REACHED if self.workspace.needs_agreement else "Cancelled."
-            self.tell(f"{reason} {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
+            self.tell(
+                keyed(self, f"{reason} {progress.done:,} of {progress.jobs:,} prompts were replayed, and are kept.")
+            )
             self._claims.clear()
         elif left := len(self._jobs_left()):
             self._claims.clear()
-            self.tell(f"Memories have changed since {left:,} prompts were replayed. r in Report replays these again.")
+            again = keyed(self, "{report.replay} in Report replays these again.")
+            self.tell(f"Memories have changed since {left:,} prompts were replayed. {again}")
         elif self.current_mode != "report":
-            self.tell(f"{replayed:,} prompts replayed. F5 shows the report.")
+            self.tell(f"{replayed:,} prompts replayed. {keyed(self, '{go.report}')} shows the report.")
         self._tell_screens(AllReplayed(replayed))
         if self._later:
             self._take_settings(self._later)
@@ -216,7 +220,7 @@ class Runner(App[None]):
         retrieval = message.retrieval
         self._claims.discard((retrieval.prompt.id, retrieval.system))
         if self.workspace.needs_agreement and is_unanswered(retrieval):
-            self.tell(LIMIT_REACHED)
+            self.tell(keyed(self, LIMIT_REACHED))
             self._tell_screens(Reloaded())
             return
         self._keep(retrieval)
@@ -301,7 +305,7 @@ class Runner(App[None]):
             self.tell("\n".join(settings.mistakes), title="Configuration", severity="warning", seconds=NOTICE_SECONDS)
         self._told = settings
         if self._later:
-            self.tell(SETTINGS_LATER)
+            self.tell(keyed(self, SETTINGS_LATER))
         elif settings.differ(self.workspace):
             with self.telling_errors():
                 take_settings(self.workspace, settings)
@@ -318,7 +322,7 @@ class Runner(App[None]):
         self, message: str, *, title: str = "", severity: str = "information", seconds: float | None = None
     ) -> None:
         """Show a toast, for *seconds* or as long as usual. *message* may hold text of any origin."""
-        self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)  # type: ignore[arg-type]
+        self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)
 
     def tell_error(self, error: BaseException | None) -> None:
         """Show a toast for any exception."""

@@ -30,12 +30,16 @@ LINE = 80
 """Cells of a line above which a difference is written with signs."""
 
 LABEL = "memsift, then F4"
+TO_SETTLE = "{go.label}, then {label.settle}"
 REPLAY = "memsift replay --prompts FILE --save"
 
 
 @dataclass(frozen=True)
 class Step:
-    """The most useful next step: a sentence, the command for it, and the key in the app. Both may be empty."""
+    """The most useful next step: a sentence, the command for it, and the ids of the keys in the app, in braces.
+
+    Command and keys may be empty.
+    """
 
     what: str
     command: str = ""
@@ -175,7 +179,7 @@ def next_step(report: Report) -> Step:
     """The first of the steps that applies, the most useful first."""
     main = main_system(report)
     if main is None:
-        return Step("replay prompts to label", REPLAY, "r")
+        return Step("replay prompts to label", REPLAY, "{report.replay}")
     return next(filter(None, (*faults(report, main), *improvements(report, main))), NOTHING)
 
 
@@ -186,14 +190,14 @@ def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
     """Reasons for which the numbers are not yet those that are asked for."""
     facts, blind = report.limits.labels, report.blind
     if report.configured and report.configured != main.system:
-        yield Step(f"replay {report.configured}, the present system", REPLAY, "r")
+        yield Step(f"replay {report.configured}, the present system", REPLAY, "{report.replay}")
     if main.system in report.limits.outdated:
-        yield Step("replay with the present settings", REPLAY, "r")
+        yield Step("replay with the present settings", REPLAY, "{report.replay}")
     if blind.part < MIN_BLIND * blind.whole:
-        yield Step("label prompts before you see their ranks", LABEL, "F4")
+        yield Step("label prompts before you see their ranks", LABEL, "{go.label}")
     if facts and facts.disputed > MAX_UNJUDGED * report.judged.whole:
         split = counted(facts.disputed, "memory")
-        yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", "F4, then d")
+        yield Step(f"settle the {split} people are split on", "memsift label --adjudicate", TO_SETTLE)
     if not report.labelled_prompts:
         yield label_step(FEWEST_TO_PLAN, report, main)
 
@@ -222,10 +226,10 @@ def label_step(number: int, report: Report, main: SystemReport, why: str = "") -
     """Label *number* more prompts; finish or add some where too few are left."""
     if left := report.prompts - report.labelled_prompts:
         if left < number:
-            return Step(f"label the {counted(left, 'replayed prompt')} without a label", LABEL, "F4")
+            return Step(f"label the {counted(left, 'replayed prompt')} without a label", LABEL, "{go.label}")
         prompts = "more prompt" if report.labelled_prompts else "prompt"
-        return Step(f"label about {counted(number, prompts)}{why}", LABEL, "F4")
+        return Step(f"label about {counted(number, prompts)}{why}", LABEL, "{go.label}")
     if main.unjudged.part:
         missing = counted(main.unjudged.part, "injected memory that has", "injected memories that have")
-        return Step(f"label the {missing} no label yet", LABEL, "F4")
-    return Step(f"replay and label {counted(number, 'more prompt')}{why}", REPLAY, "r")
+        return Step(f"label the {missing} no label yet", LABEL, "{go.label}")
+    return Step(f"replay and label {counted(number, 'more prompt')}{why}", REPLAY, "{report.replay}")

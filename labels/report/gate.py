@@ -21,7 +21,16 @@ from labels.measure.decision import (
     Headline,
 )
 from labels.report.caveats import by_hand_note, imported_note, outdated_note
-from labels.report.first_lines import LABEL, NOTHING, REPLAY, Step, false_fire_line, other_line, precision_lines
+from labels.report.first_lines import (
+    LABEL,
+    NOTHING,
+    REPLAY,
+    TO_SETTLE,
+    Step,
+    false_fire_line,
+    other_line,
+    precision_lines,
+)
 from labels.report.section import part_of, percent
 from labels.report.text import WIDTH, as_item, first_part, printable, step_lines, wrapped
 
@@ -174,9 +183,9 @@ def unknown_outlook(report: GateReport) -> str:
 def gate_step(report: GateReport) -> Step:
     caveats, decision = report.caveats, report.decision
     if caveats.outdated:
-        return Step("replay with the present settings", REPLAY, "r")
+        return Step("replay with the present settings", REPLAY, "{report.replay}")
     if caveats.sighted:
-        return Step("label prompts before you see their ranks", LABEL, "F4")
+        return Step("label prompts before you see their ranks", LABEL, "{go.label}")
     if caveats.gaps and caveats.gaps.matters:
         return finish_step(caveats.gaps, caveats)
     if decision.verdict == UNDECIDED:
@@ -194,8 +203,8 @@ def finish_step(gaps: Gaps, caveats: Caveats) -> Step:
         return Step(f"add the {counted(gaps.missing, 'missing memory')} to the qrels")
     if caveats.disputed:
         split = counted(caveats.disputed, "memory")
-        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", "F4, then d")
-    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, "F4")
+        return Step(f"settle the {split} people are split on", "memsift label --adjudicate", TO_SETTLE)
+    return Step(f"finish the {counted(len(gaps.left), 'prompt')} that are labelled in part", LABEL, "{go.label}")
 
 
 def undecided_step(report: GateReport) -> Step:
@@ -208,8 +217,8 @@ def undecided_step(report: GateReport) -> Step:
     if report.caveats.is_from_files:
         return Step(f"add about {counted(number, 'prompt')} to the run and the qrels")
     if decision.left < number:
-        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, "r")
-    return Step(f"label about {counted(number, 'more prompt')}", LABEL, "F4")
+        return Step(f"replay and label {counted(number, 'more prompt')}", REPLAY, "{report.replay}")
+    return Step(f"label about {counted(number, 'more prompt')}", LABEL, "{go.label}")
 
 
 # Reasons against an answer, and warnings
@@ -241,7 +250,7 @@ def finishing(left: Mapping[str, int], caveats: Caveats) -> str:
     if caveats.is_from_files:
         return f"{which} in the qrels."
     settle = " What people are split on, memsift label --adjudicate settles." if caveats.disputed else ""
-    return f"{which}: memsift and F4 ask for the open labels, F3 for those that were skipped twice.{settle}"
+    return f"{which}: Label in the app asks for the open labels, Replay for those that were skipped twice.{settle}"
 
 
 def warnings(caveats: Caveats) -> Iterator[str]:

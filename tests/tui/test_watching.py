@@ -18,6 +18,7 @@ from tests.engine import models
 from tests.engine.curation.roots import document, rebuilt_index, write_documents
 from tests.tui.apps import SIZE, app_of, at_rest, press, reads, shown, starting_in, toasts, until
 from tui.dialogs.choices import ChooseOne
+from tui.widgets.remark_line import NoteInput
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
 
@@ -188,3 +189,24 @@ async def test_a_replay_goes_on_while_files_change_and_settings_wait_for_its_end
         await press(pilot, "ctrl+x")
         await until(pilot, lambda: app_of(pilot).progress is None)
         await until(pilot, lambda: workspace.config.max_inject == 1)
+
+
+async def test_a_note_that_is_typed_keeps_its_focus_and_text_while_the_memory_changes(
+    place: Path, prompts: Path
+) -> None:
+    async with opened(place, prompts, "label") as pilot:
+        await reads(pilot, "#card-text", "cache")
+        before = workspace_of(pilot).reading
+        await press(pilot, "m", "a", "b")
+        for name in NAMES:
+            write(place, name, title=f"Another {name} cache")
+        await until(pilot, lambda: workspace_of(pilot).reading > before, "the memories are read again")
+        await press(pilot, "c")
+        assert isinstance(pilot.app.focused, NoteInput)
+        assert "Another" not in shown(pilot, "#card-text")
+        await press(pilot, "enter")
+        await reads(pilot, "#card-text", "Another")
+        assert workspace_of(pilot).store.labels() == ()
+        await press(pilot, "m", "d", "enter", "x")
+        (label,) = workspace_of(pilot).store.labels()
+        assert label.note.endswith("d")

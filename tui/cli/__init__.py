@@ -15,7 +15,7 @@ import click
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
 from tui.cli.help import JUDGE_SECTION, command_rows, sorted_options, write_section
-from tui.cli.options import DB, ORDER, PROMPTS, TOGETHER, judge_options, roots_option
+from tui.cli.options import DB, ORDER, PLAIN, PROMPTS, TOGETHER, judge_options, roots_option
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -110,6 +110,7 @@ class Memsift(Commands):
 @judge_options
 @DB
 @ORDER
+@PLAIN
 @click.pass_context
 def main(
     ctx: click.Context,
@@ -118,6 +119,7 @@ def main(
     judge: JudgeOptions,
     db: str | None,
     order: str | None,
+    plain: bool,
 ) -> None:
     """See, label and measure the memories that coding assistants inject into prompts.
 
@@ -170,12 +172,13 @@ def main(
         try:
             first, *others = opening.known_roots(roots, os.environ)
         except RootNotFoundError as error:
-            open_other(error, judge, db, order)
+            open_other(error, judge, db, order, is_plain=plain)
             return
         require_terminal()
-        if build_first((first, *others)):
+        if build_first((first, *others), is_plain=plain):
             run_app(
                 opening.open_workspace(
                     *(first, prompts, judge, db, os.environ), order=order, asks_first=True, others=others
-                )
+                ),
+                is_plain=plain,
             )

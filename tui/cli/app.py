@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import click
 
 from engine.errors import MemsiftError
 from engine.paths import theme_file
-from tui.cli.options import ORDER
+from tui.cli.options import ORDER, PLAIN
 from tui.workspace import opening
 from tui.workspace.stderr import MANY
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.errors import RootNotFoundError
+    from tui.workspace.app_settings import AppSettings
     from tui.workspace.judge_options import JudgeOptions
     from tui.workspace.workspace import Workspace
 
@@ -26,13 +28,14 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--fresh", is_flag=True, help="Delete the labels of earlier demos first.")
 @ORDER
-def demo(fresh: bool, order: str | None) -> None:
+@PLAIN
+def demo(fresh: bool, order: str | None, plain: bool) -> None:
     """The app on example data: memories, prompts and a scripted judge.
 
     Its labels are kept apart from yours, in the cache folder.
     """
     require_terminal()
-    run_app(opening.open_demo(os.environ, fresh=fresh, order=order))
+    run_app(opening.open_demo(os.environ, fresh=fresh, order=order), is_plain=plain)
 
 
 def require_terminal() -> None:
@@ -44,7 +47,9 @@ def require_terminal() -> None:
         raise MemsiftError("The app needs a terminal. For scripts, use a command: see memsift --help.")
 
 
-def open_other(error: RootNotFoundError, judge: JudgeOptions, db: str | None, order: str | None) -> None:
+def open_other(
+    error: RootNotFoundError, judge: JudgeOptions, db: str | None, order: str | None, *, is_plain: bool
+) -> None:
     """Offer the memories of other projects and the demo, because this project has none.
 
     Without a terminal, raise *error* with the same list.
@@ -57,17 +62,18 @@ def open_other(error: RootNotFoundError, judge: JudgeOptions, db: str | None, or
         raise error
     from tui.choosing import FirstStartApp
 
-    chosen = FirstStartApp(found).run()
+    chosen = FirstStartApp(found, is_plain=app_settings(is_plain=is_plain).is_plain).run()
     if chosen == DEMO:
-        run_app(opening.open_demo(os.environ, fresh=False, order=order))
+        run_app(opening.open_demo(os.environ, fresh=False, order=order), is_plain=is_plain)
     for one in found:
-        if one.root == chosen and build_first((one.root,)):
+        if one.root == chosen and build_first((one.root,), is_plain=is_plain):
             run_app(
-                opening.open_workspace(one.root, (one.folder,), judge, db, os.environ, order=order, asks_first=True)
+                opening.open_workspace(one.root, (one.folder,), judge, db, os.environ, order=order, asks_first=True),
+                is_plain=is_plain,
             )
 
 
-def build_first(roots: Sequence[str]) -> bool:
+def build_first(roots: Sequence[str], *, is_plain: bool = False) -> bool:
     """Show a progress bar while the first indexes of many memories are built; False if the person left."""
     from engine.search.opening import files_to_build
 
@@ -76,17 +82,24 @@ def build_first(roots: Sequence[str]) -> bool:
         if count >= MANY:
             from tui.building import BuildingApp
 
-            if not BuildingApp(root, count).run():
+            if not BuildingApp(root, count, is_plain=app_settings(is_plain=is_plain).is_plain).run():
                 return False
     return True
 
 
-def run_app(workspace: Workspace, start: str | None = None) -> None:
-    """Run the app until the person quits. *start*: the screen that it opens on, Browse by default."""
-    from tui.app import MemsiftApp, ThemeFile
+def app_settings(*, is_plain: bool) -> AppSettings:
+    """The settings of the app, in plain mode also if the flag *is_plain* says so."""
     from tui.workspace.app_settings import read_app_settings
 
+    settings = read_app_settings(os.environ)
+    return replace(settings, is_plain=is_plain or settings.is_plain)
+
+
+def run_app(workspace: Workspace, start: str | None = None, *, is_plain: bool = False) -> None:
+    """Run the app until the person quits. *start*: the screen that it opens on, Browse by default."""
+    from tui.app import MemsiftApp, ThemeFile
+
     try:
-        MemsiftApp(workspace, start, ThemeFile(theme_file(os.environ)), read_app_settings(os.environ)).run()
+        MemsiftApp(workspace, start, ThemeFile(theme_file(os.environ)), app_settings(is_plain=is_plain)).run()
     finally:
         workspace.close()

@@ -107,6 +107,12 @@ ORDER = click.option(
     help="Order of the prompts to label: random, stratified, disagreement-first (systems inject different memories) "
     "or uncertain-first (near the threshold of the cutoff). Default: the last order, at first random.",
 )
+PLAIN = click.option(
+    "--plain",
+    is_flag=True,
+    help="Open the app for a screen reader: words in place of signs, one column, and a line that says where the cursor "
+    "is. `plain = true` under [app] in config.toml does so always.",
+)
 RUN = click.option(
     "--run", "run_file", metavar="FILE", help="Output of `memsift replay` to measure, instead of the label store."
 )

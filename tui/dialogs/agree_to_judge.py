@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.plain import plain
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT_USD = 1.0
 WHAT = (
     "It gets the prompt, the turns before it, and title, tags and category of the memories that were found. "
-    "It is asked when the cursor rests on a prompt, for prompts in Label, and for all prompts with r in Report."
+    "It is asked when the cursor rests on a prompt, for prompts in Label, and for all prompts with {report.replay} "
+    "in Report."
 )
 NOT_A_LIMIT = "Type an amount above 0, such as 0.50."
 NO_LIMIT = 0.0
@@ -54,14 +56,14 @@ class AgreeToJudge(ModalScreen[float | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            yield Static(plain(WHAT))
+            yield Static(plain(keyed(self.app, WHAT)))
             yield Static(plain(cost_sentence(self._offer)), id="cost")
             if self._offer.most_usd is not None:
                 yield Static(plain("The most that this start may cost, in US dollars:"))
                 yield Input(f"{DEFAULT_LIMIT_USD:.2f}", compact=True)
             yield Static(id="wrong")
         box.border_title = plain(f"Ask {self._offer.judge}?")
-        box.border_subtitle = "enter agrees, esc asks nobody"
+        box.border_subtitle = plain(keyed(self.app, "{agree.yes} agrees, {pick.leave} asks nobody"))
 
     def on_mount(self) -> None:
         for line in self.query(Input):

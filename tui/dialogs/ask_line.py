@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.plain import plain, printable
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class AskLine(ModalScreen[str | None]):
             yield Input(printable(self._value), compact=True, max_length=MOST, select_on_focus=False)
             yield Static(plain(self._hint))
         box.border_title = plain(self._question)
-        box.border_subtitle = "enter agrees, esc leaves"
+        box.border_subtitle = plain(keyed(self.app, "enter agrees, {pick.leave} leaves"))
 
     def on_mount(self) -> None:
         self.line.cursor_blink = False

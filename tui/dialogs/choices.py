@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from labels.labelling_order import DISAGREEMENT_FIRST, RANDOM, STRATIFIED, UNCERTAIN_FIRST
 from labels.records import REASONS
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.plain import plain
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Choice(ModalScreen[str | None]):
         with Vertical() as box:
             yield Options(*(Option(plain(text)) for text in self.options.values()))
         box.border_title = self.QUESTION
-        box.border_subtitle = self.HINT
+        box.border_subtitle = plain(keyed(self.app, self.HINT))
 
     def on_mount(self) -> None:
         values = list(self.options)
@@ -96,7 +97,7 @@ class ChooseOrder(Choice):
     """One of the orders of prompts."""
 
     DEFAULT_CSS = "ChooseOrder Vertical { width: 90%; max-width: 70; }"
-    QUESTION, HINT = "Which prompts first?", "enter chooses, esc closes"
+    QUESTION, HINT = "Which prompts first?", "enter chooses, {pick.leave} closes"
 
     def __init__(self, current: str) -> None:
         super().__init__(ORDERS, current)
@@ -106,7 +107,7 @@ class ChooseTheme(Choice):
     """One of the themes. The theme under the cursor is tried at once; escape brings the present theme back."""
 
     DEFAULT_CSS = "ChooseTheme Vertical { width: 40; }"
-    QUESTION, HINT = "Theme", "enter chooses, esc goes back"
+    QUESTION, HINT = "Theme", "enter chooses, {pick.leave} goes back"
 
     def __init__(self, themes: Iterable[str], current: str) -> None:
         super().__init__({name: name for name in themes}, current)
@@ -123,7 +124,7 @@ class ChooseTheme(Choice):
 class DigitChoice(Choice):
     """A choice in which a digit chooses, too."""
 
-    HINT = "a digit or enter, esc closes"
+    HINT = "a digit or enter, {pick.leave} closes"
 
     def __init__(self, options: Mapping[str, str], current: str = "") -> None:
         super().__init__(options, current)
@@ -176,7 +177,7 @@ class ChooseOne(Choice):
     """Any question with any options."""
 
     DEFAULT_CSS = "ChooseOne Vertical { width: 90%; max-width: 90; }"
-    HINT = "enter chooses, esc closes"
+    HINT = "enter chooses, {pick.leave} closes"
 
     def __init__(self, question: str, options: Mapping[str, str], current: str = "") -> None:
         super().__init__(options, current)

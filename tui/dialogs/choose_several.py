@@ -8,11 +8,13 @@ from textual import on
 from textual.containers import Vertical
 from textual.getters import query_one
 from textual.screen import ModalScreen
+from textual.strip import Strip
 from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from tui.bindings import bindings
 from tui.dialogs.choices import OPTION_KEYS
+from tui.key_names import keyed
 from tui.plain import plain
 from tui.workspace.replay.columns import MOST_COLUMNS, described
 from tui.workspace.replay.run_diffs import run_line
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
     from engine.systems import System
     from labels.saved_runs import SavedRun
 
-HINT = "space selects, enter agrees, esc leaves"
+HINT = "space selects, {columns.agree} agrees, {pick.leave} leaves"
 TOO_MANY = f"At most {MOST_COLUMNS} systems have room. Take one out first."
+CROSS = "X"
 NONE = "Select at least one system."
 NOT_TWO = "Select two runs."
 TWO = 2
@@ -36,6 +39,14 @@ class Boxes(SelectionList[str]):
     """Options with a box each, gone through with arrows and with the keys of vim."""
 
     BINDINGS = OPTION_KEYS
+
+    def render_line(self, y: int) -> Strip:
+        """Draw no cross in an empty box. Textual draws it always, and tells by colour alone whether it counts."""
+        strip = super().render_line(y)
+        at = next((one.style.meta["option"] for one in strip if one.style and "option" in one.style.meta), None)
+        if at is None or self.get_option_at_index(at).value in self.selected:
+            return strip
+        return Strip([one._replace(text=" ") if one.text == CROSS else one for one in strip])
 
 
 class ChooseSeveral(ModalScreen[tuple[str, ...] | None]):
@@ -75,7 +86,7 @@ class ChooseSeveral(ModalScreen[tuple[str, ...] | None]):
             )
             yield Static()
         box.border_title = self.QUESTION
-        box.border_subtitle = HINT
+        box.border_subtitle = plain(keyed(self.app, HINT))
 
     @on(SelectionList.SelectedChanged)
     def clear_note(self) -> None:

@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.plain import ELLIPSIS, plain, printable
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.row_list import RowList
@@ -55,7 +56,8 @@ class FullText(ModalScreen[None]):
                 yield Static(self._above, id="above")
             yield Static(self._text, id="text")
         scroll.border_title = plain(self._heading)
-        scroll.border_subtitle = "k shows the turns before it, esc closes" if self._above else "esc closes"
+        closes = keyed(self.app, "{close} closes")
+        scroll.border_subtitle = plain(f"k shows the turns before it, {closes}" if self._above else closes)
 
     def on_mount(self) -> None:
         if self._above:

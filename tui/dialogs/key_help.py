@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from tui.bindings import KEYS, active_keys, bindings, idle_keys, key_names
+from tui.bindings import KEYS, active_keys, bindings, idle_keys
 from tui.dialogs.full_text import FullText, text_width
+from tui.key_names import key_names, keyed
 from tui.plain import plain
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class KeyHelp(FullText):
     BINDINGS = bindings(hidden="app.help")
 
     def __init__(self, screen: Screen[object]) -> None:
-        about = [plain(screen.HELP)] if screen.HELP else []
+        about = [plain(keyed(screen.app, screen.HELP))] if screen.HELP else []
         keys = _paragraphs(sections(screen), text_width(screen.size.width))
         super().__init__("Keys", Content("\n").join([*about, *keys]))
 

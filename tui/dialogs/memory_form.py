@@ -13,6 +13,7 @@ from textual.widgets import Static, TextArea
 from engine.errors import MemsiftError
 from engine.stores.writing import changes_of
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.plain import plain
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     from engine.stores.writing import Changes, FormField
 
-UNCHANGED = "Nothing is changed yet. esc leaves."
-THROWN_AWAY = "Your changes are not saved. esc again throws them away, ctrl+s saves them."
+UNCHANGED = "Nothing is changed yet. {form.leave} leaves."
+THROWN_AWAY = "Your changes are not saved. {form.leave} again throws them away, {form.save} saves them."
 
 
 class MemoryForm(ModalScreen["Changes | None"]):
@@ -63,7 +64,7 @@ class MemoryForm(ModalScreen["Changes | None"]):
                     yield TextArea(field.text, id=f"field-{place}", compact=True, show_line_numbers=False)
             yield Static(id="told")
         box.border_title = plain(self._title)
-        box.border_subtitle = "tab goes on, ctrl+s saves, esc leaves"
+        box.border_subtitle = plain(keyed(self.app, "tab goes on, {form.save} saves, {form.leave} leaves"))
 
     def on_mount(self) -> None:
         for area in self.query(TextArea):
@@ -85,7 +86,7 @@ class MemoryForm(ModalScreen["Changes | None"]):
 
     def action_save(self) -> None:
         if not self.is_changed:
-            self.told.update(UNCHANGED)
+            self.told.update(plain(keyed(self.app, UNCHANGED)))
             return
         changes = changes_of(self._form, self.texts)
         try:
@@ -99,7 +100,7 @@ class MemoryForm(ModalScreen["Changes | None"]):
         """Leave; with changes, only when the key is pressed a second time."""
         if self.is_changed and not self._is_warned:
             self._is_warned = True
-            self.told.update(THROWN_AWAY)
+            self.told.update(plain(keyed(self.app, THROWN_AWAY)))
         else:
             self.dismiss(None)
 

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.plain import one_line, plain
 from tui.widgets.memory_pane import MemoryPane, memory_text
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
 
+HINT = "{merge.merge} merges, {merge.swap} keeps another, {pick.leave} leaves"
 KEEPS, RETIRES = "Kept", "Retired as superseded"
 RULE = "The kept memory gets {tags} and the related files of the others. Their text is not copied."
 
@@ -56,7 +58,7 @@ class MergeMemories(ModalScreen[str | None]):
                 yield MemoryPane("others")
             yield Static(id="rule")
         box.border_title = "Merge"
-        box.border_subtitle = "enter merges, s keeps another, esc leaves"
+        box.border_subtitle = plain(keyed(self.app, HINT))
 
     def on_mount(self) -> None:
         self._show()

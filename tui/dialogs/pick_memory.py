@@ -12,6 +12,8 @@ from textual.widgets import Input, Static
 
 from engine.search.query import filter_terms
 from tui.bindings import bindings
+from tui.key_names import keyed
+from tui.plain import plain
 from tui.widgets.browse_columns import MemoryList
 from tui.widgets.row_list import RowList
 
@@ -55,7 +57,7 @@ class PickMemory(ModalScreen[str | None]):
             yield MemoryList()
             yield Static(NO_MATCH, id="none")
         box.border_title = self._question
-        box.border_subtitle = "enter chooses, esc closes"
+        box.border_subtitle = plain(keyed(self.app, "enter chooses, {pick.leave} closes"))
 
     def on_mount(self) -> None:
         self.line.cursor_blink = False

@@ -15,6 +15,8 @@ from textual.widgets import TextArea
 from engine.prompt import typed_prompt
 from engine.systems import SYSTEMS
 from tui.bindings import bindings
+from tui.key_names import keyed
+from tui.plain import plain
 from tui.widgets.ranking_table import RankingPane, ranking_rows
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Retrieval
     from tui.workspace.workspace import Workspace
 
-HINT = "ctrl+s replays, esc leaves"
+HINT = "{type.send} replays, {pick.leave} leaves"
 REST_SECONDS = 0.15
 """The ranking is made when nothing was typed for this time."""
 
@@ -74,7 +76,7 @@ class TypePrompt(ModalScreen[str | None]):
             yield TextArea(placeholder="Type or paste a prompt. Enter begins a new line.")
             yield RankingPane()
         box.border_title = "A prompt to replay"
-        box.border_subtitle = HINT
+        box.border_subtitle = plain(keyed(self.app, HINT))
 
     def on_mount(self) -> None:
         self.editor.cursor_blink = False

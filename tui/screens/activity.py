@@ -10,12 +10,14 @@ from textual.getters import query_one
 
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOne
+from tui.key_names import keyed
 from tui.messages import ActivityRead
 from tui.plain import plain
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.activity_list import COLUMNS, ActivityList, entry_text
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
+from tui.widgets.signs import signs
 from tui.workspace.activity_rows import (
     BY_PROMPT,
     KINDS,
@@ -44,7 +46,7 @@ NO_LOG = (
     "The hook is installed, and has answered no prompt for these memories yet.\n\nEach prompt in Claude Code becomes a "
     "row here. The log keeps a hash in place of the prompt; `memsift config set logging.prompts true` keeps its text."
 )
-NO_MATCH = "No row fits the filter. Press esc to see all."
+NO_MATCH = "No row fits the filter. Press {list.clear} to see all."
 READING = "Reading the log …"
 ALL = ""
 NAMES = {
@@ -63,7 +65,7 @@ class ActivityScreen(ListScreen):
     """The hook's logs of the open roots."""
 
     MODE = "activity"
-    PLACEHOLDER = "Press / and type: words of prompts, memories or reasons"
+    PLACEHOLDER = "Press {list.filter} and type: words of prompts, memories or reasons"
     ORDERS = {
         NEWEST: "When, the newest first",
         BY_PROMPT: "Prompt",
@@ -77,8 +79,9 @@ class ActivityScreen(ListScreen):
         hidden="list.clear list.select list.all list.turn activity.copy prompt.read",
     )
     HELP = (
-        "What the hook decided on each prompt: when, what it injected, or why nothing, and how long it took. enter "
-        "replays the prompt. + adds it to the sample, as chosen by hand; F4 then labels it."
+        "What the hook decided on each prompt: when, what it injected, or why nothing, and how long it took. "
+        "{activity.open} replays the prompt. {activity.sample} adds it to the sample, as chosen by hand; {go.label} "
+        "then labels it."
     )
 
     entries = query_one(ActivityList)
@@ -129,7 +132,7 @@ class ActivityScreen(ListScreen):
         self.show_rows(found, is_near=is_near)
         if not found:
             nothing = NO_LOG if self._log.is_installed else NO_HOOK
-            self.detail.show(plain(NO_MATCH if self._log.entries else nothing))
+            self.detail.show(plain(keyed(self.app, NO_MATCH) if self._log.entries else nothing))
 
     def show_title(self) -> None:
         if self._log is None:
@@ -145,7 +148,8 @@ class ActivityScreen(ListScreen):
             workspace = self.app.workspace
             known = workspace.prompt(entry.prompt_id) if entry.prompt_id else None
             is_sampled = known is not None and not workspace.lists.is_scratch(known)
-            text = entry_text(entry, workspace.memory, self.entries.marker, "in the sample" if is_sampled else "")
+            note = "in the sample" if is_sampled else ""
+            text = entry_text(entry, workspace.memory, self.entries.marker, note, signs(self))
             self.detail.show(text, from_start=from_start)
 
     # Keys
@@ -191,7 +195,7 @@ class ActivityScreen(ListScreen):
             added = add_to_sample(self.entries.chosen, self.app.workspace)
             for prompt in added.prompts:
                 self.app.run_quick(prompt)
-            self.app.tell(added.sentence)
+            self.app.tell(keyed(self.app, added.sentence))
             self.select(set())
             self.show_current(from_start=False)
 

@@ -18,6 +18,7 @@ from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOne
+from tui.key_names import keyed
 from tui.messages import FactsRead, FindingsRead
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
@@ -26,6 +27,7 @@ from tui.widgets.browse_columns import MemoryTable, category_name, columns_over
 from tui.widgets.memory_detail import detail_text, prompt_line
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
+from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import (
     ANY,
     EVERYTHING,
@@ -48,8 +50,8 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.search.query import Term
 
-NO_MATCH = "No memory fits the filter. Press esc to clear it."
-CHECKING = "The checks still run: memories with a finding appear here when they are done. esc shows all."
+NO_MATCH = "No memory fits the filter. Press {list.clear} to clear it."
+CHECKING = "The checks still run: memories with a finding appear here when they are done. {list.clear} shows all."
 ORDERS = {
     "": "Path, or the best match first",
     "title": "Title",
@@ -76,7 +78,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
 
     MODE = "browse"
     NOT_LISTED = "No memory is listed."
-    PLACEHOLDER = "Press / and type: words of title, tags or body"
+    PLACEHOLDER = "Press {list.filter} and type: words of title, tags or body"
     ORDERS = ORDERS
     ON_ROWS = (
         *("copy", "open", "retire", "archive", "restore", "retag", "edit", "edit_file"),
@@ -88,7 +90,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         "browse.category browse.status browse.finding browse.open change.archive change.tags change.merge",
         hidden="list.clear browse.copy change.restore change.file change.move list.all list.turn",
     )
-    HINT = "o sorts · c, v and f narrow"
+    HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
     HELP = (
         "The memories of this root. Type / and some words to filter by title, tags and body; c, v and f narrow the "
         "list to a category, a status or a finding. Keys that change memories act on the selected ones, else on the "
@@ -144,7 +146,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self.show_rows(ordered(found, self._order, facts, is_turned=self._is_turned), is_near=is_near)
         if not found:
             nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
-            self.detail.show(plain(no_memories(self.app.workspace) or nothing))
+            self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace) or nothing)))
 
     def show_title(self) -> None:
         """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""
@@ -164,7 +166,9 @@ class BrowseScreen(ListScreen, CuratingScreen):
         if memory:
             text = self.note_seen(memory.summary)
             related = related_files(self.home(memory.summary)[0], text)
-            shown = detail_text(memory, self.memories.facts, related, self.marker)
+            shown = detail_text(
+                memory, self.memories.facts, related, partial(keyed, self.app), self.marker, signs(self)
+            )
             self.detail.show(shown, from_start=from_start)
 
     @work(thread=True, exclusive=True, group="facts", exit_on_error=False)
@@ -291,7 +295,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         if len(found) == 1 and not hidden:
             await self._show_why(found[0].prompt_id)
         elif found or hidden:
-            options = {one.prompt_id: prompt_line(one, facts) for one in found[:MOST_CHOICES]}
+            options = {one.prompt_id: prompt_line(one, facts, signs(self)) for one in found[:MOST_CHOICES]}
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
             self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), partial(self._go, hidden))
         else:
@@ -304,7 +308,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
             return
         for one in hidden:
             self.app.note_sighting(one)
-        options = {one: prompt_line(Pulled(one), self.memories.facts) for one in hidden}
+        options = {one: prompt_line(Pulled(one), self.memories.facts, signs(self)) for one in hidden}
         self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), self._show_why)
 
     async def _show_why(self, prompt_id: str | None) -> None:

@@ -24,6 +24,7 @@ from tui.dialogs.full_text import FullText
 from tui.dialogs.memory_form import MemoryForm
 from tui.dialogs.merge_memories import MergeMemories
 from tui.dialogs.pick_memory import PickMemory
+from tui.key_names import keyed
 from tui.messages import Changed, Progressed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
@@ -49,6 +50,9 @@ WRONG = "wrong"
 
 MOST_MERGED = 10
 
+NO_EDITOR = "This terminal cannot be given to an editor. {change.edit} opens a form."
+ONE_AT_A_TIME = "Edit one at a time; {list.clear} selects none."
+
 TAGS_HINT = "Tags, separated by commas. Leave out the tags that are to go."
 MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before a tag takes it away."
 
@@ -56,10 +60,10 @@ MANY_TAGS_HINT = "Tags for all of them, separated by commas. A minus sign before
 class CuratingScreen(ModeScreen):
     """Changes the memories that `chosen` gives, in a worker. One change at a time, each in the journal.
 
-    UNDO_KEY takes a change back, in words.
+    UNDO_KEY takes a change back, in words, with the ids of keys.
     """
 
-    UNDO_KEY = "u"
+    UNDO_KEY = "{change.undo}"
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,7 +156,7 @@ class CuratingScreen(ModeScreen):
                 with self.app.suspend():
                     new = edited_in_editor(text, Path(memory.file).suffix, os.environ)
             except SuspendNotSupported:
-                self.app.tell("This terminal cannot be given to an editor. e opens a form.", severity="warning")
+                self.app.tell(keyed(self.app, NO_EDITOR), severity="warning")
                 return
             self.refresh(layout=True)
             if new is None:
@@ -164,7 +168,7 @@ class CuratingScreen(ModeScreen):
         """The memory to edit, its file as it was shown, and its text. Raises CurationError."""
         memories = self.chosen()
         if len(memories) != 1:
-            raise CurationError(f"{len(memories):,} memories are selected. Edit one at a time; esc selects none.")
+            raise CurationError(f"{len(memories):,} memories are selected. {keyed(self.app, ONE_AT_A_TIME)}")
         self._require_writable(memories)
         read = self._texts(memories)
         return memories[0], read, read[memories[0].file] or ""
@@ -191,7 +195,10 @@ class CuratingScreen(ModeScreen):
         with self.app.telling_errors():
             roots = {self.home(one)[0] for one in chosen}
             if len(roots) > 1:
-                raise CurationError(f"They lie in {len(roots)} folders. Move them into one with M, then merge them.")
+                key = keyed(self.app, "{change.move}")
+                raise CurationError(
+                    f"They lie in {len(roots)} folders. Move them into one with {key}, then merge them."
+                )
             read = self._texts(chosen)
             found = [memory for one in chosen if (memory := self.app.workspace.memory(one.id))]
 
@@ -300,7 +307,7 @@ class CuratingScreen(ModeScreen):
 
     @on(Progressed)
     def tell_progress(self, message: Progressed) -> None:
-        self.show_progress(f"{message.done:,} of {message.total:,} changed · esc stops")
+        self.show_progress(f"{message.done:,} of {message.total:,} changed · {keyed(self.app, '{list.clear}')} stops")
 
     @on(Changed)
     def tell_change(self, message: Changed) -> None:
@@ -312,7 +319,7 @@ class CuratingScreen(ModeScreen):
             self._seen.clear()
             self.app.take_changes(is_reread=done.is_reread)
         if done.sentences:
-            self.app.tell(_undone(message) if message.is_undo else _performed(message, self.UNDO_KEY))
+            self.app.tell(_undone(message) if message.is_undo else _performed(message, keyed(self.app, self.UNDO_KEY)))
         if done.error:
             self._tell_refusal(done.error)
 

@@ -11,6 +11,7 @@ from textual.getters import query_one
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.choose_several import ChooseRuns
+from tui.key_names import keyed
 from tui.messages import DiffRead
 from tui.plain import joined, plain
 from tui.screens.list_screen import CHOOSING, ListScreen
@@ -34,12 +35,13 @@ if TYPE_CHECKING:
     from tui.workspace.replay.run_diffs import SavedDiff
 
 READING = "Reading the runs …"
-TOO_FEW = (
-    "Two runs are needed, and {} saved for these memories.\n\nIn Replay (F3), R replays all prompts and saves a run. "
-    "After a change of settings or memories, R saves another one. `memsift replay --save` does the same."
+TO_SAVE = (
+    "saved for these memories.\n\nIn Replay ({go.replay}), {replay.all} replays all prompts and saves a run. "
+    "After a change of settings or memories, {replay.all} saves another one. `memsift replay --save` does the same."
 )
-NO_CHANGE = "No prompt differs between the two runs. v shows all prompts, c chooses other runs."
-NO_MATCH = "No prompt fits. esc shows the prompts that differ, v others."
+TOO_FEW = {count: f"Two runs are needed, and {count} is {TO_SAVE}" for count in ("none", "one")}
+NO_CHANGE = "No prompt differs between the two runs. {diff.kind} shows all prompts, {diff.runs} chooses other runs."
+NO_MATCH = "No prompt fits. {diff.back} shows the prompts that differ, {diff.kind} others."
 NO_RUNS = "There are no two runs to choose from."
 
 
@@ -47,7 +49,7 @@ class DiffScreen(ListScreen):
     """The difference of two runs. Without a choice, it is the latest run against the one before it."""
 
     MODE = "replay"
-    PLACEHOLDER = "Press / and type: words of prompts or memories"
+    PLACEHOLDER = "Press {list.filter} and type: words of prompts or memories"
     ORDERS = ORDERS
     ON_ROWS = ("open", "read_prompt")
     CHOOSING = (*CHOOSING, "kind", "runs")
@@ -109,9 +111,9 @@ class DiffScreen(ListScreen):
         compared = self._found.compared if self._found else None
         if compared is None:
             runs = len(self._found.runs) if self._found else 0
-            return plain(TOO_FEW.format("one is" if runs else "none is"))
+            return plain(keyed(self.app, TOO_FEW["one" if runs else "none"]))
         is_all = self._kind == CHANGED and not self.filter_line.value
-        return Content("\n\n").join([plain(NO_CHANGE if is_all else NO_MATCH), runs_text(compared)])
+        return Content("\n\n").join([plain(keyed(self.app, NO_CHANGE if is_all else NO_MATCH)), runs_text(compared)])
 
     def show_title(self) -> None:
         """Say how many prompts are listed, of which kind, and which runs these are, as far as there is room."""
@@ -121,7 +123,7 @@ class DiffScreen(ListScreen):
             return
         count, kind = f"{self.diffs.count:,} of {len(self._rows):,} prompts", self._kind
         parts = [f"{count} differ"] if kind == CHANGED else [count, KINDS[kind]]
-        parts += [f"{compared.before.name} → {compared.now.name}", "o sorts"]
+        parts += [f"{compared.before.name} → {compared.now.name}", keyed(self.app, self.HINT)]
         self.list_pane.border_title = plain(joined(parts, self.size.width // (2 if self.has_class("-wide") else 1) - 4))
 
     def show_current(self, *, from_start: bool = True) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class GivenLabels(CuratingScreen):
     """The latest labels in `recent`. After a prompt, the memory that a reason is about can be changed at once."""
 
-    UNDO_KEY = "F2, then u,"
+    UNDO_KEY = "{go.browse}, then {change.undo},"
 
     recent = query_one(RecentLabels)
     progress = query_one("#progress", Static)

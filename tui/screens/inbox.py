@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -12,12 +13,12 @@ from engine.quality.decisions import ACCEPTED, REJECTED
 from engine.quality.registry import CHECKS
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOne
+from tui.key_names import keyed
 from tui.messages import Changed, CheckBegun, InboxChecked
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.inbox_list import COLUMNS, InboxList, task_text
-from tui.widgets.memory_pane import NO_MARKS
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
 from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, RISING, WORST, Checked, check_all, listed, settle, unsettle
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from tui.workspace.quality.inbox import Task
 
 ALL = ""
-NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\nctrl+r looks again."
-NO_MATCH = "No finding fits the filter. Press esc to see all."
+NOTHING_FOUND = "The checks found nothing: these memories are in order.\n\n{app.reload} looks again."
+NO_MATCH = "No finding fits the filter. Press {list.clear} to see all."
 NO_PACKAGE = "\n\nThe check {} did not run: it needs the package {}. Install it with: pip install {}"
 OFF_MEMORY = "This finding is about the folder, not about a memory."
 ONLY_SAFETY = "Only a risky memory can be kept out."
@@ -39,7 +40,7 @@ class InboxScreen(ListScreen, CuratingScreen):
     """The findings about the open roots, and the memory of the finding under the cursor."""
 
     MODE = "inbox"
-    PLACEHOLDER = "Press / and type: words of titles, reasons or checks"
+    PLACEHOLDER = "Press {list.filter} and type: words of titles, reasons or checks"
     ORDERS = {WORST: "How bad, the worst first", BY_CHECK: "Check", BY_TITLE: "Memory"}
     ON_ROWS = (
         *("select", "select_all", "copy", "open", "retire", "archive", "retag", "edit", "edit_file", "merge"),
@@ -52,8 +53,9 @@ class InboxScreen(ListScreen, CuratingScreen):
         "change.archive change.tags change.file",
     )
     HELP = (
-        "What the checks found, the worst first. d says that a finding is fine as it is: a risky memory is approved "
-        "then. x, e and m change the memory. Each key acts on the selected findings, and u takes it back."
+        "What the checks found, the worst first. {inbox.approve} says that a finding is fine as it is: a risky memory "
+        "is approved then. {change.retire}, {change.edit} and {change.merge} change the memory. Each key acts on the "
+        "selected findings, and {change.undo} takes it back."
     )
 
     tasks = query_one(InboxList)
@@ -107,7 +109,9 @@ class InboxScreen(ListScreen, CuratingScreen):
         found = listed(self._checked.tasks, words, self._check, self._order, is_turned=self._is_turned)
         self.show_rows(found, is_near=is_near)
         if not found:
-            self.detail.show(plain(NO_MATCH if self._checked.tasks else NOTHING_FOUND + self._not_run()))
+            self.detail.show(
+                plain(keyed(self.app, NO_MATCH if self._checked.tasks else NOTHING_FOUND + self._not_run()))
+            )
 
     def _not_run(self) -> str:
         missing = self._checked.missing if self._checked else {}
@@ -133,7 +137,9 @@ class InboxScreen(ListScreen, CuratingScreen):
             memories = [memory for one in about if (memory := self.app.workspace.memory(one.id))]
             if task.memory:
                 self.note_seen(task.memory)
-            self.detail.show(task_text(task, memories, self.tasks.marker, NO_MARKS), from_start=from_start)
+            self.detail.show(
+                task_text(task, memories, self.tasks.marker, partial(keyed, self.app)), from_start=from_start
+            )
             self.refresh_bindings()
 
     # Keys
@@ -197,7 +203,7 @@ class InboxScreen(ListScreen, CuratingScreen):
             gone = {one.id for one in settled}
             rest = tuple(one for one in self._checked.tasks if one.id not in gone)
             self._show_tasks(rest)
-            self.app.tell(f"{len(settled):,} {word}. u takes it back.")
+            self.app.tell(f"{len(settled):,} {word}. {keyed(self.app, self.UNDO_KEY)} takes it back.")
 
     def _show_tasks(self, tasks: tuple[Task, ...]) -> None:
         """List *tasks*, with the cursor near its place."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on, work
+from textual import on
 from textual.containers import Container
 from textual.getters import query_one
 from textual.widgets import Footer, Static
@@ -13,10 +13,10 @@ from textual.widgets import Footer, Static
 from engine.errors import LabelStoreError
 from labels.records import LABEL
 from tui.bindings import bindings
-from tui.dialogs.choices import ChooseOrder, ChooseReason
-from tui.messages import Kept, Surveyed
+from tui.dialogs.choices import ChooseReason
+from tui.key_names import keyed
 from tui.plain import joined, plain
-from tui.screens.given_labels import GivenLabels
+from tui.screens.label_walk import LabelWalk
 from tui.widgets.memory_pane import MemoryPane, memory_text
 from tui.widgets.prompt_list import PromptPane
 from tui.widgets.recent_labels import RecentLabels
@@ -24,32 +24,27 @@ from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
 from tui.widgets.reveal import Reveal
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
-from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
 from tui.workspace.label.follow_up import follow_ups, follow_words
-from tui.workspace.label.labelling import LabelQueue, Position, latest_labels
-from tui.workspace.label.labelling_plan import Planning, recorded_injections, require_possible, survey
+from tui.workspace.label.labelling import Position, latest_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from textual.app import ComposeResult
     from textual.content import Content
 
     from engine.prompt import Prompt
     from labels.records import Card, Event
-    from tui.workspace.label.labelling_plan import Injections
 
 GRADES = "label.grade0 label.grade1 label.grade2 label.grade3"
 ANSWERS = ("label", "grade")
 CARD_ACTIONS = (*ANSWERS, "skip", "open", "note", "reason")
 NO_GRADES = "Grades are off. `grades = true` under [label] in config.toml turns them on."
 QUESTION = "Inject it for this prompt?"
-HINT, HINT_FROM_WIDTH = " · m note, r reason", 70
-RUNNING = "Running the prompt through every system …"
-SURVEYING = "Looking at every prompt, to know where the systems differ …"
+HINT, HINT_FROM_WIDTH = " · {label.note} note, {label.reason} reason", 70
 
 
-class LabelScreen(GivenLabels):
+class LabelScreen(LabelWalk):
     """Cards until the prompt is done, then the reveal: ranks, scores and verdicts of the labelled memories."""
 
     CSS_PATH = "label.tcss"
@@ -62,22 +57,17 @@ class LabelScreen(GivenLabels):
     )
     HELP = (
         "Labelling is blind: ranks, scores and verdicts are shown when a prompt is done. Each label is saved at once. "
-        "Before a label, m writes a note and r chooses a reason; both are saved with it. About one card in ten is "
-        "shown again later, to measure how often you agree with yourself. h goes to the latest labels, where the same "
-        "keys change one."
+        "Before a label, {label.note} writes a note and {label.reason} chooses a reason; both are saved with it. About "
+        "one card in ten is shown again later, to measure how often you agree with yourself. {label.latest} goes to "
+        "the latest labels, where the same keys change one."
     )
 
-    prompt_pane = query_one(PromptPane)
     card_pane = query_one(MemoryPane)
     reveal = query_one(Reveal)
     remark_line = query_one(RemarkLine)
 
     def __init__(self) -> None:
         super().__init__()
-        self.queue: LabelQueue | None = None
-        self._prompt: Prompt | None = None
-        self.position: Position | None = None
-        self._has_failed = self._has_news = False
         self._shown_at = 0.0
         self._happened = ""
 
@@ -92,99 +82,15 @@ class LabelScreen(GivenLabels):
         yield Static(id="progress")
         yield Footer(compact=True, show_command_palette=False)
 
-    def begin(self) -> None:
-        """Go on where labelling stopped. First survey new prompts, if the order needs facts about them."""
-        planning = Planning(self.app.workspace)
-        if not planning.unknown:
-            self._open_queue(planning, {})
-            return
-        # a card or reveal on the screen stays: a prompt typed in Replay must not take it away
-        if self._prompt is None:
-            self.queue = self.position = None
-            self._show_card_text(plain(SURVEYING))
-            self.refresh_bindings()
-        self._survey(planning, recorded_injections(self.app.workspace))
-
-    @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
-    def _survey(self, planning: Planning, recorded: Injections) -> None:
-        self.post_message(Surveyed(planning, survey(self.app.workspace, planning, recorded)))
-
-    @on(Surveyed)
-    def take_survey(self, message: Surveyed) -> None:
-        if message.planning.order == self.app.workspace.order:
-            self._open_queue(message.planning, message.facets)
-
-    def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
-        """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""
-        with self.app.telling_errors():
-            planning.keep(facets)
-        self.queue = LabelQueue(self.app.workspace)
-        stays = self.is_revealed or (self._prompt and not self.queue.is_finished(self._prompt))
-        if self._prompt and self._prompt in self.queue.order and stays:
-            self.start(self._prompt)
-        else:
-            self.next_prompt()
-
-    # From prompt to prompt
-
-    @property
-    def prompt(self) -> Prompt | None:
-        return self._prompt
-
-    def next_prompt(self) -> None:
-        """Go to an earlier card that is due to be shown again, or else to the next prompt."""
-        finished = None if self.position and self.position.is_repeat else self._prompt
-        again = self.queue.due(finished) if self.queue else None
-        if again:
-            self._start_repeat(again)
-        else:
-            self._start_following()
-
-    def _start_repeat(self, at: Position) -> None:
-        self._show_prompt(at.prompt)
-        self.position = at
-        self.show_position()
-
-    def _start_following(self) -> None:
-        following = self.queue.after(self._prompt) if self.queue else None
-        if following:
-            self.start(following)
-            return
-        self._prompt = self.position = None
-        self.prompt_pane.show(None)
-        reason = nothing_to_label(self.app.workspace)
-        self._show_card_text(plain(reason))
-        if reason == ALL_LABELLED:
-            self._show_progress()
-        else:
-            self.progress.update("")
-
-    def start(self, prompt: Prompt) -> None:
-        """Show a prompt. Its first card comes when every system has run it."""
-        self._show_prompt(prompt)
-        self.app.run_quick(prompt)
-        if self.app.ask_judge(prompt):
-            self._show_card_text(plain(RUNNING))
-        else:
-            self.show_position()
-
-    def _show_prompt(self, prompt: Prompt) -> None:
-        self._prompt, self.position, self._has_failed = prompt, None, False
-        self.prompt_pane.show(prompt)
-
-    @on(Kept)
-    def go_on(self, message: Kept) -> None:
-        if self.position is None and self._prompt and self._prompt.id in message.prompt_ids:
-            self.show_position()
-
     def show_position(self) -> None:
         """Show the next card of the prompt, or its reveal. A prompt without candidates is passed over."""
         try:
-            self.position = self._find_position()
+            self.position = self.find_position()
         except LabelStoreError as error:
-            self.position, self._has_failed = None, True
+            self.position, self.has_failed = None, True
             self.refresh_bindings()
-            self._show_card_text(plain(f"{error}\n\nNo label is lost. Press enter to try again."))
+            again = keyed(self.app, "Press {label.next} to try again.")
+            self.show_card_text(plain(f"{error}\n\nNo label is lost. {again}"))
             return
         if self.position is None:
             return
@@ -194,69 +100,39 @@ class LabelScreen(GivenLabels):
             self._show_reveal(self.position.prompt)
         else:
             # never two repeats in a row: a person would notice them
-            self.call_later(self._start_following if self.position.is_repeat else self.next_prompt)
+            self.call_later(self.start_following if self.position.is_repeat else self.next_prompt)
             return
         self.refresh_bindings()
         self._show_progress()
-        self._look_ahead()
-
-    def take_labels(self) -> None:
-        """Go on if another program labelled this card; else it stays on the screen as it is."""
-        is_typing = isinstance(self.focused, NoteInput)
-        self._has_news = is_typing
-        if is_typing:
-            return
-        if self.position is None:
-            self.begin()
-            return
-        before = self.card
-        with self.app.telling_errors():
-            self.queue = LabelQueue(self.app.workspace)
-            at = self._find_position()
-            if before and at and at.card and at.card.pair == before.pair:
-                self.position = at
-                self._show_progress()
-            else:
-                self.show_position()
-
-    def _find_position(self) -> Position | None:
-        if self.queue is None or self._prompt is None:
-            return None
-        if self.position and self.position.is_repeat:
-            return self.queue.rest(self.position)
-        return self.queue.position(self._prompt)
-
-    def _look_ahead(self) -> None:
-        """Run the next prompt through every system while this one is being labelled."""
-        following = self.queue.after(self._prompt) if self.queue else None
-        if following:
-            self.app.run_quick(following)
-            self.app.ask_judge(following)
+        self.look_ahead()
 
     # What is on the screen
 
     def _show_card(self, at: Position, card: Card) -> None:
         memory = self.app.workspace.memory(card.memory.id)
-        self._show_card_text(memory_text(memory) if memory else plain(card.memory.title))
-        hint = HINT if self.size.width >= HINT_FROM_WIDTH else ""
-        self.card_pane.border_title = f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}{hint}"
+        self.show_card_text(memory_text(memory) if memory else plain(card.memory.title))
+        hint = keyed(self.app, HINT) if self.size.width >= HINT_FROM_WIDTH else ""
+        self.card_pane.border_title = plain(f"Memory {at.card_number} of {len(at.pool.cards)} · {QUESTION}{hint}")
         self.prompt_pane.name_blindness(is_blind=at.is_repeat or self.app.workspace.is_blind(at.prompt.id))
         self.remark_line.turn_to((at.prompt.id, card.pair, at.is_repeat))
         self._shown_at = self.app.workspace.clock()
 
-    def _show_card_text(self, text: Content) -> None:
+    def show_card_text(self, text: Content) -> None:
         self.reveal.display = False
         self.card_pane.display = True
         self.card_pane.border_title = ""
         self.remark_line.turn_to(None)
         self.card_pane.show(text)
-        self.card_pane.focus()
+        if not self.recent.has_focus:
+            self.card_pane.focus()
 
     def _show_reveal(self, prompt: Prompt) -> None:
         self.app.note_sighting(prompt.id)
         self.prompt_pane.name_blindness(is_blind=True)
         self.reveal.show_prompt(self.app.workspace, prompt)
-        self.reveal.tell_action(follow_words(follow_ups(self.app.workspace, prompt.id), "f"))
+        self.reveal.tell_action(
+            follow_words(follow_ups(self.app.workspace, prompt.id), keyed(self.app, "{label.follow}"))
+        )
         self.card_pane.display = False
         self.remark_line.turn_to(None)
         self.reveal.display = True
@@ -266,17 +142,16 @@ class LabelScreen(GivenLabels):
     def _show_progress(self) -> None:
         """Show as many parts of the progress as have room, the most important first."""
         workspace = self.app.workspace
-        parts = [self._happened, *(self.queue.parts(self.position) if self.queue else ()), self.precision_words]
+        parts = [
+            self._happened,
+            *(keyed(self.app, one) for one in (self.queue.parts(self.position) if self.queue else ())),
+            self.precision_words,
+        ]
         self.progress.update(plain(joined(filter(None, parts), self.size.width - 2)))
         self._happened = ""
         self.recent.show_labels(latest_labels(workspace), workspace.memory)
 
     # Keys
-
-    @property
-    def card(self) -> Card | None:
-        """The card on the screen; None in the reveal, so that a key pressed too often changes no blind label."""
-        return self.position.card if self.position else None
 
     @property
     def is_revealed(self) -> bool:
@@ -295,19 +170,20 @@ class LabelScreen(GivenLabels):
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         """Keys of a card act on a card, and not while a note is typed; the key that goes on acts in a reveal."""
-        if isinstance(self.focused, NoteInput) and action in (*CARD_ACTIONS, "undo"):
+        if self.is_typing and action in (*CARD_ACTIONS, "undo"):
             return "Leave the note with enter first."
         if action == "grade" and not self.app.settings.has_grades:
             return NO_GRADES
         if self.is_mounted and self.recent.has_focus:
-            return "Leave the latest labels with esc first." if action in (*CARD_ACTIONS[2:], "next", "follow") else ""
+            is_off = action in (*CARD_ACTIONS[2:], "next", "follow")
+            return keyed(self.app, "Leave the latest labels with {label.back} first.") if is_off else ""
         if action == "back":
             return "You are not at the latest labels."
         if action == "follow":
             return "" if self.follow_ups else "After a prompt, this follows a reason: stale, duplicate or too generic."
         if action in CARD_ACTIONS and self.card is None:
             return "This prompt is done." if self.is_revealed else "No card is shown."
-        if action == "next" and not (self.is_revealed or self._has_failed):
+        if action == "next" and not (self.is_revealed or self.has_failed):
             return "Label or skip this card first." if self.card else "No card is shown."
         return ""
 
@@ -332,8 +208,7 @@ class LabelScreen(GivenLabels):
     @on(NoteInput.Left)
     def leave_note(self) -> None:
         self.set_focus(self.card_pane)
-        if self._has_news:
-            self.take_labels()
+        self.catch_up()
 
     def action_reason(self) -> None:
         self.app.push_screen(ChooseReason(self.remark_line.remark.reason), self.take_reason)
@@ -352,27 +227,11 @@ class LabelScreen(GivenLabels):
         if event.reason or event.note:
             self.remark_line.begin((event.prompt_id, event.pair, event.repeat), Remark(event.reason, event.note))
         if event.repeat:
-            self._start_repeat(self.queue.again(prompt, event.pair))
+            self.start_repeat(self.queue.again(prompt, event.pair))
             return
         if self.queue.is_finished(prompt):
             self.app.note_sighting(prompt.id)
         self.start(prompt)
-
-    def action_order(self) -> None:
-        """Let a person choose which prompts come first."""
-        self.app.push_screen(ChooseOrder(self.app.workspace.order), self.take_order)
-
-    def take_order(self, order: str | None) -> None:
-        workspace = self.app.workspace
-        if order is None or order == workspace.order:
-            return
-        with self.app.telling_errors():
-            require_possible(workspace, order)
-            workspace.order = order
-            # a prompt with labels is labelled to its end before the new order counts
-            if self.position and len(self.position.open) == len(self.position.pool.cards):
-                self._prompt = None
-            self.begin()
 
     def tell_happened(self, words: str) -> None:
         self._happened = words or self._happened
@@ -384,7 +243,7 @@ class LabelScreen(GivenLabels):
     @on(RowList.Selected, "RankingTable")
     def action_next(self) -> None:
         """Leave a reveal, or try again after a pool could not be recorded."""
-        if self._has_failed and self._prompt:
+        if self.has_failed and self._prompt:
             self.start(self._prompt)
         else:
             self.next_prompt()

@@ -11,12 +11,14 @@ from textual.getters import query_one
 from textual.widgets import Input
 
 from tui.dialogs.choices import ChooseOne
+from tui.key_names import keyed
 from tui.plain import joined, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.key_footer import KeyFooter
 from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.row_columns import ColumnHeads, ColumnList
 from tui.widgets.row_list import RowList
+from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class ListScreen(ModeScreen):
     CSS_PATH = "list_screen.tcss"
     AUTO_FOCUS = "ColumnList"
     MODE = PLACEHOLDER = ""
-    HINT = "o sorts"
+    HINT, SHOWS_ALL = "{list.order} sorts", "{list.clear} shows all"
     """The keys of the list, while nothing is selected and all rows are listed."""
 
     NOT_LISTED = "No row is listed."
@@ -91,7 +93,7 @@ class ListScreen(ModeScreen):
     def compose(self) -> ComposeResult:
         heads, rows = self.make_list()
         yield TopBar(self.MODE)
-        yield Input(placeholder=self.PLACEHOLDER, compact=True)
+        yield Input(placeholder=keyed(self.app, self.PLACEHOLDER), compact=True)
         with Container(id="panes"):
             with Vertical(id="list", classes="pane"):
                 yield heads
@@ -182,11 +184,20 @@ class ListScreen(ModeScreen):
     def entitle(self, *parts: str) -> None:
         """Show *parts*, without empty ones, over the list, and the key that comes next. In a narrow list parts go."""
         selected = len(self.rows.selected)
-        last = f"{selected:,} selected · esc selects none" if selected else self.HINT
+        last = f"{selected:,} selected · {{list.clear}} selects none" if selected else self.HINT
         if not selected and (self.is_narrowed or self.filter_line.value):
-            last = "esc shows all"
+            last = self.SHOWS_ALL
+        last = keyed(self.app, last)
         room = self.list_pane.size.width - TITLE_EDGES - cell_len(f" · {last}")
-        self.list_pane.border_title = plain(f"{joined(filter(None, parts), room)} · {last}")
+        shown = joined(filter(None, (*parts, self._order_words)), room)
+        self.list_pane.border_title = plain(f"{shown} · {last}")
+
+    @property
+    def _order_words(self) -> str:
+        """The order where no sign over a column shows it."""
+        if not signs(self).in_words:
+            return ""
+        return f"sorted by {self.ORDERS[self._order]}{', turned' if self._is_turned else ''}"
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:  # noqa: ARG002
         if action not in (*self.ON_ROWS, *self.CHOOSING) or not self.is_mounted:

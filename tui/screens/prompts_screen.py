@@ -12,6 +12,7 @@ from textual.widgets import Input
 from engine.prompt import typed_prompt
 from tui.dialogs.choices import ChooseOne
 from tui.dialogs.type_prompt import TypePrompt
+from tui.key_names import keyed
 from tui.messages import AllReplayed, Kept, KnownRead
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
@@ -35,10 +36,13 @@ if TYPE_CHECKING:
 
     from engine.prompt import Prompt
 
+SHOWS_ALL, SEARCHES = "{replay.clear} shows all", "{replay.search} searches, {replay.type} types"
 OF_A_FILE = "This prompt is in the sample: it comes from a file."
-CHOSEN_NOW = "It is in the sample now, and F4 asks about it next. As a prompt chosen by hand, it is reported apart."
+CHOSEN_NOW = (
+    "It is in the sample now, and {go.label} asks about it next. As a prompt chosen by hand, it is reported apart."
+)
 SCRATCH_AGAIN = "It is a scratch prompt again, beside the sample."
-REMOVED = "Removed. To have it again, type it again with n."
+REMOVED = "Removed. To have it again, type it again with {replay.type}."
 
 
 class PromptsScreen(ModeScreen):
@@ -79,7 +83,7 @@ class PromptsScreen(ModeScreen):
             f"{scratch:,} scratch" if scratch else "",
             FILTERS[choice.kind] if choice.kind else "",
             ORDERS[choice.order] if choice.order != NEWEST else "",
-            "esc shows all" if not choice.is_all else "/ searches, n types",
+            keyed(self.app, SHOWS_ALL if not choice.is_all else SEARCHES),
         ]
         self.prompt_list.border_title = plain(" · ".join(filter(None, parts)))
 
@@ -219,13 +223,13 @@ class PromptsScreen(ModeScreen):
             return
         with self.app.telling_errors():
             lists.choose(prompt)
-            self.app.tell(SCRATCH_AGAIN if lists.is_scratch(prompt) else CHOSEN_NOW)
+            self.app.tell(keyed(self.app, SCRATCH_AGAIN if lists.is_scratch(prompt) else CHOSEN_NOW))
             self.show_prompts()
 
     def action_remove(self) -> None:
         if self.prompt:
             with self.app.telling_errors():
                 self.app.workspace.lists.remove(self.prompt)
-                self.app.tell(REMOVED)
+                self.app.tell(keyed(self.app, REMOVED))
                 self.show_prompts()
                 self.show_none()

@@ -17,6 +17,7 @@ from tui.bindings import bindings
 from tui.dialogs.choose_several import ChooseSystems
 from tui.dialogs.full_text import FullText, text_width
 from tui.dialogs.pick_memory import PickMemory
+from tui.key_names import keyed
 from tui.messages import Kept
 from tui.plain import beginning, plain
 from tui.screens.prompts_screen import PromptsScreen
@@ -46,9 +47,9 @@ REST_SECONDS = 0.3
 IN_PROMPTS, IN_VIEW, NO_MEMORY = "Go to the memories first.", "You are at the text.", "No memory fits this prompt."
 NOT_TYPED = "Go to a prompt that you typed."
 SEARCHING, ALL_SHOWN = "You are typing a search.", "All prompts are shown."
-JUDGE_OFF = "The judge is off (--judge anthropic switches it on). c chooses other systems."
+JUDGE_OFF = "The judge is off (--judge anthropic switches it on). {replay.columns} chooses other systems."
 NO_JUDGE = "No judge. On the right: the hook, with the {} cutoff."
-WAITING = "Press $ to ask the judge, which may cost money."
+WAITING = "Press {app.judge} to ask the judge, which may cost money."
 WHY, MEMORY, MODEL = "why", "memory", "model"
 VIEWS = {WHY: "Why", MEMORY: "The memory", MODEL: "The text that the model would see"}
 SIDE_COLUMNS = 4
@@ -84,9 +85,9 @@ class ReplayScreen(PromptsScreen):
         "prompt.read",
     )
     HELP = (
-        "Right and left go between prompts, memories and the text about one. In all of them, a and x say whether the "
-        "memory under the cursor is relevant, e explains its place, and w shows another text about it. f explains any "
-        "other memory."
+        "Right and left go between prompts, memories and the text about one. In all of them, {mark.relevant} and "
+        "{mark.not} say whether the memory under the cursor is relevant, {replay.explain} explains its place, and "
+        "{replay.view} shows another text about it. {replay.pick} explains any other memory."
     )
 
     result = query_one(Result)
@@ -126,7 +127,7 @@ class ReplayScreen(PromptsScreen):
             return
         workspace = self.app.workspace
         why = NO_PROMPTS_TO_REPLAY if self.choice.is_all else empty_text(self.choice.kind, workspace.heads)
-        self.result.prompt_pane.update(plain(why))
+        self.result.prompt_pane.update(plain(keyed(self.app, why)))
         self.result.show([], NO_MARKS)
         self.result.tell_judge("")
         self.view.show(plain(""))
@@ -170,7 +171,7 @@ class ReplayScreen(PromptsScreen):
         self.result.prompt_pane.update(beginning(prompt.text))
         self.result.prompt_pane.border_title = plain(f"Prompt · {prompt.kind}" if prompt.kind else "Prompt")
         self.result.name_systems(workspace.heads)
-        self.result.tell_judge(self._judge_text(answers) if rows else nothing_found(workspace))
+        self.result.tell_judge(self._judge_text(answers) if rows else keyed(self.app, nothing_found(workspace)))
         if not rows:
             self.view.show(plain(""))
 
@@ -179,12 +180,14 @@ class ReplayScreen(PromptsScreen):
         workspace = self.app.workspace
         note = scale_note(workspace.columns)
         if workspace.needs_agreement:
-            said = [WAITING]
+            said = [keyed(self.app, WAITING)]
         elif workspace.judge:
             asked = zip(answers, workspace.columns, strict=True)
             said = [judge_sentence(answer) for answer, system in asked if system.has_judge]
         else:
-            said = [NO_JUDGE.format(workspace.cutoff.kind) if workspace.cutoff and not note else JUDGE_OFF]
+            said = [
+                NO_JUDGE.format(workspace.cutoff.kind) if workspace.cutoff and not note else keyed(self.app, JUDGE_OFF)
+            ]
         return "\n".join(filter(None, (note, *dict.fromkeys(said))))
 
     def _show_waiting(self) -> None:
@@ -199,7 +202,8 @@ class ReplayScreen(PromptsScreen):
     @on(RowList.Highlighted, "RankingTable")
     def show_view(self) -> None:
         if row := self.table.current:
-            self.view.border_title = f"{VIEWS[self._shown_view]} · w shows another text"
+            key = keyed(self.app, "{replay.view}")
+            self.view.border_title = plain(f"{VIEWS[self._shown_view]} · {key} shows another text")
             self.view.show(self._view_text(row))
 
     def _view_text(self, row: Row) -> Content:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual import on, work
@@ -15,6 +16,7 @@ from labels.measure.report import ReportOptions
 from tui.bindings import bindings
 from tui.dialogs.ask_line import AskLine
 from tui.dialogs.choices import ChooseOne
+from tui.key_names import keyed
 from tui.messages import AllReplayed, Reported
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
@@ -42,7 +44,7 @@ ROOMY = 30
 
 MOST_CHOICES = 200
 COUNTING = "Counting …"
-NOTHING_YET = "There is no report yet. Press r to replay the prompts."
+NOTHING_YET = "There is no report yet. Press {report.replay} to replay the prompts."
 NO_PROMPT = "No prompt stands behind this row."
 EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read the file."
 FILE_NAME = "memsift-report.html"
@@ -68,7 +70,7 @@ class ReportScreen(ModeScreen):
     )
     HELP = (
         "Up and down choose a part, right goes to its rows, and enter opens the prompts or the memory that a row "
-        "counts. Press r to replay all prompts first. m adds the ranking measures of TREC."
+        "counts. Press {report.replay} to replay all prompts first. {report.more} adds the ranking measures of TREC."
     )
 
     answer = query_one("#answer", Static)
@@ -149,8 +151,8 @@ class ReportScreen(ModeScreen):
             is_short = self.size.height < ROOMY
             report = self._reading.report
             lack = "" if report.labelled_prompts else nothing_to_count(self.app.workspace)
-            text = answer_text(self._reading, self._width(self.size.width), is_short=is_short)
-            self.answer.update(plain(lack) if lack else text)
+            text = answer_text(self._reading, self._width(self.size.width), partial(keyed, self.app), is_short=is_short)
+            self.answer.update(plain(keyed(self.app, lack)) if lack else text)
             self.set_class(bool(lack) or not report.systems, "-empty")
             self.show_part()
             self.refresh_bindings()
@@ -216,7 +218,7 @@ class ReportScreen(ModeScreen):
         if not self.is_mounted:
             return ""
         if action in ("rows", "parts", "move", "export") and not self.parts.count:
-            return NOTHING_YET
+            return keyed(self.app, NOTHING_YET)
         if action == "rows":
             return "" if self.focused is not self.table else "You are there."
         if action == "parts":

@@ -9,6 +9,7 @@ from textual.widgets import Footer, Static
 
 from labels.records import INJECTED, Card
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.label_text import dispute_text
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 TITLE = "People differ on this memory · Inject it for this prompt?"
 NOBODY_DIFFERS = "Nobody differs."
-NONE_LEFT = "Nobody differs. Press F4 to label, F5 for the report, or z to take back what you settled last."
+NONE_LEFT = (
+    "Nobody differs. Press {go.label} to label, {go.report} for the report, or {mark.undo} to take back what you "
+    "settled last."
+)
 
 
 class SettleScreen(ModeScreen):
@@ -83,7 +87,7 @@ class SettleScreen(ModeScreen):
         dispute = self.dispute
         memory = self.app.workspace.memory(dispute.memory_id) if dispute else None
         self.prompt_pane.show(self.prompt)
-        self.card_pane.show(memory_text(memory) if memory else plain(NONE_LEFT))
+        self.card_pane.show(memory_text(memory) if memory else plain(keyed(self.app, NONE_LEFT)))
         self.card_pane.border_title = TITLE if memory else ""
         self.card_pane.focus()
         self.labels.display = dispute is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -13,10 +14,12 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from labels.store import LabelStore
 from tui.bindings import bindings
+from tui.key_names import keyed
 from tui.messages import EffectFound, SampleFound, ValuesCompared
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.row_list import RowList
+from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 from tui.widgets.whatif.lists import ChangeList, KnobList, KnobRow, change_text
 from tui.widgets.whatif.text import (
@@ -233,7 +236,7 @@ class WhatifScreen(ModeScreen):
         self._show_about()
         self.knobs.styles.height = len(trial.knobs) + 1
         self.query_one("#state", Static).update(
-            plain(self._progress) if self._progress else state_text(trial, self.size.width)
+            plain(self._progress) if self._progress else state_text(trial, self.size.width, partial(keyed, self.app))
         )
         self.refresh_bindings()
 
@@ -251,14 +254,14 @@ class WhatifScreen(ModeScreen):
         if found and row and found.knob is row.knob:
             self.compared.border_title = plain(f"{row.knob.name}: every value")
             width = self.compared.content_size.width
-            self.compared.update(compared_text(found.compared, row.value, row.saved, width))
+            self.compared.update(compared_text(found.compared, row.value, row.saved, width, signs(self)))
 
     def _show_effect(self) -> None:
         """Show the numbers and the prompts; or say why there are none."""
         effect = self._effect
         if effect is None:
             is_empty = self._sample is not None and not self._sample.prompts
-            lack = (nothing_to_count(self.app.workspace) or NO_LABELS) if is_empty else COUNTING
+            lack = keyed(self.app, nothing_to_count(self.app.workspace) or NO_LABELS) if is_empty else COUNTING
             self.numbers.update(plain(lack))
             self.prompts.show(())
             return
@@ -273,7 +276,7 @@ class WhatifScreen(ModeScreen):
     @on(RowList.Highlighted, "ChangeList")
     def show_change(self) -> None:
         if change := self.prompts.current:
-            self.detail.update(change_text(change))
+            self.detail.update(change_text(change, signs(self)))
 
     # Keys
 

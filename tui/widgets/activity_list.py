@@ -10,6 +10,7 @@ from engine.activity_log import SLOW_MS
 from tui.plain import marked, one_line, plain
 from tui.widgets.memory_pane import HEADING, MUTED
 from tui.widgets.row_columns import Column, ColumnList
+from tui.widgets.signs import DRAWN
 from tui.workspace.activity_rows import BY_PROMPT, MOST, NEWEST, SLOWEST, Entry
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
     from tui.plain import Marks
+    from tui.widgets.signs import Signs
 
 MOST_DROPPED = 20
 NO_TEXT = (
@@ -59,13 +61,17 @@ COLUMNS = (
 class ActivityList(ColumnList[Entry]):
     """The decisions of the hook, a row each."""
 
+    NOUN = "answer of the hook"
+
     columns = COLUMNS
 
     def id_of(self, record: Entry) -> str:
         return str(record.number)
 
 
-def entry_text(entry: Entry, memory_of: Callable[[str], Memory | None], marker: Marks, note: str) -> Content:
+def entry_text(
+    entry: Entry, memory_of: Callable[[str], Memory | None], marker: Marks, note: str, drawn: Signs = DRAWN
+) -> Content:
     """When, the prompt, the injected memories, and the stage that dropped each of the others. *note* ends the head."""
     one = entry.decision
     facts = (f"{one.time[:19].replace('T', ' ')} UTC", f"{one.ms:,.0f} ms", one.system, f"session {one.session_id[:8]}")
@@ -75,15 +81,17 @@ def entry_text(entry: Entry, memory_of: Callable[[str], Memory | None], marker: 
             plain(head).stylize_before(MUTED),
             Content(""),
             marked(entry.prompt, marker) if entry.prompt else plain(NO_TEXT),
-            *_outcome(entry, memory_of),
+            *_outcome(entry, memory_of, drawn),
             *_dropped(entry, memory_of),
         ]
     )
 
 
-def _outcome(entry: Entry, memory_of: Callable[[str], Memory | None]) -> list[Content]:
+def _outcome(entry: Entry, memory_of: Callable[[str], Memory | None], drawn: Signs) -> list[Content]:
     one = entry.decision
-    lines = [Content.styled("✓", "$text-success") + plain(f" {_title(each, memory_of)}") for each in one.injected]
+    lines = [
+        Content.styled(drawn.injected, "$text-success") + plain(f" {_title(each, memory_of)}") for each in one.injected
+    ]
     lines += [plain(f"Nothing: {one_line(one.reason) or 'no memory'}.")] if not one.injected else []
     lines += [plain(f"The judge fell back: {one_line(one.fallback)}.")] if one.fallback else []
     heading = f"Injected · {one.characters:,} characters" if one.injected else "Injected"

@@ -126,12 +126,20 @@ def columns_over(roots: Sequence[str]) -> tuple[Column, ...]:
 class MemoryList(ColumnList[MemorySummary]):
     """Memories, a row each, where a memory is picked."""
 
+    NOUN = "memory"
+
     columns: tuple[Column, ...] = SHORT_COLUMNS
     margin = 1
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.facts = NO_FACTS
+
+    def said(self) -> str:
+        if not (memory := self.current):
+            return ""
+        selected = ["selected"] if memory.id in self.selected else []
+        return ", ".join([memory.title, category_name(memory.category), memory.status, *selected])
 
     def id_of(self, record: MemorySummary) -> str:
         return record.id

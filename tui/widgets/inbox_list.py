@@ -13,10 +13,9 @@ from tui.widgets.row_columns import Column, ColumnList
 from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, WORST, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from engine.memory import Memory
-    from engine.search.highlight import Marker
     from tui.plain import Marks
 
 COLUMNS = (
@@ -36,35 +35,38 @@ COLUMNS = (
 class InboxList(ColumnList[Task]):
     """Findings, a row each."""
 
+    NOUN = "finding"
+
     columns = COLUMNS
 
     def id_of(self, record: Task) -> str:
         return record.id
 
 
-def task_text(task: Task, memories: Sequence[Memory], marker: Marks, no_marks: Marker) -> Content:
-    """The reason, the way to settle it, the model's rating, and the memories that it is about."""
+def task_text(task: Task, memories: Sequence[Memory], marker: Marks, say: Callable[[str], str]) -> Content:
+    """The reason, the way to settle it, the model's rating, and the memories that it is about.
+
+    *say* puts keys in the place of their ids.
+    """
     one = task.finding
     where = f" · {one_line(one.where)}" if one.where else ""
     lines = [
         plain(f"{one.check} · {one.severity:.2f}{where}").stylize_before(MUTED),
         marked(f"{one.reason[:1].upper()}{one.reason[1:]}", marker).stylize_before("bold"),
-        plain(_ways(task)),
+        plain(say(_ways(task)) if task.memory else one_line(one.action)),
     ]
     if task.rated:
         rating = f"{one_line(task.rated.model)} rates it {task.rated.overall:.1f}: {one_line(task.rated.decision)}"
         lines.append(plain(rating).stylize_before(MUTED))
     for memory in memories:
-        lines += [Content(""), plain("─" * 24).stylize_before(HEADING), memory_text(memory, no_marks)]
+        lines += [Content(""), plain("─" * 24).stylize_before(HEADING), memory_text(memory)]
     return Content("\n").join(lines)
 
 
 def _ways(task: Task) -> str:
-    """The keys that settle a finding."""
-    if task.memory is None:
-        return one_line(task.finding.action)
+    """The keys that settle a finding about a memory."""
     if task.others:
-        return "m merges them · x retires this one · d says that both are fine"
+        return "{change.merge} merges them · {change.retire} retires this one · {inbox.approve} says that both are fine"
     if task.finding.check == "safety":
-        return "d approves it · b keeps it out · x retires it"
-    return "e edits it · x retires it · d says that it is fine"
+        return "{inbox.approve} approves it · {inbox.block} keeps it out · {change.retire} retires it"
+    return "{change.edit} edits it · {change.retire} retires it · {inbox.approve} says that it is fine"

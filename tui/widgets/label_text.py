@@ -1,4 +1,4 @@
-"""Labels as text: the signs and words of verdicts, and the labels of a dispute."""
+"""Labels as text: the tones of verdicts, and the labels of a dispute."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import plain
+from tui.widgets.signs import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from labels.records import Label
 
-SIGNS = {"relevant": ("+", "good"), "not": ("−", "bad"), "unsure": ("?", "match"), "unrateable": ("!", "muted")}
-"""By verdict: its sign in a row, and the tone of the sign."""
-
-VERDICTS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
+TONES = {"relevant": "good", "not": "bad", "unsure": "match", "unrateable": "muted"}
+"""By verdict: the tone of its sign in a row."""
 
 
 def dispute_text(labels: Iterable[Label]) -> Content:

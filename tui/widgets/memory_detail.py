@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import marked, one_line, plain
-from tui.widgets.label_text import SIGNS, VERDICTS
 from tui.widgets.memory_pane import HEADING, MUTED, NO_MARKS, head_lines
+from tui.widgets.signs import DRAWN, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from engine.memory import Memory, Section
     from engine.search.highlight import Marker
+    from tui.widgets.signs import Signs
     from tui.workspace.curate.memory_facts import Facts, Pulled
 
 SHORT_LINE = 60
@@ -26,27 +27,36 @@ MANY_HIDDEN = " prompts are hidden, so that your labels stay blind."
 
 
 def detail_text(
-    memory: Memory, facts: Facts, related: Sequence[tuple[str, bool]], marker: Marker = NO_MARKS
+    memory: Memory,
+    facts: Facts,
+    related: Sequence[tuple[str, bool]],
+    say: Callable[[str], str],
+    marker: Marker = NO_MARKS,
+    drawn: Signs = DRAWN,
 ) -> Content:
-    """The memory, its findings, its related files with a sign for those that are there, its prompts and its changes."""
+    """The memory, its findings, its related files with a sign for those that are there, its prompts and its changes.
+
+    *say* puts keys in the place of their ids.
+    """
     return Content("\n").join(
         [
             *head_lines(memory.summary, marker),
-            *_findings(memory, facts),
+            *_findings(memory, facts, say),
             *_fields(memory.sections, marker),
-            *_related(related),
-            *_prompts(memory, facts),
+            *_related(related, drawn),
+            *_prompts(memory, facts, say, drawn),
             *_deeds(memory, facts),
         ]
     )
 
 
-def prompt_line(pulled: Pulled, facts: Facts) -> str:
+def prompt_line(pulled: Pulled, facts: Facts, drawn: Signs = DRAWN) -> str:
     """A prompt on one line, behind the sign of its label, and before the label and the judge's verdict in words."""
     words = (VERDICTS.get(pulled.label, "").lower(), f"the judge: {pulled.decision}" if pulled.decision else "")
     said = ", ".join(filter(None, words))
     text = one_line(facts.texts.get(pulled.prompt_id, pulled.prompt_id)[:MOST_PROMPT])
-    return f"{SIGNS.get(pulled.label, ('·', ''))[0]} {text}{f' ({said})' if said else ''}"
+    sign = drawn.verdicts.get(pulled.label, drawn.unlabelled)
+    return f"{sign} {text}{f' ({said})' if said else ''}"
 
 
 def _fields(sections: Iterable[Section], marker: Marker) -> list[Content]:
@@ -66,32 +76,33 @@ def _fields(sections: Iterable[Section], marker: Marker) -> list[Content]:
     return lines
 
 
-def _related(related: Sequence[tuple[str, bool]]) -> list[Content]:
-    signs = {True: ("✓ ", ""), False: ("✗ ", " (not there)")}
+def _related(related: Sequence[tuple[str, bool]], drawn: Signs) -> list[Content]:
+    signs = {True: (drawn.is_there, ""), False: (drawn.is_missing, " (not there)")}
     lines = [plain(f"{signs[is_there][0]}{one_line(name)}{signs[is_there][1]}") for name, is_there in related]
     return _part("Related files", lines)
 
 
-def _prompts(memory: Memory, facts: Facts) -> list[Content]:
+def _prompts(memory: Memory, facts: Facts, say: Callable[[str], str], drawn: Signs) -> list[Content]:
     summary = memory.summary
     found = facts.prompts.get(summary.id, ())
-    lines = [plain(prompt_line(one, facts)) for one in found[:MOST_PROMPTS]]
+    lines = [plain(prompt_line(one, facts, drawn)) for one in found[:MOST_PROMPTS]]
     if len(found) > MOST_PROMPTS:
         lines.append(plain(f"and {len(found) - MOST_PROMPTS:,} more").stylize_before(MUTED))
     if hidden := len(facts.hidden.get(summary.id, ())):
         lines.append(plain(f"{hidden:,}{HIDDEN if hidden == 1 else MANY_HIDDEN}").stylize_before(MUTED))
     if injected := facts.injected(summary.id):
         times = "once" if injected == 1 else f"{injected:,} times"
-        lines.append(plain(f"The hook injected it {times}. F8 lists its answers.").stylize_before(MUTED))
-    return _part(f"Prompts that pulled it in{' · p shows why' if found or hidden else ''}", lines)
+        told = say(f"The hook injected it {times}. {{go.activity}} lists its answers.")
+        lines.append(plain(told).stylize_before(MUTED))
+    return _part(f"Prompts that pulled it in{say(' · {browse.prompts} shows why') if found or hidden else ''}", lines)
 
 
-def _findings(memory: Memory, facts: Facts) -> list[Content]:
+def _findings(memory: Memory, facts: Facts, say: Callable[[str], str]) -> list[Content]:
     """A line for each of the worst findings, close to the title."""
     found = facts.found(memory.summary.id)
     lines = [f"! {one.check}: {one_line(one.reason)[:MOST_REASON]}" for one in found[:MOST_FINDINGS]]
     if len(found) > MOST_FINDINGS:
-        lines.append(f"! {len(found) - MOST_FINDINGS:,} more findings: F7")
+        lines.append(f"! {len(found) - MOST_FINDINGS:,} more findings: {say('{go.inbox}')}")
     return [plain(line).stylize_before("$text-warning") for line in lines]
 
 

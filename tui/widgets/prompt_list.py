@@ -9,8 +9,10 @@ from textual.widgets import Static
 
 from engine.prompt import Prompt
 from labels.records import CHOSEN
+from tui.key_names import keyed
 from tui.plain import beginning, cells, plain
 from tui.widgets.row_list import RecordList, marked_cells
+from tui.widgets.signs import signs
 from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
 
     from tui.widgets.row_list import Cell
 
-
-DIFFERS = "≠"
-"""Before prompts for which the systems side by side inject different memories."""
 
 SCRATCH, BY_HAND = "scratch ", "by hand "
 """Words before prompts beside the labelled sample, and before prompts that a person added to it."""
@@ -31,6 +30,8 @@ class PromptList(RecordList[Prompt]):
 
     The first `scratch` rows are scratch. `marker` marks the words of a search.
     """
+
+    NOUN = "prompt"
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -61,12 +62,13 @@ class PromptList(RecordList[Prompt]):
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         prompt = self.records[index]
-        mark = "✓" if prompt.id in self.labelled else " "
+        drawn = signs(self)
+        mark = drawn.labelled if prompt.id in self.labelled else drawn.off
         word = SCRATCH if index < self.scratch else BY_HAND if prompt.source == CHOSEN else ""
-        differs = DIFFERS if prompt.id in self.differing else " "
-        text = cells(prompt.text, width - 5 - len(word))
-        signs = [(f" {mark}", "good"), (differs, "match"), (f" {word}", "muted")]
-        return [*signs, *marked_cells(text, self.marker, ""), (" ", "")]
+        differs = drawn.differs if prompt.id in self.differing else drawn.off
+        head = [(f" {mark}", "good"), (differs, "match"), (f" {word}", "muted")]
+        text = cells(prompt.text, width - 1 - sum(len(one) for one, _ in head))
+        return [*head, *marked_cells(text, self.marker, ""), (" ", "")]
 
 
 NOT_BLIND = "Prompt · not blind: you have seen its ranks"
@@ -84,8 +86,8 @@ class PromptPane(Static):
 
     def name_blindness(self, *, is_blind: bool) -> None:
         """Say quietly that labels of this prompt do not count as blind."""
-        turns = " · i shows the turns before it" if self.has_turns else ""
-        self.border_title = f"Prompt{turns}" if is_blind else NOT_BLIND
+        turns = " · {prompt.read} shows the turns before it" if self.has_turns else ""
+        self.border_title = plain(keyed(self.app, f"Prompt{turns}" if is_blind else NOT_BLIND))
 
 
 def spoken(speaker: str, text: str) -> Content:

@@ -12,8 +12,9 @@ from textual.widgets import Static
 from engine.search.highlight import Marker
 from engine.systems import is_injected
 from tui.plain import cells, plain
-from tui.widgets.label_text import SIGNS
+from tui.widgets.label_text import TONES
 from tui.widgets.row_list import RecordList, marked_cells
+from tui.widgets.signs import DRAWN, SPOKEN, signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from engine.retrieval import Candidate, Retrieval
     from labels.records import Label, Pair
     from tui.widgets.row_list import Cell
+    from tui.widgets.signs import Signs
 
 SIGN_WIDTH = 3
 SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW = 20, 11, 9
@@ -31,6 +33,9 @@ SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW = 20, 11, 9
 
 WIDE_TITLE, LEAST_TITLE = 40, 24
 """Cells that the title needs beside wide columns, and beside those of one number. Narrow columns come before that."""
+
+SPOKEN_WIDTHS = 30, 20, 11
+"""The same for cells in words."""
 
 WAITING, NO_RECORD = "…", "no record"
 
@@ -81,6 +86,8 @@ def ranking_rows(names: Sequence[str], answers: Sequence[Retrieval | None], labe
 class RankingTable(RecordList[Row]):
     """Rows with the matches of `marker` marked."""
 
+    NOUN = "memory"
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.marker = Marker()
@@ -90,15 +97,16 @@ class RankingTable(RecordList[Row]):
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         row = self.records[index]
-        size = system_width(width, len(row.candidates))
-        sign, tone = SIGNS.get(row.verdict, (" ", ""))
-        title = cells(row.memory.title, width - SIGN_WIDTH - len(row.candidates) * size - 1)
+        drawn = signs(self)
+        size = system_width(width, len(row.candidates), drawn)
+        sign = f" {drawn.verdicts.get(row.verdict, drawn.off)} "
+        title = cells(row.memory.title, width - len(sign) - len(row.candidates) * size - 1)
         return [
-            (f" {sign} ", tone),
+            (sign, TONES.get(row.verdict, "")),
             *marked_cells(title, self.marker, "" if row.is_injected else "muted"),
             (" ", ""),
             *(
-                (cells(note, size), "muted") if note else _system_cell(one, size)
+                (cells(note, size), "muted") if note else _system_cell(one, size, drawn)
                 for one, note in zip(row.candidates, row.notes, strict=True)
             ),
         ]
@@ -133,19 +141,20 @@ class RankingPane(Vertical):
         self.call_after_refresh(self._show_head)
 
     def _show_head(self) -> None:
-        self.query_one("#head", Static).update(head_text(self.table.row_width, self._names))
+        self.query_one("#head", Static).update(head_text(self.table.row_width, self._names, signs(self)))
 
 
-def system_width(width: int, systems: int) -> int:
+def system_width(width: int, systems: int, drawn: Signs = DRAWN) -> int:
     """Cells of a system's column in a table of *width* cells."""
-    if width - SIGN_WIDTH - systems * SYSTEM_WIDE >= WIDE_TITLE:
-        return SYSTEM_WIDE
-    return SYSTEM_MIDDLE if width - SIGN_WIDTH - systems * SYSTEM_MIDDLE >= LEAST_TITLE else SYSTEM_NARROW
+    wide, middle, narrow = SPOKEN_WIDTHS if drawn.in_words else (SYSTEM_WIDE, SYSTEM_MIDDLE, SYSTEM_NARROW)
+    if width - SIGN_WIDTH - systems * wide >= WIDE_TITLE:
+        return wide
+    return middle if width - SIGN_WIDTH - systems * middle >= LEAST_TITLE else narrow
 
 
-def head_text(width: int, names: Sequence[str]) -> str:
+def head_text(width: int, names: Sequence[str], drawn: Signs = DRAWN) -> str:
     """The heads of the columns."""
-    size = system_width(width, len(names))
+    size = system_width(width, len(names), drawn)
     heads = short_names(names, size - 1)
     return cells("Memory", width - SIGN_WIDTH - len(names) * size) + "".join(cells(head, size) for head in heads)
 
@@ -161,37 +170,53 @@ def short_names(names: Iterable[str], width: int) -> list[str]:
     return heads
 
 
-def _system_cell(candidate: Candidate | None, width: int) -> Cell:
+def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
     """The result of a memory in one system: rank, score and confidence, or the stage that dropped it.
 
     P(relevant) stands in the place of the confidence, or of the score where there is no room for both.
     """
     if candidate is None:
-        return cells("", width), "muted"
+        return cells("not found" if drawn.in_words else "", width), "muted"
+    if drawn.in_words:
+        return cells(_in_words(candidate, width), width), "good" if candidate.injected else "muted"
     if candidate.verdict:
         return _judged_cell(candidate, width)
     if not candidate.score:
-        return cells(f"✓ {candidate.rank:<2} {candidate.confidence}", width), "good"  # a record has no scores
+        # a record has no scores
+        return cells(f"{DRAWN.injected} {candidate.rank:<2} {candidate.confidence}", width), "good"
     is_wide = width >= SYSTEM_WIDE
     score = f"{-candidate.score:5.2f}"
     probability = None if candidate.probability is None else f"P {candidate.probability:.2f}"
     if not candidate.injected:
         value = probability if candidate.dropped_by == "cutoff" else score
-        text = f"· {candidate.dropped_by:<6}  {value}" if is_wide else f"· {candidate.dropped_by}"
-        return cells(text, width), "muted"
+        text = f"{candidate.dropped_by:<6}  {value}" if is_wide else candidate.dropped_by
+        return cells(f"{DRAWN.dropped} {text}", width), "muted"
     if is_wide:
-        text = f"✓ {candidate.rank:<2} {score}  {probability or candidate.confidence}"
+        text = f"{DRAWN.injected} {candidate.rank:<2} {score}  {probability or candidate.confidence}"
     elif width >= SYSTEM_MIDDLE:
-        text = f"✓{candidate.rank} {probability or score}"
+        text = f"{DRAWN.injected}{candidate.rank} {probability or score}"
     else:
-        text = f"✓{candidate.rank}"
+        text = f"{DRAWN.injected}{candidate.rank}"
     return cells(text, width), "good"
 
 
 def _judged_cell(candidate: Candidate, width: int) -> Cell:
     if candidate.injected:
         kept = candidate.verdict is not None and candidate.verdict.decision == "approved"
-        return cells("✓ kept" if kept else "✓ fallback", width), "good"
+        return cells(f"{DRAWN.injected} {'kept' if kept else 'fallback'}", width), "good"
     if candidate.dropped_by == "judge":
-        return cells("✗ judge", width), "bad"
-    return cells(f"· {candidate.dropped_by}", width), "muted"
+        return cells(f"{DRAWN.rejected} judge", width), "bad"
+    return cells(f"{DRAWN.dropped} {candidate.dropped_by}", width), "muted"
+
+
+def _in_words(candidate: Candidate, width: int) -> str:
+    """The same result in words: injected and the rank, or the stage that dropped the memory."""
+    wide, _, narrow = SPOKEN_WIDTHS
+    if not candidate.injected:
+        return f"{'no:' if width == narrow else SPOKEN.dropped} {candidate.dropped_by}"
+    is_kept = candidate.verdict is not None and candidate.verdict.decision == "approved"
+    how = ("kept" if is_kept else "fallback") if candidate.verdict else f"rank {candidate.rank}"
+    if width == narrow:
+        return how
+    sure = f", {candidate.confidence}" if width == wide and candidate.confidence else ""
+    return f"{SPOKEN.injected}, {how}{sure}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tui.plain import cells
-from tui.widgets.label_text import SIGNS
+from tui.key_names import keyed
+from tui.plain import cells, plain
+from tui.widgets.label_text import TONES
 from tui.widgets.row_list import RecordList
+from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,11 +17,13 @@ if TYPE_CHECKING:
     from labels.records import Label
     from tui.widgets.row_list import Cell
 
-TITLE, EMPTY, CHANGING = "Latest · h", "Latest · nothing yet", "Change it · esc leaves"
+TITLE, EMPTY, CHANGING = "Latest · {label.latest}", "Latest · nothing yet", "Change it · {label.back} leaves"
 
 
 class RecentLabels(RecordList["Label"]):
     """A row for each label: the sign of its verdict, its grade, its reason or "note", and the title of the memory."""
+
+    NOUN = "label"
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -33,18 +37,18 @@ class RecentLabels(RecordList["Label"]):
 
     def tell_key(self) -> None:
         """Name the key that leads here, or the keys that act here."""
-        self.border_title = CHANGING if self.has_focus else TITLE if self.count else EMPTY
+        title = CHANGING if self.has_focus else TITLE if self.count else EMPTY
+        self.border_title = plain(keyed(self.app, title))
 
     def id_of(self, record: Label) -> str:
         return str((record.prompt_id, record.pair, record.repeat))
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         label = self.records[index]
-        sign, tone = SIGNS[label.verdict]
         grade = "" if label.grade is None else str(label.grade)
         why = label.reason or ("note" if label.note else "")
-        head = f" {sign}{grade} "
+        head = f" {signs(self).verdicts[label.verdict]}{grade} "
         return [
-            (head, tone),
+            (head, TONES[label.verdict]),
             (cells(f"{f'{why}: ' if why else ''}{self._titles[label.memory_id]}", width - len(head)), ""),
         ]

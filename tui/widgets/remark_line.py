@@ -12,6 +12,7 @@ from textual.getters import query_one
 from textual.message import Message
 from textual.widgets import Input
 
+from tui.key_names import keyed
 from tui.plain import plain
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 MAX_NOTE = 2_000
-TYPING, WAITING = "note: enter keeps, esc leaves", "goes with the label"
+TYPING, WAITING, WRITES = "note: enter keeps, esc leaves", "goes with the label", "{label.note} writes a note"
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,6 @@ class RemarkLine(Vertical):
     def _show(self, remark: Remark) -> None:
         self._reason, self.line.value = remark.reason, remark.note
         state = TYPING if self.line.is_open else WAITING
-        self.line.placeholder = "A note that goes with the label" if self.line.is_open else "m writes a note"
+        self.line.placeholder = "A note that goes with the label" if self.line.is_open else keyed(self.app, WRITES)
         self.border_title = plain((f"{remark.reason} · {state}" if remark.reason else state).capitalize())
         self.display = remark != Remark() or self.line.is_open

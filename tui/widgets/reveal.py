@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Static
 
+from tui.key_names import keyed
 from tui.plain import plain
 from tui.widgets.explain_text import judge_sentence
 from tui.widgets.ranking_table import RankingPane, ranking_rows
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from engine.prompt import Prompt
     from tui.workspace.workspace import Workspace
 
-DONE = "Done: what you said, and what each system does. Space goes on, z takes your last label back."
+DONE = "Done: what you said, and what each system does. Press {label.next} to go on; {mark.undo} takes your label back."
 
 
 class Reveal(RankingPane):
     """The ranking, under a sentence that tells how to go on."""
 
     def compose(self) -> ComposeResult:
-        yield Static(plain(DONE), id="revealed", classes="pane")
+        yield Static(plain(keyed(self.app, DONE)), id="revealed", classes="pane")
         yield from super().compose()
 
     def show_prompt(self, workspace: Workspace, prompt: Prompt) -> None:
@@ -36,4 +37,4 @@ class Reveal(RankingPane):
 
     def tell_action(self, words: str) -> None:
         """Say which action the reason of a label asks for, and its key."""
-        self.query_one("#revealed", Static).update(plain(f"{DONE} {words}".strip()))
+        self.query_one("#revealed", Static).update(plain(f"{keyed(self.app, DONE)} {words}".strip()))

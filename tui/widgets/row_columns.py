@@ -11,6 +11,7 @@ from textual.widget import Widget
 from engine.search.highlight import Marker
 from tui.plain import cells
 from tui.widgets.row_list import RecordList, marked_cells
+from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -22,14 +23,11 @@ T = TypeVar("T")
 
 NO_MARKS = Marker()
 
-MARK = "●"
-"""Stands before a selected row."""
-
 MOST_WIDTH = 100_000
 """More cells than any list has."""
 
 MARGIN = 2
-"""Cells before the first column, for MARK."""
+"""Cells before the first column, for the sign of a selected row."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +87,10 @@ class ColumnHeads(Widget):
         def head(column: Column) -> str:
             if not column.order or column.order != self._order:
                 return column.head
-            return f"{'▲' if (column.order in self._rising) != self._is_turned else '▼'}{column.head}"
+            sign = drawn.rising if (column.order in self._rising) != self._is_turned else drawn.falling
+            return f"{sign}{column.head}"
 
-        width = self.size.width - MARGIN - 1
+        width, drawn = self.size.width - MARGIN - 1, signs(self)
         return Text(" " * MARGIN + "".join(text for _, text in pieces(self._columns, width, head)), no_wrap=True)
 
 
@@ -119,9 +118,10 @@ class ColumnList(RecordList[T]):
     def row_cells(self, index: int, width: int) -> list[Cell]:
         record = self.records[index]
         known = self.known(record)
-        mark = MARK if self.selected and self.id_of(record) in self.selected else ""
-        row: list[Cell] = [(mark.ljust(self.margin), "match")]
-        for column, text in pieces(self.columns, width - self.margin, lambda one: one.text(*known)):
+        is_selected = self.selected and self.id_of(record) in self.selected
+        mark = (signs(self).selected if is_selected else "").ljust(self.margin)
+        row: list[Cell] = [(mark, "match")]
+        for column, text in pieces(self.columns, width - len(mark), lambda one: one.text(*known)):
             tone = column.tone(*known)
             row += marked_cells(text, self.marker, tone) if column.has_marks else [(text, tone)]
         return row

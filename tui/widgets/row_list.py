@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+BETWEEN_COLUMNS = re.compile(r"\s{2,}")
 COPIED = 400
 """Cells of a row that is copied."""
 
@@ -59,6 +61,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("end,G", "last", "Last", show=False),
         Binding("enter", "select", "Open", show=False),
     ]
+    NOUN = "row"
+    """The name of a row for a screen reader."""
+
     cursor: reactive[int] = reactive(0, repaint=False)
 
     @dataclass
@@ -129,6 +134,11 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         """The row under the cursor, to be copied."""
         pieces = self.row_cells(self.cursor, COPIED) if self.count else ()
         return " ".join("".join(text for text, _ in pieces).split())
+
+    def said(self) -> str:
+        """The row under the cursor for a screen reader: its pieces, with commas between columns."""
+        pieces = self.row_cells(self.cursor, COPIED) if self.count else ()
+        return BETWEEN_COLUMNS.sub(", ", "".join(text for text, _ in pieces).strip())
 
     # The cursor
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
+from tui.key_names import keyed
 from tui.plain import plain
+from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import root_name
 
 if TYPE_CHECKING:
@@ -18,15 +20,15 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 TABS = (
-    ("browse", "F2", "Browse"),
-    ("replay", "F3", "Replay"),
-    ("label", "F4", "Label"),
-    ("report", "F5", "Report"),
-    ("whatif", "F6", "What-if"),
-    ("inbox", "F7", "Inbox"),
-    ("activity", "F8", "Activity"),
+    ("browse", "Browse"),
+    ("replay", "Replay"),
+    ("label", "Label"),
+    ("report", "Report"),
+    ("whatif", "What-if"),
+    ("inbox", "Inbox"),
+    ("activity", "Activity"),
 )
-"""Mode, key and name of each tab. A tab is there if the app has its mode."""
+"""Mode and name of each tab; the id of its key is `go.` and the mode. A tab is there if the app has its mode."""
 
 NAMED_FROM = 120
 """In terminals of at least this number of columns, each tab shows its name; in others, only the current tab."""
@@ -42,7 +44,8 @@ class Tab(Static):
         self.tooltip = name
 
     def show(self, *, is_named: bool) -> None:
-        self.update(f"{self._key} {self._label}" if is_named else self._key)
+        here = " (this screen)" if signs(self).in_words and self.has_class("-current") else ""
+        self.update(f"{self._key} {self._label}{here}" if is_named else self._key)
 
     async def on_click(self) -> None:
         await self.app.switch_mode(self.mode)
@@ -75,13 +78,14 @@ class TopBar(Vertical):
 
     def compose(self) -> ComposeResult:
         with Horizontal():
-            for mode, key, name in TABS:
+            for mode, name in TABS:
                 if mode in self.app.MODES:
+                    key = keyed(self.app, f"{{go.{mode}}}")
                     yield Tab(mode, key, name).set_class(mode == self._mode, "-current")
             yield Static("", id="where", markup=False)
         with Horizontal(id="running"):
             yield Static("", id="run", markup=False)
-            yield Static("ctrl+x cancels", id="cancel", markup=False)
+            yield Static(keyed(self.app, "{app.cancel} cancels"), id="cancel", markup=False)
 
     def on_mount(self) -> None:
         self._name_tabs(self.app.size.width)
@@ -96,18 +100,18 @@ class TopBar(Vertical):
             tab.show(is_named=width >= NAMED_FROM or tab.mode == self._mode)
 
     def show_where(self, workspace: Workspace) -> None:
-        self.query_one("#where", Static).update(plain(where_text(workspace)))
+        self.query_one("#where", Static).update(plain(where_text(workspace, keyed(self.app, "{app.skipped}"))))
 
     def show_run(self, progress: Progress | None) -> None:
         self.query_one("#running").set_class(progress is not None, "-on")
         self.query_one("#run", Static).update(progress.text if progress else "")
 
 
-def where_text(workspace: Workspace) -> str:
-    """The cost of the judge so far, the name of the first open root, and the number of skipped files."""
+def where_text(workspace: Workspace, key: str) -> str:
+    """The cost of the judge so far, the first open root, and the number of skipped files with their *key*."""
     skipped = len(workspace.skipped)
     spent = workspace.spending.text if workspace.spending else ""
     names = root_name(workspace.root)
     if workspace.others:
         names += f" and {len(workspace.others)} more"
-    return " · ".join(filter(None, (spent, names, f"{skipped:,} skipped (s)" if skipped else "")))
+    return " · ".join(filter(None, (spent, names, f"{skipped:,} skipped ({key})" if skipped else "")))

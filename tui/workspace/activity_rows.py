@@ -175,7 +175,11 @@ class Added(Record):
 
     @property
     def sentence(self) -> str:
-        parts = [f"{len(self.prompts):,} added to the sample, chosen by hand: F4 labels them"] if self.prompts else []
+        parts = (
+            [f"{len(self.prompts):,} added to the sample, chosen by hand: {{go.label}} labels them"]
+            if self.prompts
+            else []
+        )
         parts += [f"{self.known:,} in the sample already"] if self.known else []
         parts += [f"{self.unknown:,} of unknown text, which cannot be labelled"] if self.unknown else []
         return f"{'; '.join(parts)}."

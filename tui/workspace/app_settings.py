@@ -1,4 +1,4 @@
-"""The keys of config.toml that no root can set: `roots`, and the tables `[label]` and `[keys]` of the app."""
+"""The keys of config.toml that no root can set: `roots`, and the tables `[label]`, `[app]` and `[keys]` of the app."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from engine.stores.files import UnreadableFileError, text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-KEYS, LABEL, GRADES = "keys", "label", "grades"
-LABEL_GRADES = f"{LABEL}.{GRADES}"
-OWN = (ROOTS, LABEL_GRADES)
+KEYS, LABEL, GRADES, APP, PLAIN = "keys", "label", "grades", "app", "plain"
+SWITCHES = (f"{LABEL}.{GRADES}", f"{APP}.{PLAIN}")
+OWN = (ROOTS, *SWITCHES)
 """Names of settings that only the user's file has. So are the names that begin with "keys."."""
 
 
@@ -29,13 +29,15 @@ OWN = (ROOTS, LABEL_GRADES)
 class AppSettings:
     """*keys*: id of a key -> its keys, separated by commas, as they are written. `lines`: id -> its line in the file.
 
-    `has_grades`: whether digits give grades in Label. `mistakes`: a sentence for each value that is not used.
+    `has_grades`: whether digits give grades in Label. `is_plain`: whether the app is for a screen reader. `mistakes`: a
+    sentence for each value that is not used.
     """
 
     path: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, int] = field(default_factory=dict)
     has_grades: bool = False
+    is_plain: bool = False
     mistakes: tuple[str, ...] = ()
 
 
@@ -53,15 +55,15 @@ def read_app_settings(environ: Mapping[str, str]) -> AppSettings:
 
 
 def own_settings(environ: Mapping[str, str]) -> list[Setting]:
-    """`roots`, `label.grades` and the keys of actions in config.toml, as they are written there; else the defaults."""
+    """`roots`, `label.grades`, `app.plain` and the keys of actions, as config.toml has them; else the defaults."""
     path = config_file(environ)
     try:
         tables: dict[str, Any] = tomllib.loads(text_of(path))
     except (UnreadableFileError, ValueError, RecursionError):
         tables = {}
-    label, keys = (tables[name] if isinstance(tables.get(name), dict) else {} for name in (LABEL, KEYS))
-    written = {ROOTS: tables.get(ROOTS), LABEL_GRADES: label.get(GRADES)}
-    usual: dict[str, object] = {ROOTS: [], LABEL_GRADES: False}
+    label, app, keys = (tables[name] if isinstance(tables.get(name), dict) else {} for name in (LABEL, APP, KEYS))
+    written = {ROOTS: tables.get(ROOTS), **dict(zip(SWITCHES, (label.get(GRADES), app.get(PLAIN)), strict=True))}
+    usual: dict[str, object] = {ROOTS: [], **dict.fromkeys(SWITCHES, False)}
     written |= {f"{KEYS}.{name}": value for name, value in keys.items()}
     return [
         Setting(name, usual[name], DEFAULT) if value is None else Setting(name, value, USER, path)
@@ -83,8 +85,8 @@ def own_value(name: str, texts: Sequence[str], environ: Mapping[str, str]) -> ob
     """
     if name == ROOTS:
         return _paths(texts, environ)
-    value = SWITCH_WORDS.get(texts[0].lower(), texts[0]) if name == LABEL_GRADES else texts[0]
-    if name == LABEL_GRADES and not isinstance(value, bool):
+    value = SWITCH_WORDS.get(texts[0].lower(), texts[0]) if name in SWITCHES else texts[0]
+    if name in SWITCHES and not isinstance(value, bool):
         raise ConfigError(f"the new value: {name!r} is {value!r}; expected true or false.")
     return value
 
@@ -106,20 +108,22 @@ def _paths(texts: Sequence[str], environ: Mapping[str, str]) -> list[str]:
 
 
 def _settings(path: str, text: str, tables: Mapping[str, object]) -> AppSettings:
-    keys, label = tables.get(KEYS, {}), tables.get(LABEL, {})
-    if not isinstance(keys, dict) or not isinstance(label, dict):
-        return AppSettings(path, mistakes=(f"{path}: [{KEYS}] and [{LABEL}] must be tables.",))
+    keys, label, app = (tables.get(name, {}) for name in (KEYS, LABEL, APP))
+    if not (isinstance(keys, dict) and isinstance(label, dict) and isinstance(app, dict)):
+        return AppSettings(path, mistakes=(f"{path}: [{KEYS}], [{LABEL}] and [{APP}] must be tables.",))
     lines = {name: _line_of(text, name) for name in keys}
     mistakes = [
         f'{path}, line {lines[name]}: the keys of {name!r} are {str(value)[:80]!r}; expected a text such as "ctrl+k".'
         for name, value in keys.items()
         if not isinstance(value, str) or not value.strip()
     ]
-    grades = label.get(GRADES, False)
-    if not isinstance(grades, bool):
-        mistakes.append(f"{path}: {GRADES!r} under [{LABEL}] is {str(grades)[:80]!r}; expected true or false.")
+    switches = {(LABEL, GRADES): label.get(GRADES, False), (APP, PLAIN): app.get(PLAIN, False)}
+    for (table, name), value in switches.items():
+        if not isinstance(value, bool):
+            mistakes.append(f"{path}: {name!r} under [{table}] is {str(value)[:80]!r}; expected true or false.")
     written = {name: value for name, value in keys.items() if isinstance(value, str) and value.strip()}
-    return AppSettings(path, written, lines, grades is True, tuple(mistakes))
+    grades, is_plain = (value is True for value in switches.values())
+    return AppSettings(path, written, lines, grades, is_plain, tuple(mistakes))
 
 
 def _line_of(text: str, name: str) -> int:

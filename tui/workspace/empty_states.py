@@ -1,4 +1,7 @@
-"""Sentences for a screen that has nothing to show: each says what is true, and which key helps."""
+"""Sentences for a screen that has nothing to show: each says what is true, and which key helps.
+
+They name keys by their ids; `tui.key_names.keyed` puts the keys in.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,32 @@ if TYPE_CHECKING:
     from tui.workspace.workspace import Workspace
 
 NO_MEMORIES = (
-    "There are no memories here yet.\n\n`memsift create` makes one, and ctrl+r reads the folder again. "
+    "There are no memories here yet.\n\n`memsift create` makes one, and {app.reload} reads the folder again. "
     "To open another folder, start memsift with --root."
 )
-UNREADABLE = "No memory of this folder can be read.\n\nPress s to see the reasons. ctrl+r reads the folder again."
-NO_PROMPTS_TO_REPLAY = "No prompts. n types one, or start with --prompts FILE."
-NO_MEMORIES_TO_FIND = "There are no memories here. Press F2."
-NOTHING_FOUND = "No memory fits this prompt. ] goes on, n types another."
+UNREADABLE = (
+    "No memory of this folder can be read.\n\nPress {app.skipped} to see the reasons. {app.reload} reads the folder "
+    "again."
+)
+NO_PROMPTS_TO_REPLAY = "No prompts. {replay.type} types one, or start with --prompts FILE."
+NO_MEMORIES_TO_FIND = "There are no memories here. Press {go.browse}."
+NOTHING_FOUND = "No memory fits this prompt. {replay.next} goes on, {replay.type} types another."
 NO_PROMPTS_TO_LABEL = (
-    "There are no prompts to label.\n\nIn Replay (F3), n types a prompt and + adds it to the sample. "
-    "Or start memsift with --prompts FILE."
+    "There are no prompts to label.\n\nIn Replay ({go.replay}), {replay.type} types a prompt and {replay.choose} adds "
+    "it to the sample. Or start memsift with --prompts FILE."
 )
 NO_PROMPTS_TO_COUNT = (
-    "There are no prompts, so there is nothing to measure.\n\nIn Replay (F3), n types a prompt and + adds it to the "
-    "sample. Or start memsift with --prompts FILE."
+    "There are no prompts, so there is nothing to measure.\n\nIn Replay ({go.replay}), {replay.type} types a prompt "
+    "and {replay.choose} adds it to the sample. Or start memsift with --prompts FILE."
 )
 NOTHING_INJECTED = (
-    "No memory fits any of the prompts, so there is nothing to label.\n\nPress F3 to see what each prompt finds, "
-    "or F2 to read the memories."
+    "No memory fits any of the prompts, so there is nothing to label.\n\nPress {go.replay} to see what each prompt "
+    "finds, or {go.browse} to read the memories."
 )
-ALL_LABELLED = "Every card of every prompt is labelled.\n\nPress F5 for the report, or z to take the last label back."
+ALL_LABELLED = (
+    "Every card of every prompt is labelled.\n\nPress {go.report} for the report, or {mark.undo} to take the last "
+    "label back."
+)
 
 
 def no_memories(workspace: Workspace) -> str:

@@ -115,7 +115,7 @@ def test_a_partly_judged_prompt_does_not_count(store: LabelStore) -> None:
     reason = to_finish(known, PLAIN)
     assert reason.startswith("1 of 4 injected memories on prompts that were begun have no label that counts")
     assert reason.endswith(
-        "Finish p1 (1 left): memsift and F4 ask for the open labels, F3 for those that were skipped twice."
+        "Finish p1 (1 left): Label in the app asks for the open labels, Replay for those that were skipped twice."
     )
 
 

@@ -131,16 +131,16 @@ def test_a_command_that_does_not_fit_has_a_line_of_its_own() -> None:
 def test_no_more_prompts_are_asked_for_than_were_replayed(store: LabelStore) -> None:
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(3)))
     say(store, "p0", "a", RELEVANT)
-    assert next_step(report(store)).in_app() == "Next: label the 2 replayed prompts without a label: press F4."
+    assert next_step(report(store)).in_app() == "Next: label the 2 replayed prompts without a label: press {go.label}."
 
 
 def test_the_next_step_follows_the_labels(store: LabelStore) -> None:
-    assert next_step(report(store)).in_app() == "Next: replay prompts to label: press r."
+    assert next_step(report(store)).in_app() == "Next: replay prompts to label: press {report.replay}."
     record(store, *(retrieval(["a"], prompt_id=f"p{number}") for number in range(30)))
     assert next_step(report(store)).in_shell() == "Next: label about 10 prompts: memsift, then F4."
     for number in range(8):
         say(store, f"p{number}", "a", RELEVANT)
-    assert next_step(report(store)).in_app() == "Next: label about 12 more prompts to reach 20: press F4."
+    assert next_step(report(store)).in_app() == "Next: label about 12 more prompts to reach 20: press {go.label}."
     for number in range(8):
         say(store, f"p{number}", "a", NOT_RELEVANT, who="bob")
     assert (

@@ -63,7 +63,7 @@ async def test_memories_of_all_roots_are_listed_and_changed_where_they_lie(
     workspace: Workspace, roots: tuple[Path, Path, Path]
 ) -> None:
     other = f"cache@{root_key(str(roots[1]))}"
-    assert where_text(workspace) == "one and 2 more"
+    assert where_text(workspace, "s") == "one and 2 more"
     async with MemsiftApp(workspace).run_test(size=SIZE, notifications=True) as pilot:
         table = pilot.app.screen.query_one(MemoryTable)
         assert [one.id for one in table.records] == ["cache", "zeta", other, "note"]

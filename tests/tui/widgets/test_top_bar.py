@@ -30,7 +30,7 @@ class AllTabs(MemsiftApp):
     """An app with a mode for each tab."""
 
     CSS_PATH = Path(tui.__file__).parent / "app.tcss"
-    MODES = {**{mode: partial(make_screen, mode) for mode, _, _ in TABS}, **MemsiftApp.MODES}
+    MODES = {**{mode: partial(make_screen, mode) for mode, _ in TABS}, **MemsiftApp.MODES}
 
 
 class TwoTabs(MemsiftApp):

@@ -9,6 +9,7 @@ from labels.report.section import Table
 from labels.report.text import laid_out
 from tui.plain import aligned, cells, one_line
 from tui.widgets.row_list import RecordList
+from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 class PartList(RecordList["Part"]):
     """A row for each part, by the beginning of its title."""
+
+    NOUN = "part"
 
     def id_of(self, record: Part) -> str:
         return record.section.name
@@ -49,8 +52,9 @@ class TableRows(RecordList[TableRow]):
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         row = self.records[index]
+        opens = signs(self).opens
         can_open = row.behind is not None and bool(row.behind.prompts or row.behind.memory)
-        return [(aligned(f" {row.line}", width - 2), ""), (" ›" if can_open else "  ", "muted")]
+        return [(aligned(f" {row.line}", width - len(opens)), ""), (opens if can_open else " " * len(opens), "muted")]
 
 
 def table_rows(table: Table, behind: Sequence[Behind], width: int) -> tuple[list[str], list[TableRow]]:

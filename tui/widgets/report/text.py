@@ -13,26 +13,31 @@ from labels.report.text import as_item, first_part
 from tui.plain import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from labels.measure.intervals import Interval
     from labels.report.section import Section
     from tui.workspace.report.reading import Reading
 
+    Say = Callable[[str], str]
+
 MUTED = "$foreground-muted"
 NOTHING_REPLAYED = (
     "No prompt was replayed yet.\n\n"
-    "Press r to run every prompt through every system, then F4 to label what they return."
+    "Press {report.replay} to run every prompt through every system, then {go.label} to label what they return."
 )
 
 
-def answer_text(reading: Reading, width: int, *, is_short: bool) -> Content:
-    """The gate's answer and the next step; unless *is_short*, also the numbers behind it. *width* in cells."""
+def answer_text(reading: Reading, width: int, say: Say, *, is_short: bool) -> Content:
+    """The gate's answer and the next step; unless *is_short*, also the numbers behind it.
+
+    *width* in cells; *say* puts keys in the place of their ids.
+    """
     report, gate = reading.report, reading.gate
     if not report.systems:
-        return plain(NOTHING_REPLAYED)
+        return plain(say(NOTHING_REPLAYED))
     said = answer(gate) if gate else first_lines(report)[0]
-    step = (gate_step(gate) if gate else next_step(report)).in_app()
+    step = say((gate_step(gate) if gate else next_step(report)).in_app())
     lines = [_wrapped([said], width).stylize_before("bold"), _wrapped([step], width).stylize_before("$text-accent")]
     if not is_short:
         more = gate_lines(gate)[1:] if gate else first_lines(report)[1:]

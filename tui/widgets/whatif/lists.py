@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import beginning, cells, one_line, plain
-from tui.widgets.label_text import SIGNS
 from tui.widgets.row_list import RecordList
+from tui.widgets.signs import DRAWN, signs
 
 if TYPE_CHECKING:
     from tui.widgets.row_list import Cell
+    from tui.widgets.signs import Signs
     from tui.workspace.whatif.effect import Change, Moved
     from tui.workspace.whatif.knobs import Knob
 
@@ -20,11 +21,11 @@ NAME_WIDTH, VALUE_WIDTH = 17, 20
 WORD_WIDTH, COUNTS_WIDTH = 8, 6
 TONES = {"good": "$text-success", "bad": "$text-error", "muted": "$foreground-muted"}
 SAID = {
-    True: (*SIGNS["relevant"], "relevant"),
-    False: (*SIGNS["not"], "not relevant"),
-    None: ("?", "muted", "no label"),
+    True: ("relevant", "good", "relevant"),
+    False: ("not", "bad", "not relevant"),
+    None: ("unsure", "muted", "no label"),
 }
-"""Sign, tone and words of a label: relevant, not relevant, none."""
+"""By label, or none: the verdict whose sign it has, its tone and its words."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class KnobRow:
 class KnobList(RecordList[KnobRow]):
     """A row for each setting. A moved setting says what it was."""
 
+    NOUN = "setting"
+
     def id_of(self, record: KnobRow) -> str:
         return record.knob.name
 
@@ -46,7 +49,7 @@ class KnobList(RecordList[KnobRow]):
         row = self.records[index]
         is_moved = row.value != row.saved
         room = width - NAME_WIDTH - VALUE_WIDTH - 3
-        value = f"{'▸' if is_moved else ' '} {row.value}"
+        value = f"{signs(self).moved if is_moved else signs(self).off} {row.value}"
         was = f"was {row.saved.partition(' (')[0]}" if is_moved else ".".join(row.knob.key)
         return [
             (f" {cells(row.knob.name, NAME_WIDTH)} ", ""),
@@ -58,6 +61,8 @@ class KnobList(RecordList[KnobRow]):
 
 class ChangeList(RecordList["Change"]):
     """A row for each labelled prompt: what changes, better or worse, and its text."""
+
+    NOUN = "prompt"
 
     def id_of(self, record: Change) -> str:
         return record.prompt.id
@@ -88,20 +93,21 @@ def counts(change: Change) -> str:
     return " ".join(filter(None, (f"-{gone}" if gone else "", f"+{new}" if new else "")))
 
 
-def change_text(change: Change) -> Content:
+def change_text(change: Change, drawn: Signs = DRAWN) -> Content:
     """The prompt, and each memory that goes, comes or stays, with its label."""
     lines = [beginning(one_line(change.prompt.text)), Content("")]
     for word, moved in (("goes", change.gone), ("comes", change.new), ("stays", change.kept)):
-        lines += [_moved_line(word, one) for one in moved]
+        lines += [_moved_line(word, one, drawn) for one in moved]
     if not change.before and not change.after:
         lines.append(plain("Nothing is injected, before and now.").stylize_before(TONES["muted"]))
     return Content("\n").join(lines)
 
 
-def _moved_line(word: str, moved: Moved) -> Content:
-    sign, tone, said = SAID[moved.is_relevant]
+def _moved_line(word: str, moved: Moved, drawn: Signs) -> Content:
+    verdict, tone, said = SAID[moved.is_relevant]
+    sign = "" if drawn.in_words else f"{drawn.verdicts[verdict]} "
     return (
         plain(f"{word:<6}").stylize_before(TONES["muted"])
-        + plain(f"{sign} {said:<13}").stylize_before(TONES[tone])
+        + plain(f"{sign}{said:<13}").stylize_before(TONES[tone])
         + plain(one_line(moved.candidate.memory.title))
     )

@@ -11,12 +11,14 @@ from engine.wording import counted
 from labels.report.section import UNKNOWN, decimal, percent, rate, span
 from tui.plain import ELLIPSIS, cells, one_line, plain
 from tui.widgets.report.text import MUTED, interval_bar
+from tui.widgets.signs import DRAWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from labels.measure.groups import Estimate
     from labels.measure.metrics import Ratio
+    from tui.widgets.signs import Signs
     from tui.workspace.whatif.effect import Effect, Numbers
     from tui.workspace.whatif.knobs import Knob
     from tui.workspace.whatif.trial import Trial
@@ -35,7 +37,7 @@ KEYS_FROM = 80
 BAR_WIDTH, VALUE_WIDTH, COMPARED_WIDTH = 20, 18, 13
 NO_LABELS = (
     "No prompt has a label yet, so there is nothing to try settings on.\n\n"
-    "Press F5 and r to replay the prompts, then F4 to label some."
+    "Press {go.report} and {report.replay} to replay the prompts, then {go.label} to label some."
 )
 COUNTING = "Counting …"
 
@@ -56,16 +58,19 @@ def settings_title(root: str, roots: int, width: int) -> str:
     return f"{start}{path}"
 
 
-def state_text(trial: Trial, width: int) -> Content:
-    """The number of moved settings, the keys that save them, and which of them will not count. *width* in cells."""
+def state_text(trial: Trial, width: int, say: Callable[[str], str]) -> Content:
+    """The number of moved settings, the keys that save them, and which of them will not count.
+
+    *width* in cells; *say* puts keys in the place of their ids.
+    """
     number, warning = len(trial.changes), trial.foreseen.text
     if not number:
-        return plain("Nothing is moved. Hold → or ← to move a setting.")
+        return plain(say("Nothing is moved. Hold {whatif.more} or {whatif.less} to move a setting."))
+    said = f"{counted(number, 'setting')} moved · {say('{whatif.save} saves, {whatif.discard} discards')}"
     if not warning:
-        return plain(f"{counted(number, 'setting')} moved · ctrl+s saves, esc discards")
-    said = (
-        f"{number} moved" if width < KEYS_FROM else f"{counted(number, 'setting')} moved · ctrl+s saves, esc discards"
-    )
+        return plain(said)
+    if width < KEYS_FROM:
+        said = f"{number} moved"
     return plain(f"{said} · ") + plain(warning).stylize_before("$text-warning")
 
 
@@ -125,14 +130,15 @@ def _share(found: Ratio) -> str:
 # Every value of a setting
 
 
-def compared_text(compared: Compared, current: str, saved: str, width: int) -> Content:
+def compared_text(compared: Compared, current: str, saved: str, width: int, drawn: Signs = DRAWN) -> Content:
     """A line for each value: its precision drawn to scale, irrelevant and lost memories, tokens."""
-    bar = max(0, min(2 * BAR_WIDTH, width - VALUE_WIDTH - 7 - 3 * COMPARED_WIDTH))
+    room = width - VALUE_WIDTH - 7 - 3 * COMPARED_WIDTH
+    bar = 0 if drawn.in_words else max(0, min(2 * BAR_WIDTH, room))
     heads = "".join(cells(one, COMPARED_WIDTH) for one in ("irrelevant", "lost", "tokens"))
     head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar + 2) + heads
     lines = [plain(head.rstrip()).stylize_before(MUTED)]
     for text, found in compared:
-        sign = "▸" if text == current else "·" if text == saved else " "
+        sign = drawn.now if text == current else drawn.saved if text == saved else drawn.off
         line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + _compared(found, bar)
         lines.append(line.stylize("bold") if text == current else line)
     return Content("\n").join(lines)

@@ -24,7 +24,7 @@ Would you want the assistant to read this memory before it answers this prompt?
 Relevant: it changes the answer, or prevents a mistake. It is enough if a part of the memory does so.
 
 Not relevant: it shares words or a topic with the prompt, but the answer would be the same without it. A memory that is
-out of date or wrong is not relevant; r says so with a reason.
+out of date or wrong is not relevant; give a reason with the label.
 
 Unsure: you do not know enough about the project to say. It is counted, and left out of precision.
 

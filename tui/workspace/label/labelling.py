@@ -140,7 +140,7 @@ class LabelQueue:
         given, done = self._given, len(self._finished)
         parts = [f"{done:,} of {len(self.order):,} prompts done", counted(given, "label")]
         if disputed := self._disputed.total():
-            parts.append(f"d settles {counted(disputed, 'dispute')}")
+            parts.append(f"{{label.settle}} settles {counted(disputed, 'dispute')}")
         seconds = workspace_pace(workspace)
         if seconds is not None and done < len(self.order):
             parts.append(_time_left(seconds * self._cards_left(at)))

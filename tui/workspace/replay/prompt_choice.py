@@ -26,6 +26,7 @@ FILTERS = {
 }
 NEWEST, IN_FILE, BY_TEXT, LONGEST = "", "file", "text", "longest"
 ORDERS = {NEWEST: "newest first", IN_FILE: "order of the files", BY_TEXT: "by text", LONGEST: "longest first"}
+ALL_AGAIN = "{replay.clear} shows all."
 
 
 @dataclass(frozen=True)
@@ -133,12 +134,13 @@ def words_of(typed: str) -> tuple[str, ...]:
 
 
 def empty_text(kind: str, systems: Sequence[str]) -> str:
-    """Why no prompt is listed, and which keys help."""
+    """Why no prompt is listed, and the ids of the keys that help."""
     if kind in (DIFFER, FAILED, IN_VAIN):
         about = {
             DIFFER: f"No replayed prompt differs between {' and '.join(systems)}",
             FAILED: "No judge failed on a replayed prompt",
             IN_VAIN: "No labelled prompt gets memories though none is relevant",
         }[kind]
-        return f"{about}. R replays all prompts, c chooses systems, esc shows all."
-    return f"No prompt fits. {'a and x label memories, ' if kind == LABELLED else ''}esc shows all."
+        return f"{about}. {{replay.all}} replays all prompts, {{replay.columns}} chooses systems, {ALL_AGAIN}"
+    labels = "{mark.relevant} and {mark.not} label memories, " if kind == LABELLED else ""
+    return f"No prompt fits. {labels}{ALL_AGAIN}"

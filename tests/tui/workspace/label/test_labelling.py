@@ -323,9 +323,9 @@ def test_that_people_differ_is_told_at_the_end_of_the_prompt_and_not_by_a_card(o
             label(workspace, prompt, at.card, verdict)
     assert at is not None
     for one in (queue, LabelQueue(mine), LabelQueue(theirs)):
-        assert f"d settles {len(at.pool.cards)} disputes" in one.progress(at)
+        assert f"{{label.settle}} settles {len(at.pool.cards)} disputes" in one.progress(at)
     mine.store.adjudicate("me", prompt.id, at.pool.cards[0], "not", seed=1, elapsed_ms=1)
-    assert f"d settles {len(at.pool.cards) - 1} dispute" in LabelQueue(mine).progress(at)
+    assert f"{{label.settle}} settles {len(at.pool.cards) - 1} dispute" in LabelQueue(mine).progress(at)
 
 
 def test_labels_of_the_same_prompt_over_another_root_are_not_counted(open_workspace: Opener, tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""Sentences of the app name the keys that are in force."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import tui
+from tests.engine.builders import memory, write_root
+from tests.tui.apps import SIZE, app_of, press, reads, shown, toasts, until
+from tui.app import MemsiftApp
+from tui.bindings import KEYS
+from tui.key_names import NAMED, keyed
+from tui.widgets.top_bar import Tab
+from tui.workspace.app_settings import AppSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+CHOSEN = {
+    "go.browse": "f12",
+    "go.replay": "f11",
+    "go.label": "f10",
+    "go.report": "f9",
+    "list.order": "[",
+    "list.filter": "ctrl+f",
+    "pick.leave": "ctrl+g",
+    "replay.type": "ctrl+n",
+    "replay.choose": "%",
+    "report.replay": "delete",
+    "app.skipped": "S",
+}
+NO_KEYS = ("A minus sign", "ctrl+d", "ctrl+u", "k shows the turns", 'such as "ctrl+k"')
+"""Texts with other letters, with keys that move in every list and cannot be changed, and with an example."""
+
+PLACES = ("app.py", "runner.py", "commands.py", "screens", "dialogs", "widgets", "workspace")
+USUAL = re.compile(r"\bF[2-9]\b|\bctrl\+[a-oq-z]\b|[Pp]ress [a-zA-Z$/]\b|(?:^|[.;·,] )[a-zA-Z] [a-z]+s\b")
+"""A key that is named by itself, and not by its id: "F4", "ctrl+r", "Press s", "u takes it back"."""
+
+
+def texts(file: Path) -> Iterator[str]:
+    """The strings of a module, without its docstrings."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node.value
+
+
+def test_no_sentence_of_the_app_names_a_key_that_a_person_can_change() -> None:
+    home = Path(tui.__file__).parent
+    found = []
+    for place in PLACES:
+        files = [home / place] if place.endswith(".py") else sorted((home / place).rglob("*.py"))
+        found += [(str(file.relative_to(home)), text) for file in files for text in texts(file) if USUAL.search(text)]
+    assert [one for one in found if not any(word in one[1] for word in NO_KEYS)] == []
+
+
+async def test_titles_hints_empty_screens_and_toasts_name_the_chosen_keys(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    root = write_root(tmp_path / "root", [memory("one"), memory("two")])
+    (root / "decisions" / "bad.json").write_text("[", encoding="utf-8")
+    app = MemsiftApp(open_workspace(root=root, prompts=(), judge=None), settings=AppSettings(keys=CHOSEN))
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        assert app.key_mistakes == ()
+        await reads(pilot, "#where", "skipped (S)")
+        tabs = " ".join(str(one.content) for one in pilot.app.screen.query(Tab))
+        assert tabs == "F12 Browse F11 F10 F9 F6 F7 F8"
+        assert "[ sorts" in str(pilot.app.screen.query_one("#list").border_title)
+        screen: Any = pilot.app.screen
+        assert screen.filter_line.placeholder.startswith("Press ctrl+f and type")
+        await press(pilot, "left_square_bracket")
+        assert "enter chooses, ctrl+g closes" in str(pilot.app.screen.query_one("Vertical").border_subtitle)
+        await press(pilot, "ctrl+g", "x", "1")
+        await until(pilot, lambda: any(one.endswith("u takes it back.") for one in toasts(pilot)))
+        await press(pilot, "f11")
+        await reads(pilot, "#prompt", "No prompts. ctrl+n types one")
+        await press(pilot, "f10")
+        await reads(pilot, "#card-text", "In Replay (F11), ctrl+n types a prompt and % adds it to the sample.")
+        await press(pilot, "f9")
+        await until(pilot, lambda: "(F11), ctrl+n" in shown(pilot, "#answer"))
+        await press(pilot, "question_mark")
+        assert "Press del to replay all prompts first." in shown(pilot, "#text")
+        assert app_of(pilot).is_running
+
+
+def test_every_id_in_a_sentence_is_a_key_and_texts_of_people_stay_as_they_are() -> None:
+    home = Path(tui.__file__).parent
+    named = [
+        one
+        for file in home.rglob("*.py")
+        for text in texts(file)
+        for one in re.findall(r"\{([a-z]+\.[a-z0-9]+)\}", text)
+    ]
+    assert [one for one in named if one not in KEYS] == []
+    assert len(named) > 60
+    assert NAMED.fullmatch("{go.label}")
+    assert keyed(AppSettings(), "{no.such} {0} {go.label} {whatif.more}") == "{no.such} {0} F4 →"  # type: ignore[arg-type]

@@ -1,0 +1,114 @@
+"""Plain mode for screen readers, and NO_COLOR: states in words, no frames, no colours, a line that names the place."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.paths import config_file
+from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, text_of, until
+from tests.tui.cli.command_line import memsift
+from tests.tui.demo import demo_prompts
+from tui.app import MemsiftApp
+from tui.widgets.signs import DRAWN, SPOKEN
+from tui.workspace.app_settings import AppSettings, read_app_settings
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+pytestmark = pytest.mark.anyio
+
+PLAIN = AppSettings(is_plain=True)
+DECORATION = re.compile("[─-◿✀-➿⏎⌫≠›]| · ")
+"""Frames, blocks, shapes and ticks; keys as signs; the dot between facts."""
+
+
+def drawn(pilot: Pilot[None]) -> str:
+    return "\n".join(text_of(one) for one in pilot.app.screen.query("*") if one.is_on_screen)
+
+
+def place(pilot: Pilot[None]) -> str:
+    """The text of the first line; empty before it is there."""
+    lines: Any = pilot.app.screen.query("WhereLine")
+    return str(lines.first().text) if lines else ""
+
+
+async def says(pilot: Pilot[None], text: str) -> None:
+    """Wait until the first line begins with *text*."""
+    await until(pilot, lambda: place(pilot).startswith(text), f"{text!r}, not {place(pilot)!r}")
+
+
+async def test_each_screen_names_the_place_and_its_states_in_words_without_a_drawn_character(
+    open_workspace: Opener,
+) -> None:
+    app = MemsiftApp(open_workspace(prompts=demo_prompts("p01", "p04")), settings=PLAIN)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        seen = {}
+        await says(pilot, "Browse, memory 1 of 76: ")
+        await press(pilot, "space", "j")
+        await says(pilot, "Browse, memory 3 of 76: ")
+        await press(pilot, "k")
+        await says(pilot, "Browse, memory 2 of 76: ")
+        assert re.search(r"selected +", shown(pilot, "MemoryTable"))
+        assert re.fullmatch(r"Browse, memory 2 of 76: .+, [a-z ]+, active", place(pilot))
+        await press(pilot, "o")
+        await says(pilot, "Sort by, choice ")
+        await press(pilot, "escape", "slash", *"loan")
+        await says(pilot, "Browse, input: loan. ")
+        await press(pilot, "escape", "escape")
+        assert "sorted by" in str(pilot.app.screen.query_one("#list").border_title)
+        for mode in MemsiftApp.MODES:
+            await pilot.app.switch_mode(mode)
+            await at_rest(pilot)
+            await says(pilot, f"{mode.capitalize()}, ")
+            seen[mode] = drawn(pilot)
+        await press(pilot, "f3", "right")
+        await says(pilot, "Replay, memory 1 of ")
+        seen["table"] = drawn(pilot)
+        await press(pilot, "c")
+        await says(pilot, "Which systems side by side?, choice 1 of ")
+        assert ", selected" in place(pilot)
+        seen["systems"] = drawn(pilot)
+        await press(pilot, "escape", "f4")
+        await card_shown(pilot)
+        await press(pilot, "x")
+        await until(pilot, lambda: "not relevant:" in shown(pilot, "RecentLabels"))
+        seen["labelled"] = drawn(pilot)
+        found = {name: sorted(set(DECORATION.findall(text))) for name, text in seen.items()}
+        assert found == {name: [] for name in seen}
+        assert "injected, rank 1" in seen["table"]
+        assert "dropped by" in seen["table"]
+        assert app.screen.has_class("-narrow"), "one column at 110 cells"
+        assert app.animation_level == "none"
+        app.tell("It is wrong.", severity="warning")
+        await until(pilot, lambda: place(pilot).endswith("\nWarning. It is wrong."))
+
+
+def test_every_sign_has_a_word_or_needs_none() -> None:
+    texts = [one for one in vars(SPOKEN).values() if isinstance(one, str)] + list(SPOKEN.verdicts.values())
+    assert [one for one in texts if not one.isascii()] == []
+    assert SPOKEN.verdicts.keys() == DRAWN.verdicts.keys()
+    assert SPOKEN.injected == "injected"
+
+
+def test_plain_mode_is_a_flag_and_a_setting(private_home: Path) -> None:
+    from tui.cli.app import app_settings
+
+    file = Path(config_file(os.environ))
+    assert private_home in file.parents
+    assert app_settings(is_plain=False).is_plain is False
+    assert app_settings(is_plain=True).is_plain is True
+    file.parent.mkdir(parents=True)
+    file.write_text("[app]\nplain = true\n", encoding="utf-8")
+    assert app_settings(is_plain=False).is_plain is True
+    file.write_text('[app]\nplain = "yes"\n', encoding="utf-8")
+    settings = read_app_settings(os.environ)
+    assert settings.is_plain is False
+    assert settings.mistakes == (f"{file}: 'plain' under [app] is 'yes'; expected true or false.",)
+    assert "--plain" in memsift("--help").stdout

@@ -1,0 +1,94 @@
+"""The base of the apps: no colour where NO_COLOR is set, and a plain mode for screen readers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from textual import on
+from textual.app import App
+from textual.events import Mount
+from textual.filter import LineFilter, Monochrome, NoColor
+from textual.geometry import Offset
+from textual.widgets import Input, TextArea
+
+from tui.key_names import key_word
+from tui.widgets.signs import PLAIN
+from tui.widgets.where_line import WhereLine, where
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.segment import Segment
+    from textual.binding import Binding
+    from textual.color import Color
+
+T = TypeVar("T")
+
+LOOK_SECONDS = 0.1
+"""Time between two looks at the place of the cursor."""
+
+FRAMES = dict.fromkeys(range(0x2500, 0x25A0), " ")
+"""Lines and blocks, of which borders, bars and scrollbars are drawn."""
+
+
+class Undecorated(LineFilter):
+    """Takes frames away, and writes a comma for the dot between two facts."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        return [one._replace(text=_in_words(one.text)) for one in segments]
+
+
+def _in_words(text: str) -> str:
+    return text.translate(FRAMES).replace(" · ", ",  ") if text.strip() != "·" else text.replace("·", " ")
+
+
+class PlainApp(App[T]):
+    """An app that is in plain mode if *is_plain*: words, one column, no movement, and a line that names the place."""
+
+    def __init__(self, *, is_plain: bool = False) -> None:
+        super().__init__()
+        self.is_plain = is_plain
+        self._own_filters: list[LineFilter] = [NoColor()] if self.no_color else []
+        self._toast = ""
+        if is_plain:
+            self._own_filters.append(Undecorated())
+            self.add_class(PLAIN)
+            self.animation_level = "none"
+            self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow")]
+
+    @on(Mount)
+    def begin_saying(self) -> None:
+        if self.is_plain:
+            self.set_interval(LOOK_SECONDS, self.say_where)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's filters and those of this app. Textual's own way with NO_COLOR leaves shades of grey."""
+        return [*(one for one in super().get_line_filters() if not isinstance(one, Monochrome)), *self._own_filters]
+
+    def get_key_display(self, binding: Binding) -> str:
+        return key_word(binding.key) if self.is_plain else super().get_key_display(binding)
+
+    def notify(self, message: str, *, title: str = "", severity: Any = "information", **options: Any) -> None:
+        """Show a toast. Where its colour cannot tell that it is a warning, its title does."""
+        if (self.is_plain or self.no_color) and severity != "information":
+            title = f"{severity.capitalize()}: {title}".removesuffix(": ")
+        self._toast = f"{title}. {message}" if title else message
+        super().notify(message, title=title, severity=severity, **options)
+
+    def say_where(self) -> None:
+        """Say where the cursor is, and what was told since it went there. The terminal's own cursor rests there."""
+        if not self.screen_stack:
+            return
+        screen = self.screen
+        lines = screen.query_children(WhereLine)
+        if not lines:
+            screen.mount(WhereLine(), before=0)
+            return
+        if isinstance(screen.focused, Input | TextArea):
+            screen.focused.cursor_blink = False
+        else:
+            self.cursor_position = Offset(0, 0)
+        line, place = lines.first(), where(screen, self.current_mode.capitalize())
+        if not line.text.startswith(place) and self._toast in line.text:
+            self._toast = ""
+        line.say(f"{place}\n{self._toast}" if self._toast else place)

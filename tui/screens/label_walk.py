@@ -1,0 +1,215 @@
+"""The part of Label that goes from prompt to prompt: the order, earlier cards shown again, labels of other programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.events import ScreenResume
+from textual.getters import query_one
+
+from tui.dialogs.choices import ChooseOrder
+from tui.key_names import keyed
+from tui.messages import Kept, Surveyed
+from tui.plain import plain
+from tui.screens.given_labels import GivenLabels
+from tui.widgets.prompt_list import PromptPane
+from tui.widgets.remark_line import NoteInput
+from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
+from tui.workspace.label.labelling import LabelQueue, Position
+from tui.workspace.label.labelling_plan import Planning, recorded_injections, require_possible, survey
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.content import Content
+
+    from engine.prompt import Prompt
+    from labels.records import Card
+    from tui.workspace.label.labelling_plan import Injections
+
+RUNNING = "Running the prompt through every system …"
+SURVEYING = "Looking at every prompt, to know where the systems differ …"
+
+
+class LabelWalk(GivenLabels):
+    """Prompts in the planned order. `position` is the place in the present prompt; None while there is none.
+
+    While a note is typed, nothing is shown anew: the note keeps the focus, and its card stays until it is left.
+    """
+
+    prompt_pane = query_one(PromptPane)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue: LabelQueue | None = None
+        self._prompt: Prompt | None = None
+        self.position: Position | None = None
+        self.has_failed = False
+        self._is_behind = self._has_news = False
+
+    def show_card_text(self, text: Content) -> None:
+        """Show *text* in the place of a card."""
+        raise NotImplementedError
+
+    def show_position(self) -> None:
+        """Show the next card of the prompt, or its reveal."""
+        raise NotImplementedError
+
+    @property
+    def card(self) -> Card | None:
+        """The card on the screen; None in the reveal, so that a key pressed too often changes no blind label."""
+        return self.position.card if self.position else None
+
+    @property
+    def is_typing(self) -> bool:
+        return isinstance(self.focused, NoteInput)
+
+    @on(ScreenResume)
+    def end_typing(self) -> None:
+        """A note that was typed before a visit to another screen waits, and the card has the focus again."""
+        self.set_focus(None)
+
+    def begin(self) -> None:
+        """Go on where labelling stopped. First survey new prompts, if the order needs facts about them."""
+        self._is_behind = self.is_typing
+        if self.is_typing:
+            return
+        planning = Planning(self.app.workspace)
+        if not planning.unknown:
+            self._open_queue(planning, {})
+            return
+        # a card or reveal on the screen stays: a prompt typed in Replay must not take it away
+        if self._prompt is None:
+            self.queue = self.position = None
+            self.show_card_text(plain(SURVEYING))
+            self.refresh_bindings()
+        self._survey(planning, recorded_injections(self.app.workspace))
+
+    @work(thread=True, exclusive=True, group="survey", exit_on_error=False)
+    def _survey(self, planning: Planning, recorded: Injections) -> None:
+        self.post_message(Surveyed(planning, survey(self.app.workspace, planning, recorded)))
+
+    @on(Surveyed)
+    def take_survey(self, message: Surveyed) -> None:
+        self._is_behind |= self.is_typing
+        if message.planning.order == self.app.workspace.order and not self.is_typing:
+            self._open_queue(message.planning, message.facets)
+
+    def _open_queue(self, planning: Planning, facets: Mapping[str, str]) -> None:
+        """Go on in the planned order. If the plan cannot be written, go on in the order of the last plan."""
+        with self.app.telling_errors():
+            planning.keep(facets)
+        self.queue = LabelQueue(self.app.workspace)
+        stays = self.is_revealed or (self._prompt and not self.queue.is_finished(self._prompt))
+        if self._prompt and self._prompt in self.queue.order and stays:
+            self.start(self._prompt)
+        else:
+            self.next_prompt()
+
+    # From prompt to prompt
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self._prompt
+
+    def next_prompt(self) -> None:
+        """Go to an earlier card that is due to be shown again, or else to the next prompt."""
+        finished = None if self.position and self.position.is_repeat else self._prompt
+        again = self.queue.due(finished) if self.queue else None
+        if again:
+            self.start_repeat(again)
+        else:
+            self.start_following()
+
+    def start_repeat(self, at: Position) -> None:
+        self._show_prompt(at.prompt)
+        self.position = at
+        self.show_position()
+
+    def start_following(self) -> None:
+        following = self.queue.after(self._prompt) if self.queue else None
+        if following:
+            self.start(following)
+            return
+        self._prompt = self.position = None
+        self.prompt_pane.show(None)
+        reason = nothing_to_label(self.app.workspace)
+        self.show_card_text(plain(keyed(self.app, reason)))
+        if reason == ALL_LABELLED:
+            self.tell_happened("")
+        else:
+            self.progress.update("")
+
+    def start(self, prompt: Prompt) -> None:
+        """Show a prompt. Its first card comes when every system has run it."""
+        self._show_prompt(prompt)
+        self.app.run_quick(prompt)
+        if self.app.ask_judge(prompt):
+            self.show_card_text(plain(RUNNING))
+        else:
+            self.show_position()
+
+    def _show_prompt(self, prompt: Prompt) -> None:
+        self._prompt, self.position, self.has_failed = prompt, None, False
+        self.prompt_pane.show(prompt)
+
+    @on(Kept)
+    def go_on(self, message: Kept) -> None:
+        if self.position is None and self._prompt and self._prompt.id in message.prompt_ids:
+            self.show_position()
+
+    def take_labels(self) -> None:
+        """Go on if another program labelled this card; else it stays on the screen as it is."""
+        self._has_news = self.is_typing
+        if self.is_typing:
+            return
+        if self.position is None:
+            self.begin()
+            return
+        before = self.card
+        with self.app.telling_errors():
+            self.queue = LabelQueue(self.app.workspace)
+            at = self.find_position()
+            if before and at and at.card and at.card.pair == before.pair:
+                self.position = at
+                self.tell_happened("")
+            else:
+                self.show_position()
+
+    def catch_up(self) -> None:
+        """Show what changed while a note was typed."""
+        if self._is_behind:
+            self.begin()
+        elif self._has_news:
+            self.take_labels()
+
+    def find_position(self) -> Position | None:
+        if self.queue is None or self._prompt is None:
+            return None
+        if self.position and self.position.is_repeat:
+            return self.queue.rest(self.position)
+        return self.queue.position(self._prompt)
+
+    def look_ahead(self) -> None:
+        """Run the next prompt through every system while this one is being labelled."""
+        following = self.queue.after(self._prompt) if self.queue else None
+        if following:
+            self.app.run_quick(following)
+            self.app.ask_judge(following)
+
+    def action_order(self) -> None:
+        """Let a person choose which prompts come first."""
+        self.app.push_screen(ChooseOrder(self.app.workspace.order), self.take_order)
+
+    def take_order(self, order: str | None) -> None:
+        workspace = self.app.workspace
+        if order is None or order == workspace.order:
+            return
+        with self.app.telling_errors():
+            require_possible(workspace, order)
+            workspace.order = order
+            # a prompt with labels is labelled to its end before the new order counts
+            if self.position and len(self.position.open) == len(self.position.pool.cards):
+                self._prompt = None
+            self.begin()

@@ -1,0 +1,73 @@
+"""The signs of lists and texts in one place; in plain mode, words stand in their place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.dom import DOMNode
+
+PLAIN = "-plain"
+"""The class of an app in plain mode, which is for screen readers."""
+
+DRAWN_VERDICTS = {"relevant": "+", "not": "−", "unsure": "?", "unrateable": "!"}
+VERDICTS = {"relevant": "Relevant", "not": "Not relevant", "unsure": "Unsure", "unrateable": "Cannot be rated"}
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What stands before or behind a text to say its state. `off` takes the place of a sign that does not hold.
+
+    `verdicts`: by verdict of a label. `in_words`: whether these are words, and nothing is drawn with characters.
+    """
+
+    selected: str = "● "
+    labelled: str = "✓"
+    differs: str = "≠"
+    off: str = " "
+    injected: str = "✓"
+    dropped: str = "·"
+    rejected: str = "✗"
+    unlabelled: str = "·"
+    is_there: str = "✓ "
+    is_missing: str = "✗ "
+    opens: str = " ›"
+    moved: str = "▸"
+    now: str = "▸"
+    saved: str = "·"
+    rising: str = "▲"
+    falling: str = "▼"
+    verdicts: Mapping[str, str] = field(default_factory=lambda: DRAWN_VERDICTS)
+    in_words: bool = False
+
+
+DRAWN = Signs()
+SPOKEN = Signs(
+    selected="selected ",
+    labelled="labelled",
+    differs=" systems differ",
+    off="",
+    injected="injected",
+    dropped="dropped by",
+    rejected="dropped by",
+    unlabelled="no label:",
+    is_there="",
+    is_missing="",
+    opens=" opens",
+    moved="",
+    now="now",
+    saved="saved",
+    rising="",
+    falling="",
+    verdicts={name: f"{words.lower()}:" for name, words in VERDICTS.items()},
+    in_words=True,
+)
+
+
+def signs(node: DOMNode) -> Signs:
+    """The signs of the app of *node*: words in plain mode."""
+    app: Any = node.app
+    return SPOKEN if app.has_class(PLAIN) else DRAWN
