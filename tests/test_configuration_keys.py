@@ -32,7 +32,7 @@ def defaults(section: object, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{name}", value
 
 
-DEFAULTS = {**dict(defaults(Config())), "roots": [], "label.grades": False}
+DEFAULTS = {**dict(defaults(Config())), "roots": [], "label.grades": False, "app.plain": False}
 ACTION = "keys.ID"
 
 

@@ -66,7 +66,10 @@ ORDERS = {
 ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
-NEVER_PULLED = "No prompt was replayed that pulled this memory in. F3 replays prompts, F8 lists the hook's answers."
+NEVER_PULLED = (
+    "No prompt was replayed that pulled this memory in. {go.replay} replays prompts, {go.activity} lists the hook's "
+    "answers."
+)
 SHOW_HIDDEN = "hidden"
 SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
 ALL = ""
@@ -92,9 +95,10 @@ class BrowseScreen(ListScreen, CuratingScreen):
     )
     HINT = "{list.order} sorts · {browse.category}, {browse.status} and {browse.finding} narrow"
     HELP = (
-        "The memories of this root. Type / and some words to filter by title, tags and body; c, v and f narrow the "
-        "list to a category, a status or a finding. Keys that change memories act on the selected ones, else on the "
-        "one under the cursor. Every change can be taken back with u, also tomorrow."
+        "The memories of this root. Type {list.filter} and some words to filter by title, tags and body; "
+        "{browse.category}, {browse.status} and {browse.finding} narrow the list to a category, a status or a finding. "
+        "Keys that change memories act on the selected ones, else on the one under the cursor. Every change can be "
+        "taken back with {change.undo}, also tomorrow."
     )
 
     memories = query_one(MemoryTable)
@@ -299,7 +303,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
             self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), partial(self._go, hidden))
         else:
-            self.app.tell(NEVER_PULLED)
+            self.app.tell(keyed(self.app, NEVER_PULLED))
 
     async def _go(self, hidden: Sequence[str], chosen: str | None) -> None:
         """Show why a chosen prompt pulled the memory in, or first ask for one of the *hidden* prompts."""
