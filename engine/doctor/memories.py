@@ -75,9 +75,8 @@ def _trust(root: str, environ: Mapping[str, str]) -> Finding:
     reading = read_config(root, environ)
     if reading.untrusted:
         keys = ", ".join(key.removeprefix("retrieval.") for key, _ in reading.untrusted)
-        return note(
-            "trust", f"{root} is not trusted, so its {keys} do not count", f"To allow them: {trust_command(root)}"
-        )
+        state = f"not trusted any more ({reading.change})" if reading.change else "not trusted"
+        return note("trust", f"{root} is {state}, so its {keys} do not count", f"To allow: {trust_command(root)}")
     return ok(
         "trust",
         f"{root}: {'trusted' if trust_of(root, environ) else 'not trusted, and it asks for nothing that needs trust'}",

@@ -12,6 +12,7 @@ import pytest
 from engine.config import CONFIG_FILE, JudgeConfig
 from engine.doctor import judge
 from engine.paths import config_file, transcripts_dir
+from engine.trust import trust
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import KEY, ApiServer, Reply, failed
 from tests.tui.cli.command_line import RULES, memsift
@@ -162,6 +163,12 @@ def ignored_key(project: Path) -> None:
     settings(project / ".claude/memory" / CONFIG_FILE, retrieval={"deadline": 20})
 
 
+def pulled_settings(project: Path) -> None:
+    settings(project / ".claude/memory" / CONFIG_FILE, retrieval={"deadline": 10})
+    trust(str(project / ".claude/memory"), os.environ)
+    ignored_key(project)
+
+
 def skipped_file(project: Path) -> None:
     (project / ".claude/memory/decisions/broken.json").write_text("{", encoding="utf-8")
 
@@ -182,6 +189,7 @@ FAULTS: dict[str, tuple[Callable[[Path], None], str, str, str]] = {
     "settings with a comment": (broken_settings, "client settings", "problem", "line 2"),
     "a wrong value": (wrong_value, "settings", "problem", "max_inject"),
     "a key that needs trust": (ignored_key, "trust", "note", "memsift trust"),
+    "settings that changed since": (pulled_settings, "trust", "note", "not trusted any more (its settings changed)"),
     "a file that cannot be read": (skipped_file, "index", "note", "1 file skipped"),
     "a root that is gone": (missing_user_root, "roots", "problem", "/gone"),
     "a log that others may read": (open_log, "files", "note", "chmod -R go="),
