@@ -162,7 +162,7 @@ class DiffScreen(ListScreen):
 
     @property
     def is_narrowed(self) -> bool:
-        return bool(self._kind)
+        return self._kind != CHANGED
 
     def show_everything(self) -> bool:
         was_narrowed, self._kind = self._kind != CHANGED, CHANGED
