@@ -124,7 +124,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
         if workspace.wanted_memory:
             self._go_to_wanted(workspace.wanted_memory)
         if self._stamps != stamps(workspace.index, workspace.store.path, os.environ):
-            self.read_facts()
+            self.call_after_refresh(self.read_facts)  # a thread would slow the first screen
         elif self._begun != check_stamp(workspace, os.environ):
             self.read_findings()
 
