@@ -79,7 +79,10 @@ async def test_the_cursor_stays_near_a_deleted_memory_and_the_pane_where_it_was(
     root = write_documents(tmp_path / "root", DOCUMENTS)
     async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=SMALL) as pilot:
         detail = pilot.app.screen.query_one("#detail")
-        await press(pilot, "down", "tab", "j", "j", "j")
+        await press(pilot, "down", "tab")
+        await until(pilot, lambda: detail.max_scroll_y > 3, "a detail that is longer than its pane")
+        await at_rest(pilot)
+        await press(pilot, "j", "j", "j")
         await until(pilot, lambda: detail.scroll_offset.y == 3, "three lines down")
         first, second, third = (one.file for one in table(pilot).records)
         (tmp_path / first).unlink()
