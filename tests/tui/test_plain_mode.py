@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import tui
 from engine.paths import config_file
 from tests.tui.apps import SIZE, at_rest, card_shown, press, shown, text_of, until
-from tests.tui.cli.command_line import memsift
+from tests.tui.cli.command_line import MAIN, memsift
 from tests.tui.demo import demo_prompts
+from tests.tui.terminal import Terminal
 from tui.app import MemsiftApp
 from tui.widgets.signs import DRAWN, SPOKEN
 from tui.workspace.app_settings import AppSettings, read_app_settings
@@ -44,12 +46,9 @@ async def says(pilot: Pilot[None], text: str) -> None:
     await until(pilot, lambda: place(pilot).startswith(text), f"{text!r}, not {place(pilot)!r}")
 
 
-async def test_each_screen_names_the_place_and_its_states_in_words_without_a_drawn_character(
-    open_workspace: Opener,
-) -> None:
+async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_workspace: Opener) -> None:
     app = MemsiftApp(open_workspace(prompts=demo_prompts("p01", "p04")), settings=PLAIN)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
-        seen = {}
         await says(pilot, "Browse, memory 1 of 76: ")
         await press(pilot, "space", "j")
         await says(pilot, "Browse, memory 3 of 76: ")
@@ -61,33 +60,59 @@ async def test_each_screen_names_the_place_and_its_states_in_words_without_a_dra
         await says(pilot, "Sort by, choice ")
         await press(pilot, "escape", "slash", *"loan")
         await says(pilot, "Browse, input: loan. ")
-        await press(pilot, "escape", "escape")
+        await press(pilot, "escape", "escape", "escape")
         assert "sorted by" in str(pilot.app.screen.query_one("#list").border_title)
-        for mode in MemsiftApp.MODES:
-            await pilot.app.switch_mode(mode)
-            await at_rest(pilot)
-            await says(pilot, f"{mode.capitalize()}, ")
-            seen[mode] = drawn(pilot)
         await press(pilot, "f3", "right")
         await says(pilot, "Replay, memory 1 of ")
-        seen["table"] = drawn(pilot)
+        table = drawn(pilot)
+        assert "injected, rank 1" in table
+        assert "dropped by" in table
+        assert DECORATION.findall(table) == []
         await press(pilot, "c")
         await says(pilot, "Which systems side by side?, choice 1 of ")
         assert ", selected" in place(pilot)
-        seen["systems"] = drawn(pilot)
+        assert app.screen.has_class("-narrow"), "one column at 110 cells"
+        assert app.animation_level == "none"
+        app.tell("It is wrong.", severity="warning")
+        await until(pilot, lambda: place(pilot).endswith("\nWarning. It is wrong."))
+
+
+@pytest.mark.slow
+async def test_no_screen_draws_with_characters(open_workspace: Opener) -> None:
+    app = MemsiftApp(open_workspace(prompts=demo_prompts("p01", "p04")), settings=PLAIN)
+    async with app.run_test(size=SIZE) as pilot:
+        seen = {}
+        for mode in MemsiftApp.MODES:
+            await pilot.app.switch_mode(mode)
+            await at_rest(pilot)
+            await says(pilot, mode.capitalize())
+            seen[mode] = drawn(pilot)
+        await press(pilot, "f3", "c")
+        seen["dialog"] = drawn(pilot)
         await press(pilot, "escape", "f4")
         await card_shown(pilot)
         await press(pilot, "x")
         await until(pilot, lambda: "not relevant:" in shown(pilot, "RecentLabels"))
         seen["labelled"] = drawn(pilot)
-        found = {name: sorted(set(DECORATION.findall(text))) for name, text in seen.items()}
-        assert found == {name: [] for name in seen}
-        assert "injected, rank 1" in seen["table"]
-        assert "dropped by" in seen["table"]
-        assert app.screen.has_class("-narrow"), "one column at 110 cells"
-        assert app.animation_level == "none"
-        app.tell("It is wrong.", severity="warning")
-        await until(pilot, lambda: place(pilot).endswith("\nWarning. It is wrong."))
+        assert {name: DECORATION.findall(text) for name, text in seen.items()} == {name: [] for name in seen}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", [["demo"], ["search", "loan", "--explain"], ["list"], ["--help"]], ids=" ".join)
+def test_neither_app_nor_command_prints_a_colour_with_no_color(line: list[str], private_home: Path) -> None:
+    """In a real terminal. The cursor is shown by reversed text then."""
+    assert private_home.is_dir()
+    root = [] if line[0] in ("demo", "--help") else ["--root", str(Path(tui.__file__).parent / "demo/memory")]
+    with Terminal([*MAIN, *line, *root], NO_COLOR="1", COLORTERM="truecolor", TERM="xterm-256color") as terminal:
+        if line == ["demo"]:
+            terminal.reads(b"memories")
+            terminal.types(b"j")
+            terminal.reads(b"\x1b[7")
+        else:
+            terminal.ends()
+        styles = {part for found in re.findall(rb"\x1b\[([0-9;]*)m", terminal.output) for part in found.split(b";")}
+    assert terminal.output
+    assert styles <= {b"", b"0", b"1", b"2", b"3", b"4", b"7", b"9", b"39", b"49"}
 
 
 def test_every_sign_has_a_word_or_needs_none() -> None:

@@ -43,7 +43,8 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
     A later source is stronger: default, user (config.toml), root (memory-config.json), variable (MEMSIFT_...). A root
     that you do not trust may only make the hook stricter or quieter; a value of it that is ignored is shown, too.
 
-    `roots`, `label.grades`, `app.plain` and the keys of the app (`keys.ID`, as in tui/KEYS.md) stand in your config.toml alone.
+    `roots`, `label.grades`, `app.plain` and the keys of the app (`keys.ID`, as in tui/KEYS.md) stand in your
+    config.toml alone.
 
     Output: a line for each setting; or as JSON [{key, value, source, place, trusted, ignored}].
     """
