@@ -14,7 +14,7 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
-from tui.cli.help import JUDGE_SECTION, command_rows, sorted_options, write_section
+from tui.cli.help import JUDGE_SECTION, SUBJECTS, command_rows, sorted_options, write_section
 from tui.cli.options import DB, ORDER, PLAIN, PROMPTS, TOGETHER, judge_options, roots_option
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
@@ -60,13 +60,18 @@ COMMANDS = {
     "undo": "memories.journal:undo",
     "uninstall": "setup.uninstall:uninstall",
 }
-"""Every command: its name, then its module in this folder and its function there. `--help` lists them in this order."""
+"""Every command: its name, then its module in this folder and its function there."""
 
 
 class Commands(click.Group):
     """A group that imports a command's module when the command is called. `table` is like COMMANDS."""
 
     table: Mapping[str, str] = {}
+
+    @property
+    def sections(self) -> Mapping[str, str]:
+        """Title -> names of commands, separated by spaces."""
+        return {"Commands": " ".join(self.table)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.table)
@@ -79,7 +84,8 @@ class Commands(click.Group):
         """The options, then the commands, and last the options of the judge."""
         own, of_judge = sorted_options(self, ctx)
         write_section(formatter, "Options", own)
-        write_section(formatter, "Commands", command_rows(self, ctx))
+        for title, names in self.sections.items():
+            write_section(formatter, title, command_rows(self, ctx, names.split()))
         write_section(formatter, JUDGE_SECTION, of_judge)
 
 
@@ -87,6 +93,7 @@ class Memsift(Commands):
     """All commands. It turns errors into a line on stderr and exit code 2."""
 
     table = COMMANDS
+    sections = SUBJECTS
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

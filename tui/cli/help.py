@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 JUDGE_SECTION = "Options of the judge"
+
+
+SUBJECTS = {
+    "Commands that open the app": "demo serve",
+    "Commands to set up": "install uninstall doctor config trust completion",
+    "Commands to find memories": "search judge list show activity",
+    "Commands to change memories": "create edit tag retire archive restore merge move undo history",
+    "Commands on the quality of memories": "quality",
+    "Commands on prompts, labels and numbers": "prompts replay diff label report gate tune export import merge-labels",
+}
+"""The sections of `memsift --help`, each with its commands."""
 
 
 class JudgeOption(click.Option):
@@ -42,7 +53,7 @@ def write_section(formatter: click.HelpFormatter, title: str, rows: Sequence[tup
             formatter.write_dl(rows)
 
 
-def command_rows(group: click.Group, ctx: click.Context) -> list[tuple[str, str]]:
-    """The name of each command, and the first paragraph of its help."""
-    commands = [(name, group.get_command(ctx, name)) for name in group.list_commands(ctx)]
+def command_rows(group: click.Group, ctx: click.Context, names: Iterable[str]) -> list[tuple[str, str]]:
+    """The names of commands, each with the first paragraph of its help."""
+    commands = [(name, group.get_command(ctx, name)) for name in names]
     return [(name, " ".join((one.help or "").partition("\n\n")[0].split())) for name, one in commands if one]

@@ -13,6 +13,7 @@ import pytest
 from labels.exchange.registry import FORMATS
 from tests.tui.cli.command_line import memsift
 from tui.cli import COMMANDS
+from tui.cli.help import SUBJECTS
 
 JUDGED = ("", "search", "replay", "judge", "label", "quality judge")
 
@@ -21,7 +22,7 @@ JUDGED = ("", "search", "replay", "judge", "label", "quality judge")
 def test_the_options_of_the_judge_come_last(command: str) -> None:
     lines = memsift(*command.split(), "--help").stdout.splitlines()
     headings = [line for line in lines if line[:1].isalpha() and line.endswith(":")]
-    commands = ["Commands:"] if not command else []
+    commands = [f"{title}:" for title in SUBJECTS] if not command else []
     assert headings[-2 - len(commands) :] == ["Options:", *commands, "Options of the judge:"]
     judge = lines.index("Options of the judge:")
     assert [line for line in lines[:judge] if line.startswith("  --judge")] == []
@@ -33,10 +34,14 @@ def test_the_options_of_the_judge_come_last(command: str) -> None:
 @pytest.mark.parametrize("command", ["", "quality", "config"])
 def test_no_description_of_a_command_is_cut(command: str) -> None:
     lines = memsift(*command.split(), "--help").stdout.splitlines()
-    listed = lines[lines.index("Commands:") + 1 :]
-    end = listed.index("") if "" in listed else len(listed)
-    assert end > 2
-    assert [line for line in listed[:end] if line.endswith("...") and "ID" not in line] == []
+    begin = next(number for number, line in enumerate(lines) if line.startswith("Commands"))
+    end = lines.index("Options of the judge:") if not command else len(lines)
+    assert end - begin > 3
+    assert [line for line in lines[begin:end] if line.endswith("...") and "ID" not in line] == []
+
+
+def test_the_help_lists_every_command_under_its_subject() -> None:
+    assert sorted(" ".join(SUBJECTS.values()).split()) == [*COMMANDS]
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
