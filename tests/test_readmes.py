@@ -53,3 +53,18 @@ def test_the_readme_of_a_room_is_read_in_a_few_minutes(readme: Path) -> None:
 
 def test_the_readme_of_the_project_is_read_in_a_few_minutes() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 140
+
+
+@pytest.fixture(scope="module")
+def names() -> set[str]:
+    """The name of each file of the project."""
+    parts = ("engine", "labels", "tui", "tests")
+    return {path.name for part in parts for path in (PROJECT / part).rglob("*.*")}
+
+
+@pytest.mark.parametrize("readme", [README, *ROOMS], ids=lambda path: str(path.relative_to(PROJECT)))
+def test_every_module_that_a_readme_names_exists(readme: Path, names: set[str]) -> None:
+    """A name with folders is a path from the README's own folder or from the top of the project."""
+    named = set(re.findall(r"`((?:\.\./)*[\w/]+\.(?:py|tcss|sh))`", readme.read_text(encoding="utf-8")))
+    found = {name for name in named if name in names or (readme.parent / name).exists() or (PROJECT / name).exists()}
+    assert [name for name in named - found if "NAME" not in name] == []
