@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,16 @@ from hypothesis import settings
 
 from tests.engine.builders import NO_CUTOFF
 
-settings.register_profile("patient", parent=settings(), deadline=None)
+settings.register_profile("patient", parent=settings(), deadline=None, max_examples=50)
 settings.load_profile("patient")
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave alone what the tests share, which it would look through again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10000, 10, 10)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from textual.events import Key
+from textual.events import Callback, Key
 from textual.geometry import Region
 
 import tui
@@ -137,8 +137,8 @@ async def settled(pilot: Pilot[None]) -> None:
     quiet = 0
     for _ in range(MAX_ROUNDS):
         waiting = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
-        done = [asyncio.Event() for _ in waiting]
-        reached = [event for event, widget in zip(done, waiting, strict=True) if widget.call_later(event.set)]
+        done = [(widget, asyncio.Event()) for widget in waiting]
+        reached = [event for widget, event in done if widget.post_message(Callback(event.set))]
         async with asyncio.timeout(DEADLINE_S):
             for event in reached:
                 await event.wait()

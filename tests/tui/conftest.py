@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.search.opening import index_file, open_index
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer
 from tests.tui import demo
@@ -16,7 +19,6 @@ from tests.tui.cli import command_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from tui.workspace.workspace import Workspace
 
@@ -26,6 +28,23 @@ if TYPE_CHECKING:
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def demo_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index file of the demo's memories."""
+    environ = {"HOME": str(tmp_path_factory.mktemp("demo"))}
+    open_index(str(demo.DEMO_ROOT), environ).close()
+    return Path(index_file(str(demo.DEMO_ROOT), environ))
+
+
+@pytest.fixture(autouse=True)
+def built_demo_index(private_home: Path, demo_index: Path) -> Path:
+    """Let each test find the demo's index as a second start of memsift does. To build it takes long."""
+    copy = Path(index_file(str(demo.DEMO_ROOT), {"HOME": str(private_home)}))
+    copy.parent.mkdir(parents=True, mode=0o700)
+    shutil.copy2(demo_index, copy)
+    return copy
 
 
 @pytest.fixture

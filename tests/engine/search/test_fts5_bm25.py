@@ -56,12 +56,17 @@ def assert_scored_as_by_fts5(memories: tuple[Memory, ...], prompt: str, *, in_bo
     assert min(found.values()) == pytest.approx(min(right.values()))
 
 
+@pytest.fixture(scope="module")
+def hundred(tmp_path_factory: pytest.TempPathFactory) -> tuple[Memory, ...]:
+    """A hundred memories, made at random."""
+    return read_corpus(str(write_root(tmp_path_factory.mktemp("root"), 100, seed=5))).memories
+
+
 @pytest.mark.parametrize("in_bodies", [False, True])
 @pytest.mark.parametrize("kind", ["short", "ordinary"])
-def test_scores_are_those_of_fts5(tmp_path_factory: pytest.TempPathFactory, kind: str, in_bodies: bool) -> None:
-    memories = read_corpus(str(write_root(tmp_path_factory.mktemp("root"), 100, seed=5))).memories
+def test_scores_are_those_of_fts5(hundred: tuple[Memory, ...], kind: str, in_bodies: bool) -> None:
     for prompt in prompts(3, kind, seed=5):
-        assert_scored_as_by_fts5(memories, prompt, in_bodies=in_bodies)
+        assert_scored_as_by_fts5(hundred, prompt, in_bodies=in_bodies)
 
 
 @pytest.mark.parametrize("in_bodies", [False, True])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from hypothesis import given
 
 from engine.lean.json_text import without_lone_surrogates
@@ -118,15 +117,14 @@ def test_runs_give_back_what_each_system_injects_in_its_order(dataset: Dataset) 
     assert found == {key: results for key, results in injected.items() if results}
 
 
-@pytest.mark.parametrize("name", READABLE)
 @property_test
-@given(dataset=datasets())
-def test_a_file_is_recognised_by_how_it_begins(name: str, dataset: Dataset) -> None:
-    text = FORMATS[name].write(dataset)
-    pairs = [pair for pair in judged_pairs(dataset) if pair.labels]
-    if not pairs or not text.strip() or name == "qrels-graded":
-        return  # nothing to go by; and grades look like verdicts
-    assert recognise(Source(Path("file"), text)) is FORMATS[name]
+@given(datasets())
+def test_a_file_is_recognised_by_how_it_begins(dataset: Dataset) -> None:
+    if not any(pair.labels for pair in judged_pairs(dataset)):
+        return  # nothing to go by
+    for name in set(READABLE) - {"qrels-graded"}:  # grades look like verdicts
+        if (text := FORMATS[name].write(dataset)).strip():
+            assert recognise(Source(Path("file"), text)) is FORMATS[name], name
 
 
 @property_test

@@ -133,8 +133,9 @@ async def test_each_status_of_a_script_is_named_with_what_is_injected_instead(
 
 
 async def test_without_fts5_it_says_that_no_judge_is_asked(
-    open_workspace: Opener, monkeypatch: pytest.MonkeyPatch
+    open_workspace: Opener, built_demo_index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    built_demo_index.unlink()
     monkeypatch.setattr(database, "SEARCHABLE", database.SEARCHABLE.replace("{module}", "no_such_module"))
     async with starting_in("replay", open_workspace(prompts=demo_prompts("p01"))).run_test(size=SIZE) as pilot:
         await settled(pilot)

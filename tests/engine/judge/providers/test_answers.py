@@ -189,9 +189,16 @@ def test_an_answer_that_cannot_be_unpacked_is_an_error(
     assert detail in judgement.detail
 
 
+@pytest.fixture(scope="module")
+def bomb() -> bytes:
+    """A small answer that unpacks to a hundred times the allowed size."""
+    return gzip.compress(b" " * 100 * ANSWER_BYTES)
+
+
 @pytest.mark.parametrize("status", [200, 500])
-def test_an_answer_that_unpacks_to_too_much_is_an_error_before_it_is_unpacked(networked: Asked, status: int) -> None:
-    bomb = gzip.compress(b" " * 100 * ANSWER_BYTES)
+def test_an_answer_that_unpacks_to_too_much_is_an_error_before_it_is_unpacked(
+    networked: Asked, bomb: bytes, status: int
+) -> None:
     assert len(bomb) < ANSWER_BYTES / 5
     reply = Reply(bomb, status, headers={"content-encoding": "gzip"})
     networked.judged('{"keep": [1]}')  # loads all modules
