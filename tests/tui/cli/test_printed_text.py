@@ -6,18 +6,16 @@ import json
 import os
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from engine.paths import state_dir
 from labels.exchange.registry import FORMATS
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import MAIN, jsonl, memsift, printed, rows
 from tui.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COMMANDING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """C0 controls but tab and line ends, DEL and C1 controls, and the characters that change the direction of text."""
@@ -196,3 +194,35 @@ def test_trust(place: Place, form: str) -> None:
 def test_install(monkeypatch: pytest.MonkeyPatch, place: Place) -> None:
     monkeypatch.chdir(place.root)
     assert "hooks" in json.loads(harmless("install", "--print"))
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_commands_about_memories_and_their_changes(place: Place, form: str) -> None:
+    harmless("tag", ID, "--add", f"tag {HOSTILE}", *place.over, "--dry-run")
+    assert memsift("tag", ID, "--add", "new", *place.over).exit_code == 0
+    for command in (["list"], ["show", ID], ["quality", "check"]):
+        assert "数据" in harmless(*command, *place.over, "--format", form)
+    harmless("quality", "list", *place.over, "--format", form)
+    assert "数据" in harmless("history", ID, "--diff", "--format", form)
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_settings_that_are_ignored_or_wrong(place: Place, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    config = {"retrieval": {"judge": {"model": HOSTILE}, "match_strategy": HOSTILE, f"key{HOSTILE}": 1}}
+    (place.root / "memory-config.json").write_text(json.dumps(config), encoding="utf-8")
+    monkeypatch.chdir(place.root)
+    assert "match_strategy" in harmless("config", *place.over, "--format", form)
+    assert "python" in harmless("doctor", "--format", form)
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_the_log_of_the_hook_and_the_difference_of_runs(place: Place, form: str) -> None:
+    log = Path(state_dir(str(place.root), os.environ)) / "activity.jsonl"
+    log.parent.mkdir(parents=True)
+    line = {"time": "2026-01-01T00:00:00Z", "session_id": HOSTILE, "prompt": ASK, "prompt_sha256": HOSTILE}
+    log.write_text(json.dumps({**line, "injected": [ID], "reason": HOSTILE, "fallback": HOSTILE}) + "\n", "utf-8")
+    assert "数据" in harmless("activity", *place.over, "--format", form)
+    harmless("activity", *place.over, "--memory", ID, "--format", form)
+    place.labelled()
+    assert "memsift" in harmless("diff", *place.over, *place.kept, "--format", form)
+    harmless("diff", "1", "1", *place.over, *place.kept, "--format", form)
