@@ -143,7 +143,9 @@ def edit(
 @click.option("--wrong", is_flag=True, help="The text is wrong: memsift create will not make it again.")
 @DRY_RUN
 def retire(ids: tuple[str, ...], roots: tuple[str, ...], reason: str, wrong: bool, dry_run: bool) -> None:
-    """Take the memories ID... out of use. They are not injected any more, and `memsift restore` brings them back.
+    """Take the memories ID... out of use, because they are wrong or out of date.
+
+    They are not injected any more, and `memsift restore` brings them back.
 
     With - for ID, the ids come from stdin: memsift quality check --check staleness --format ids | memsift retire -
     """
