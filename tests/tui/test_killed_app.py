@@ -65,4 +65,4 @@ def test_memories_stay_whole_and_acknowledged_labels_stay_when_the_app_is_killed
         assert db.execute("pragma integrity_check").fetchone() == ("ok",)
     print(f"{KILLS} kills, {len(given)} acknowledged events of Label, {undone} changes undone")  # noqa: T201
     assert len(given) >= KILLS // 2
-    assert undone > KILLS // 2
+    assert undone >= KILLS // 4
