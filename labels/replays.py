@@ -166,8 +166,11 @@ def empty_replays(db: LabelDatabase, root: str, corpus_hash: str) -> list[EmptyR
     rows = db.tuples(
         """SELECT prompt_id, system, config_json FROM retrieval JOIN run USING (run_id)
            WHERE root = :root AND corpus_hash = :corpus AND NOT EXISTS (
+               SELECT 1 FROM result INDEXED BY result_injected
+               WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id AND injected)
+           AND NOT EXISTS (
                SELECT 1 FROM result WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id
-               AND (result.injected OR result.dropped_by = 'judge'))""",
+               AND dropped_by = 'judge')""",
         {"root": root, "corpus": corpus_hash},
     )
     return list(map(EmptyReplay._make, rows))

@@ -121,6 +121,11 @@ def record_memory(db: LabelDatabase, memory: MemorySummary, body: str | None = N
     db.insert("memory_version", row, upsert=f"(memory_id, digest) DO UPDATE SET {changes}")
 
 
+def texts_with(db: LabelDatabase, prefix: str) -> dict[str, str]:
+    """The recorded digest of each memory whose id begins with *prefix*: memory id -> digest."""
+    return dict(db.tuples("SELECT memory_id, digest FROM memory_version WHERE memory_id GLOB ?", [f"{prefix}*"]))
+
+
 def record_run(db: LabelDatabase, root: str, system: str, config_json: str, corpus_hash: str, ts: str) -> str:
     """Insert the run unless it is there, and return its id."""
     row = {

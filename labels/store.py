@@ -179,6 +179,10 @@ class LabelStore:
         """All memory texts that the retrievals of `outcomes` returned, injected or not."""
         return replays.newest_texts(self._db, root)
 
+    def texts_with(self, prefix: str) -> dict[str, str]:
+        """The recorded digest of each memory whose id begins with *prefix*, for ids that never change their text."""
+        return runs.texts_with(self._db, prefix)
+
     def judge_calls(self, root: str | None = None) -> tuple[JudgeCall, ...]:
         """The judge calls of the retrievals of `outcomes`."""
         return replays.newest_judge_calls(self._db, root)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.injected import is_text_id
+from engine.injected import TEXT_ID
 from labels.measure.report import Captions, report_from_store
 
 if TYPE_CHECKING:
@@ -20,8 +20,7 @@ def present_digests(store: LabelStore, index: Index) -> dict[str, str]:
 
     Raises LabelStoreError.
     """
-    texts = {memory_id: digest for memory_id, digest in store.returned_texts(index.root) if is_text_id(memory_id)}
-    return {**texts, **{summary.id: summary.digest for summary in index.summaries()}}
+    return {**store.texts_with(TEXT_ID), **{summary.id: summary.digest for summary in index.summaries()}}
 
 
 def root_report(
