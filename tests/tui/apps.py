@@ -136,15 +136,20 @@ async def settled(pilot: Pilot[None]) -> None:
     """Wait until no widget has had a message for a few rounds: one message may lead to several others."""
     quiet = 0
     for _ in range(MAX_ROUNDS):
-        waiting = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
-        done = [(widget, asyncio.Event()) for widget in waiting]
-        reached = [event for widget, event in done if widget.post_message(Callback(event.set))]
-        async with asyncio.timeout(DEADLINE_S):
-            for event in reached:
-                await event.wait()
-        quiet = quiet + 1 if not any(widget.message_queue_size for widget in waiting) else 0
+        quiet = quiet + 1 if await is_quiet(pilot) else 0
         if quiet == QUIET_ROUNDS:
             return
+
+
+async def is_quiet(pilot: Pilot[None]) -> bool:
+    """Let each widget deal with its messages; False if others have come meanwhile."""
+    waiting = [pilot.app, *pilot.app.screen.walk_children(with_self=True)]
+    done = [(widget, asyncio.Event()) for widget in waiting]
+    reached = [event for widget, event in done if widget.post_message(Callback(event.set))]
+    async with asyncio.timeout(DEADLINE_S):
+        for event in reached:
+            await event.wait()
+    return not any(widget.message_queue_size for widget in waiting)
 
 
 async def at_rest(pilot: Pilot[None]) -> None:
@@ -155,11 +160,11 @@ async def at_rest(pilot: Pilot[None]) -> None:
     app, quiet = app_of(pilot), 0
     async with asyncio.timeout(DEADLINE_S):
         while quiet < QUIET_ROUNDS:
-            await settled(pilot)
+            is_over = await is_quiet(pilot) and all(worker.is_finished for worker in app.workers)
             screen = app.screen
             pending = (screen._layout_required, screen._scroll_required, screen._repaint_required)
             is_painted = not (any(pending) or screen._dirty_widgets or screen._callbacks)
-            quiet = quiet + 1 if is_painted and all(worker.is_finished for worker in app.workers) else 0
+            quiet = quiet + 1 if is_over and is_painted else 0
             await asyncio.sleep(0.005)
 
 

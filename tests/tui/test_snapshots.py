@@ -6,6 +6,7 @@ Look at each picture before you accept a change.
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from engine.judge.providers.registry import RefusingProvider
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import typed_prompt
 from tests.tui.apps import at_rest, type_ahead, until
-from tests.tui.demo import DEMO, DEMO_ROOT, fresh_cutoff
+from tests.tui.demo import DEMO, DEMO_ROOT, fresh_cutoff, make_workspace
 from tui.app import MemsiftApp
 from tui.workspace.replay.background_run import Progress
 from tui.workspace.spending import Spending
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from engine.config import Config
+    from engine.retrieval import Retrieval
     from tui.workspace.workspace import Workspace
 
     Compare = Callable[..., bool]
@@ -68,12 +70,36 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(DEMO_ROOT, folder))
 
 
+@pytest.fixture(scope="module")
+def replayed(apart: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Retrieval]]:
+    """A home folder with the label store and the index of a replay, and the retrievals."""
+    home = tmp_path_factory.mktemp("replayed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.delenv("XDG_CACHE_HOME", raising=False)
+        with closing(demo_workspace(home / "labels.db", apart)) as made:
+            retrievals = [made.run(prompt, "memsift+default+judge") for prompt in made.prompts]
+            for retrieval in retrievals:
+                made.keep(retrieval)
+    return home, retrievals
+
+
+def demo_workspace(store: Path, root: Path, opener: Opener = make_workspace) -> Workspace:
+    return opener(
+        store=store, root=root, judge=instant_judge, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff()
+    )
+
+
 @pytest.fixture
-def workspace(open_workspace: Opener, apart: Path) -> Workspace:
+def workspace(
+    open_workspace: Opener, apart: Path, replayed: tuple[Path, list[Retrieval]], private_home: Path
+) -> Workspace:
     """The example data with all answers of the judge, on a clock that stands still."""
-    made = open_workspace(root=apart, judge=instant_judge, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
-    for prompt in made.prompts:
-        made.keep(made.run(prompt, "memsift+default+judge"))
+    home, retrievals = replayed
+    shutil.copytree(home, private_home, dirs_exist_ok=True)
+    made = demo_workspace(private_home / "labels.db", apart, open_workspace)
+    for retrieval in retrievals:
+        made.adopt(retrieval)
     return made
 
 
