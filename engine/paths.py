@@ -90,7 +90,7 @@ def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
 
 
 def state_home(environ: Mapping[str, str]) -> str:
-    """The folder of what belongs to no root: the hook's log of prompts without a root, and the app's theme."""
+    """The folder of what belongs to no root: the hook's log of prompts without a root, and choices made in the app."""
     return _own_folder(environ, STATE)
 
 
@@ -107,11 +107,6 @@ def config_file(environ: Mapping[str, str]) -> str:
 def trust_file(environ: Mapping[str, str]) -> str:
     """The list of the roots that the user trusts."""
     return os.path.join(_own_folder(environ, CONFIG), "trusted.json")
-
-
-def theme_file(environ: Mapping[str, str]) -> str:
-    """The file with the name of the theme that was chosen in the app, for all roots."""
-    return os.path.join(state_home(environ), "theme")
 
 
 def cutoff_file(folder: str) -> str:

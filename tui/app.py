@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from engine.stores.files import open_private, read_regular
 from tui.bindings import bindings
 from tui.commands import KeyCommands
 from tui.runner import NOTICE_SECONDS, Runner
@@ -19,34 +16,13 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.widget import Widget
 
-    from tui.workspace.app_settings import AppSettings
+    from tui.workspace.app_settings import AppSettings, Choices
     from tui.workspace.workspace import Workspace
 
 LOOK_SECONDS = 1.0
 """Time between two looks at the labels of other programs."""
 
-LONGEST_THEME = 200
-"""Bytes read from a theme file; the name of a theme is shorter."""
-
 NO_OFFER, NO_RUN = "No judge waits for an agreement.", "Nothing is being replayed."
-
-
-class ThemeFile:
-    """The file with the name of the theme that a person chose. A missing or unreadable file is an empty name."""
-
-    def __init__(self, path: str) -> None:
-        self._path = Path(path)
-
-    def read(self) -> str:
-        """The name in the file, whether or not there is such a theme."""
-        with suppress(OSError, ValueError):
-            return read_regular(str(self._path), LONGEST_THEME).decode("utf-8").strip()
-        return ""
-
-    def write(self, name: str) -> None:
-        """Raises OSError."""
-        with open(self._path, "w", encoding="utf-8", opener=open_private) as file:
-            file.write(f"{name}\n")
 
 
 def make_screen(mode: str) -> Screen[Any]:
@@ -58,7 +34,7 @@ def make_screen(mode: str) -> Screen[Any]:
 class MemsiftApp(Runner):
     """Browse, replay, label, report and settle over one workspace.
 
-    *start* is one of MODES, or None for DEFAULT_MODE. *remembered* keeps the theme from one start to the next.
+    *start* is one of MODES, or None for DEFAULT_MODE. *choices* are kept from one start to the next.
     """
 
     TITLE = "memsift"
@@ -82,15 +58,14 @@ class MemsiftApp(Runner):
         self,
         workspace: Workspace,
         start: str | None = None,
-        remembered: ThemeFile | None = None,
+        choices: Choices | None = None,
         settings: AppSettings | None = None,
     ) -> None:
-        super().__init__(workspace, settings)
+        super().__init__(workspace, settings, choices)
         self._start = start
-        self._remembered = remembered
 
     async def on_mount(self) -> None:
-        if self._remembered and (name := self._remembered.read()) in self.available_themes:
+        if (name := self.choice("theme")) in self.available_themes:
             self.theme = name
         self.set_interval(LOOK_SECONDS, self.look_for_labels)
         if self._start:
@@ -127,12 +102,8 @@ class MemsiftApp(Runner):
 
     def remember_theme(self, chosen: str | None) -> None:
         """Write down the theme that a person chose; None is no choice."""
-        if self._remembered is None or chosen is None:
-            return
-        try:
-            self._remembered.write(chosen)
-        except OSError as error:
-            self.tell(f"The theme cannot be remembered: {error}.", severity="warning")
+        if chosen is not None:
+            self.remember("theme", chosen)
 
     def action_toggle_help(self) -> None:
         from tui.dialogs.key_help import KeyHelp

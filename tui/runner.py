@@ -17,7 +17,7 @@ from tui.key_names import keyed
 from tui.messages import AllReplayed, FilesChanged, Kept, LabelsChanged, Reloaded, Replayed, Retrieved, RunChanged
 from tui.plain import printable
 from tui.plain_app import PlainApp
-from tui.workspace.app_settings import AppSettings
+from tui.workspace.app_settings import AppSettings, Choices
 from tui.workspace.replay.background_run import BackgroundRun, Progress
 from tui.workspace.replay.replaying import is_unanswered, jobs_left
 from tui.workspace.sources import Follower, take_prompts, take_settings
@@ -47,9 +47,12 @@ class Runner(PlainApp[None]):
     a time change memories. `batches` are the numbers of operations that are undone together.
     """
 
-    def __init__(self, workspace: Workspace, settings: AppSettings | None = None) -> None:
+    def __init__(
+        self, workspace: Workspace, settings: AppSettings | None = None, choices: Choices | None = None
+    ) -> None:
         self.settings = settings or AppSettings()
         super().__init__(is_plain=self.settings.is_plain)
+        self._choices = choices
         self.keys, self.key_mistakes = key_map(self.settings)
         if self.keys:
             self.set_keymap(self.keys)
@@ -64,6 +67,20 @@ class Runner(PlainApp[None]):
         self._follower: Follower | None = None
         self._later: Settings | None = None
         self._told: Settings | None = None
+
+    # Choices
+
+    def choice(self, name: str) -> str:
+        """The choice of an earlier start, as it was written; empty if there is none."""
+        return self._choices.read(name) if self._choices else ""
+
+    def remember(self, name: str, chosen: str) -> None:
+        """Keep a choice for the next start. A failure is told: the choice holds for now."""
+        try:
+            if self._choices:
+                self._choices.write(name, chosen)
+        except OSError as error:
+            self.tell(f"The {name} cannot be remembered: {error}.", severity="warning")
 
     # Running prompts
 

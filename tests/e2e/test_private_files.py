@@ -29,9 +29,9 @@ TUNE = ["tune", "--root", DEMO_ROOT, "--prompts", DEMO / "prompts.jsonl", "--qre
 IN_APP = """
 import os, sys
 from engine.judge.bulk.batches import Ledger
-from engine.paths import cache_dir, theme_file
-from tui.app import ThemeFile
-ThemeFile(theme_file(os.environ)).write("nord")
+from engine.paths import cache_dir, state_home
+from tui.workspace.app_settings import Choices
+Choices(state_home(os.environ)).write("theme", "nord")
 Ledger(os.path.join(cache_dir(os.environ), "batches.jsonl")).add("b1", ["r1"])
 """
 WRITING = """

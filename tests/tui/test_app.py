@@ -13,7 +13,7 @@ from engine.config import CONFIG_FILE
 from engine.judge.judge import Judge
 from engine.judge.providers.registry import RefusingProvider
 from engine.memory import Skipped
-from engine.paths import theme_file
+from engine.paths import state_home
 from tests.engine.builders import memory, write_memory, write_root
 from tests.tui.apps import (
     SCREENS,
@@ -31,12 +31,13 @@ from tests.tui.apps import (
     until,
 )
 from tests.tui.demo import GatedProvider, demo_prompts
-from tui.app import MemsiftApp, ThemeFile
+from tui.app import MemsiftApp
 from tui.bindings import KEYS, home_of
 from tui.commands import KeyCommands
 from tui.dialogs.full_text import FullText
 from tui.dialogs.key_help import KeyHelp, sections
 from tui.workspace import opening
+from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions
 from tui.workspace.spending import Spending
 
@@ -348,18 +349,18 @@ USUAL, OTHER = "textual-dark", "textual-light"
 
 @pytest.fixture
 def theme_path(tmp_path: Path) -> Path:
-    return Path(theme_file({"XDG_STATE_HOME": str(tmp_path / "state")}))
+    return Path(state_home({"XDG_STATE_HOME": str(tmp_path / "state")}), "theme")
 
 
 @pytest.fixture
-def file(theme_path: Path) -> ThemeFile:
-    return ThemeFile(str(theme_path))
+def choices(theme_path: Path) -> Choices:
+    return Choices(str(theme_path.parent))
 
 
 async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chosen(
-    open_workspace: Opener, theme_path: Path, file: ThemeFile
+    open_workspace: Opener, theme_path: Path, choices: Choices
 ) -> None:
-    async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE) as pilot:
+    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE) as pilot:
         assert pilot.app.theme == USUAL
         await press(pilot, "ctrl+t")
         assert pilot.app.theme == USUAL
@@ -371,7 +372,7 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
         await press(pilot, "ctrl+t", "down", "enter")
         assert pilot.app.theme == OTHER
     for theme, key in ((OTHER, "up"), (USUAL, "up")):
-        async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE) as pilot:
+        async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE) as pilot:
             await settled(pilot)
             assert pilot.app.theme == theme
             await press(pilot, "ctrl+t", key, "enter")
@@ -381,31 +382,26 @@ async def test_a_theme_is_tried_under_the_cursor_and_remembered_when_it_is_chose
     "content", [b"", b"no-such-theme\n", b"\xff\xfe\x00", b"textual-light" * 10_000, b"[/b]\ntextual-light"]
 )
 async def test_a_broken_file_is_ignored_and_the_next_choice_mends_it(
-    open_workspace: Opener, theme_path: Path, file: ThemeFile, content: bytes
+    open_workspace: Opener, theme_path: Path, choices: Choices, content: bytes
 ) -> None:
     theme_path.parent.mkdir(parents=True)
     theme_path.write_bytes(content)
-    async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE, notifications=True) as pilot:
+    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
         await settled(pilot)
         assert (pilot.app.theme, toasts(pilot)) == (USUAL, [])
         await press(pilot, "ctrl+t", "down", "enter")
-    assert file.read() == OTHER
+    assert choices.read("theme") == OTHER
 
 
 async def test_where_no_theme_can_be_written_it_is_told_and_holds_for_now(
-    open_workspace: Opener, theme_path: Path, file: ThemeFile
+    open_workspace: Opener, theme_path: Path, choices: Choices
 ) -> None:
     theme_path.mkdir(parents=True)
-    async with MemsiftApp(open_workspace(prompts=()), None, file).run_test(size=SIZE, notifications=True) as pilot:
+    async with MemsiftApp(open_workspace(prompts=()), None, choices).run_test(size=SIZE, notifications=True) as pilot:
         await press(pilot, "ctrl+t", "down", "enter")
         await until(pilot, lambda: toasts(pilot))
         assert "cannot be remembered" in toasts(pilot)[0]
         assert pilot.app.theme == OTHER
-
-
-def test_it_lies_in_the_state_folder_beside_those_of_the_roots() -> None:
-    assert theme_file({"XDG_STATE_HOME": "/s"}) == "/s/memsift/theme"
-    assert theme_file({"HOME": "/h"}) == "/h/.local/state/memsift/theme"
 
 
 # Settings

@@ -160,7 +160,7 @@ def main(
       ~/.cache/memsift/                  indexes, and the judge's answers; if you
                                          delete them, they are made again
       ~/.local/state/memsift/            the hook's log and sessions, tuned
-                                         cutoffs, the chosen theme, copies of
+                                         cutoffs, choices in the app, copies of
                                          Claude Code's settings before a change
 
     \b

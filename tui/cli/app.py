@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import MemsiftError
-from engine.paths import theme_file
+from engine.paths import state_home
 from tui.cli.options import ORDER, PLAIN
 from tui.workspace import opening
 from tui.workspace.stderr import MANY
@@ -97,9 +97,10 @@ def app_settings(*, is_plain: bool) -> AppSettings:
 
 def run_app(workspace: Workspace, start: str | None = None, *, is_plain: bool = False) -> None:
     """Run the app until the person quits. *start*: the screen that it opens on, Browse by default."""
-    from tui.app import MemsiftApp, ThemeFile
+    from tui.app import MemsiftApp
+    from tui.workspace.app_settings import Choices
 
     try:
-        MemsiftApp(workspace, start, ThemeFile(theme_file(os.environ)), app_settings(is_plain=is_plain)).run()
+        MemsiftApp(workspace, start, Choices(state_home(os.environ)), app_settings(is_plain=is_plain)).run()
     finally:
         workspace.close()

@@ -28,7 +28,7 @@ from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count
 from tui.workspace.report.file import ENDINGS, write_report
-from tui.workspace.report.reading import ASKED, TARGETS, read_report
+from tui.workspace.report.reading import ASKED, TARGETS, read_report, target_of
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -43,7 +43,7 @@ ROOMY = 30
 """Rows of a terminal from which on the answer has the numbers behind it."""
 
 MOST_CHOICES = 200
-COUNTING = "Counting …"
+COUNTING, TARGET = "Counting …", "target"
 NOTHING_YET = "There is no report yet. Press {report.replay} to replay the prompts."
 NO_PROMPT = "No prompt stands behind this row."
 EXPORT = f"The ending decides the form: {', '.join(ENDINGS)}. Only you can read the file."
@@ -110,6 +110,9 @@ class ReportScreen(ModeScreen):
             from textual_plotext import PlotextPlot
 
             yield PlotextPlot(id="plot", classes="-off")
+
+    def on_mount(self) -> None:
+        self._asked = target_of(self.app.choice(TARGET))
 
     def begin(self) -> None:
         self.show_report()
@@ -264,7 +267,8 @@ class ReportScreen(ModeScreen):
 
         def take(chosen: str | None) -> None:
             if chosen:
-                self._asked = float(chosen)
+                self._asked = target_of(chosen)
+                self.app.remember(TARGET, chosen)
                 self.show_report()
 
         options = {f"{one:g}": f"{100 * one:g} % of what is injected is relevant" for one in TARGETS}

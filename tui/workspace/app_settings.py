@@ -1,10 +1,15 @@
-"""The keys of config.toml that no root can set: `roots`, and the tables `[label]`, `[app]` and `[keys]` of the app."""
+"""The keys of config.toml that no root can set: `roots`, and the tables `[label]`, `[app]` and `[keys]` of the app.
+
+Choices that a person makes in the app lie in files of their own.
+"""
 
 from __future__ import annotations
 
 import os
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import ConfigError
@@ -14,7 +19,7 @@ from engine.settings.origins import DEFAULT, USER, Setting
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import MOST_ROOTS, resolved
 from engine.settings.sources import SWITCH_WORDS
-from engine.stores.files import UnreadableFileError, text_of
+from engine.stores.files import UnreadableFileError, open_private, read_regular, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +28,26 @@ KEYS, LABEL, GRADES, APP, PLAIN = "keys", "label", "grades", "app", "plain"
 SWITCHES = (f"{LABEL}.{GRADES}", f"{APP}.{PLAIN}")
 OWN = (ROOTS, *SWITCHES)
 """Names of settings that only the user's file has. So are the names that begin with "keys."."""
+LONGEST_CHOICE = 200
+"""Bytes read from a file with a choice."""
+
+
+class Choices:
+    """What a person chose in the app: a file for each choice in *folder*, such as `theme`."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def read(self, name: str) -> str:
+        """The text of the file, whatever it is; empty if it is missing or cannot be read."""
+        with suppress(OSError, ValueError):
+            return read_regular(str(self._folder / name), LONGEST_CHOICE).decode("utf-8").strip()
+        return ""
+
+    def write(self, name: str, chosen: str) -> None:
+        """Raises OSError."""
+        with open(self._folder / name, "w", encoding="utf-8", opener=open_private) as file:
+            file.write(f"{chosen}\n")
 
 
 @dataclass(frozen=True)

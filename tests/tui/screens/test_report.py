@@ -27,6 +27,8 @@ from tests.tui.apps import (
 )
 from tests.tui.demo import DEMO, CountingProvider, demo_prompts
 from tests.tui.workspace.whatif.labelled import replay_and_label
+from tui.app import MemsiftApp
+from tui.workspace.app_settings import Choices
 from tui.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -112,6 +114,25 @@ async def test_the_answer_names_verdict_and_next_step_and_t_asks_for_another_pre
         await press(pilot, "t")
         type_ahead(pilot, "home", "enter")
         await reads(pilot, "#answer", "labels: memsift may or may not reach 50 %.")
+
+
+async def test_the_chosen_precision_is_asked_for_at_the_next_start_too(
+    open_workspace: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts("p01", "p02"))
+    replay_and_label(workspace)
+    choices = Choices(str(tmp_path / "state"))
+    monkeypatch.setattr(MemsiftApp, "DEFAULT_MODE", "report")
+    async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#answer", "reach 80 %")
+        await press(pilot, "t")
+        type_ahead(pilot, "end", "enter")
+        await reads(pilot, "#answer", "reach 95 %")
+    async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#answer", "reach 95 %")
+    choices.write("target", "[/b] 2")
+    async with MemsiftApp(workspace, None, choices).run_test(size=SIZE) as pilot:
+        await reads(pilot, "#answer", "reach 80 %")
 
 
 async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
