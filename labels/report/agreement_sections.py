@@ -30,7 +30,7 @@ def judge_sections(system: str, agreement: Agreement, captions: Captions, assume
     )
     yield Section(
         f"judge-{system}",
-        f"The judge of {system}, against people",
+        f"Judge against people: {system}",
         "Memories that the judge was asked about and that have a label"
         f"{', or count as not relevant without one' if assumed else ''}.",
         Table(("", "relevant", "irrelevant"), rows),
@@ -53,7 +53,7 @@ def differences(system: str, disagreements: Sequence[Graded], captions: Captions
     )
     flagged = " Flagged: it failed or was not sure." if any(each.is_deployed for each in shown) else ""
     about = f"People call irrelevant what it kept, and relevant what it dropped.{flagged}{rest}"
-    title = f"Where the judge of {system} and people differ"
+    title = f"Judge and people differ: {system}"
     return Section(f"differences-{system}", title, about, Table(("memory", "prompt", "the judge"), rows, names=3))
 
 

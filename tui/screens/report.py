@@ -21,20 +21,23 @@ from tui.messages import AllReplayed, Reported
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.memory_pane import TextPane
+from tui.widgets.report.behind import memory_row_text, prompts_text
 from tui.widgets.report.charts import drawn_chart, plot, plot_name
 from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, part_text
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count
+from tui.workspace.report.details import told
 from tui.workspace.report.file import ENDINGS, write_report
 from tui.workspace.report.reading import ASKED, TARGETS, read_report, target_of
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
+    from textual.content import Content
 
     from tui.workspace.report.reading import Reading
-    from tui.workspace.report.rows import Part
+    from tui.workspace.report.rows import Behind, Part
 
 MARGIN, MIN_WIDTH = 4, 20
 """Cells beside a text, and cells of a line at least: a narrower terminal cuts the lines."""
@@ -200,8 +203,9 @@ class ReportScreen(ModeScreen):
             self.chart.update(drawn)
         for widget in self.query("#plot"):
             found: Any = widget
-            curve = plot_name(name, self._reading.report)
-            found.set_class(not curve or self.size.height < ROOMY, "-off")
+            has_room = self.size.height >= ROOMY and not self.has_class("-narrow")
+            curve = plot_name(name, self._reading.report) if has_room else ""
+            found.set_class(not curve, "-off")
             self.query_one("#part").set_class(bool(curve), "-curve")
             if curve:
                 plot(found.plt, curve, self._reading.report)
@@ -212,8 +216,19 @@ class ReportScreen(ModeScreen):
         if self.part:
             row = self.table.current
             width = self._width(self.query_one("#part").size.width)
-            self.text.update(part_text(self.part.section, row.whole if row else "", width))
+            behind = self._behind(row.behind, width) if row and row.behind else None
+            self.query_one("#part").set_class(behind is not None, "-behind")
+            self.text.update(part_text(self.part.section, row.whole if row else "", width, behind))
             self.query_one("#about").scroll_home(animate=False)
+
+    def _behind(self, behind: Behind, width: int) -> Content | None:
+        """The prompts or the memory that a row counts, where no curve needs the room."""
+        if self._reading is None or not behind.prompts or self.query_one("#part").has_class("-curve"):
+            return None
+        found = told(behind, self._reading.evidence, self._reading.report.captions)
+        if behind.memory:
+            return memory_row_text(found, behind.memory, self.app.workspace.memory(behind.memory), width)
+        return prompts_text(found, len(behind.prompts), self.app.workspace.memory, width)
 
     # Keys
 

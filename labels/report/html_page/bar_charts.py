@@ -93,7 +93,7 @@ def confusion_chart(system: str, counts: Confusion, number: int) -> str:
     described = "; ".join(
         f"{name}: {relevant} relevant, {irrelevant} irrelevant" for name, relevant, irrelevant in table
     )
-    title = f"The judge of {system} against people"
+    title = f"Judge against people: {system}"
     return chart(f"confusion-{number}", title, described, CONFUSION_TOP + 2 * (CELL_HEIGHT + 4), parts)
 
 

@@ -70,7 +70,7 @@ What these numbers cannot say
 - What no system returned was never looked at: recall and losses are within the
   pool.
 
-The judge of bm25+judge, against people
+Judge against people: bm25+judge
 Memories that the judge was asked about and that have a label.
 
                       relevant  irrelevant
@@ -181,7 +181,7 @@ def test_markdown_has_a_table_of_all_systems(tmp_path: Path) -> None:
     assert "|  | precision | 95 % one look | 95 % any look | relevant | no label |" in lines
     assert "| --- | ---: | ---: | ---: | ---: | ---: |" in lines
     assert "| bm25+judge | 1.00 | 0.15-1.00 | 0.01-1.00 | 1 of 1 | 0 |" in lines
-    assert "## The judge of bm25+judge, against people" in lines
+    assert "## Judge against people: bm25+judge" in lines
 
 
 def test_ids_from_files_are_harmless_in_a_terminal_and_a_table() -> None:

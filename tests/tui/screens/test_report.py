@@ -15,6 +15,7 @@ from labels.measure.report import PLAIN, ReportOptions
 from tests.tui.apps import (
     DEADLINE_S,
     SIZE,
+    at_rest,
     card_shown,
     press,
     reads,
@@ -25,7 +26,7 @@ from tests.tui.apps import (
     type_ahead,
     until,
 )
-from tests.tui.demo import DEMO, CountingProvider, demo_prompts
+from tests.tui.demo import DEMO, CountingProvider, demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
 from tui.workspace.app_settings import Choices
@@ -163,6 +164,50 @@ async def test_every_row_opens_what_it_counts(open_workspace: Opener) -> None:
         await press(pilot, "left", "right", "enter")
         await until(pilot, lambda: pilot.app.current_mode == "replay")
         await until(pilot, lambda: replay.prompt.id == workspace.report().worst_prompts[0].id)
+
+
+async def test_a_row_tells_the_prompts_or_the_memory_that_it_counts(open_workspace: Opener) -> None:
+    workspace = open_workspace(judge=None, prompts=demo_prompts()[:24])
+    replay_and_label(workspace)
+    report = workspace.report()
+    worst, prompt = report.worst_memories[0].id, report.worst_prompts[0]
+    async with starting_in("report", workspace).run_test(size=(160, 48)) as pilot:
+        await part(pilot, "worst-memories")
+        await reads(pilot, "#about-text", f"Injected for − {text_of_worst(workspace, worst)[:60]}")
+        memory = workspace.memory(worst)
+        assert memory is not None
+        assert memory.sections[0].lines[0] in shown(pilot, "#about-text")
+        await part(pilot, "worst-prompts")
+        await reads(pilot, "#about-text", prompt.text[:60])
+        assert shown(pilot, "#about-text").count(" − ") >= prompt.irrelevant
+
+
+@pytest.mark.slow
+async def test_no_part_leaves_half_of_a_wide_terminal_empty(open_workspace: Opener) -> None:
+    workspace = open_workspace(prompts=demo_prompts()[:24], cutoff=fresh_cutoff())
+    replay_and_label(workspace)
+    async with starting_in("report", workspace).run_test(size=(160, 48)) as pilot:
+        await part(pilot, "limits")
+        parts: Any = pilot.app.screen.query_one("PartList")
+        assert len(parts.records) > 12
+        for one in parts.records:
+            await part(pilot, one.section.name)
+            await at_rest(pilot)
+            region = pilot.app.screen.query_one("#part").region
+            strips = pilot.app.screen._compositor.render_strips()[region.y : region.bottom]
+            lines = [strip.text[region.x : region.right].strip() for strip in strips]
+            assert lines.count("") < len(lines) / 2, one.section.name
+
+
+def text_of_worst(workspace: Workspace, memory_id: str) -> str:
+    """The first prompt for which a system injected a memory that was not relevant."""
+    for prompt in workspace.prompts:
+        verdicts = {pair[0]: label.verdict for pair, label in workspace.labels(prompt.id).items()}
+        found = (workspace.retrieval(prompt.id, system) for system in workspace.systems)
+        injected = {one.memory.id for each in found if each for one in each.injected}
+        if memory_id in injected and verdicts.get(memory_id) == "not":
+            return prompt.text
+    raise AssertionError(memory_id)
 
 
 def irrelevant(workspace: Workspace, prompt_id: str) -> int:

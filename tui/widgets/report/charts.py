@@ -22,7 +22,10 @@ NAME_WIDTH = 24
 MIN_SCALE, MAX_SCALE = 14, 100
 LOOKS = "━ 95 %, one look   ─ 95 %, any look"
 MARKERS = "●×▲◆■○"
-"""A sign for each system in a plot."""
+COLORS = ((40, 120, 200), (205, 95, 10), (0, 135, 95), (160, 85, 180), (190, 60, 90), (110, 110, 30))
+GREY = (128, 128, 128)
+"""A sign and a colour for each system in a plot, and the colour of lines beside the points. All can be read on dark
+and on light ground."""
 
 TICKS = (0, 0.25, 0.5, 0.75, 1)
 WRONG, RIGHT = "█", "░"
@@ -103,8 +106,7 @@ PLOTS = {
     "injecting": "coverage",
     "recall": "coverage",
     "confidence": "reliability",
-    "running": "history",
-    "judge": "reliability",
+    "limits": "history",
 }
 """Kind of section -> the curve that stands beside it where there is room. Curves have sections of their own, too."""
 
@@ -132,12 +134,12 @@ def plot(plt: Any, name: str, report: Report) -> None:
 
 def _coverage(plt: Any, report: Report) -> None:
     names = []
-    for system, marker in zip(report.systems, MARKERS, strict=False):
+    for system, marker, color in zip(report.systems, MARKERS, COLORS, strict=False):
         if system.curves and system.curves.coverage:
             points = system.curves.coverage.points
             recalls, precisions = [one.recall for one in points], [one.precision for one in points]
-            plt.plot(recalls, precisions, marker="braille")
-            plt.scatter(recalls, precisions, marker=marker)
+            plt.plot(recalls, precisions, marker="braille", color=color)
+            plt.scatter(recalls, precisions, marker=marker, color=color)
             names.append(f"{marker} {system.system}")
     plt.xlim(0, 1)
     plt.xticks(TICKS)
@@ -149,9 +151,9 @@ def _history(plt: Any, report: Report) -> None:
     main = main_system(report)
     moments = main.curves.history if main and main.curves else ()
     numbers = [one.prompts for one in moments]
-    plt.plot(numbers, [one.live.high for one in moments], marker="braille")
-    plt.plot(numbers, [one.live.low for one in moments], marker="braille")
-    plt.scatter(numbers, [one.precision for one in moments], marker=MARKERS[0])
+    plt.plot(numbers, [one.live.high for one in moments], marker="braille", color=GREY)
+    plt.plot(numbers, [one.live.low for one in moments], marker="braille", color=GREY)
+    plt.scatter(numbers, [one.precision for one in moments], marker=MARKERS[0], color=COLORS[0])
     plt.xticks(sorted({numbers[round(part * (len(numbers) - 1))] for part in TICKS}))
     plt.xlabel("labelled prompts")
     plt.title(f"{main.system if main else ''}: {MARKERS[0]} precision so far, between the ends of its interval")
@@ -161,10 +163,10 @@ def _reliability(plt: Any, report: Report) -> None:
     main = main_system(report)
     found = main.curves.reliability if main and main.curves else None
     bins = found.bins if found else ()
-    plt.plot([0, 1], [0, 1], marker="braille")
+    plt.plot([0, 1], [0, 1], marker="braille", color=GREY)
     for one in bins:
-        plt.plot([one.said] * 2, [one.interval.low, one.interval.high], marker="braille")
-    plt.scatter([one.said for one in bins], [one.found for one in bins], marker=MARKERS[0])
+        plt.plot([one.said] * 2, [one.interval.low, one.interval.high], marker="braille", color=COLORS[0])
+    plt.scatter([one.said for one in bins], [one.found for one in bins], marker=MARKERS[0], color=COLORS[0])
     plt.xlim(0, 1)
     plt.xticks(TICKS)
     plt.xlabel("said probability; a true probability lies on the diagonal")

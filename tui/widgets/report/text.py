@@ -49,12 +49,13 @@ def _wrapped(lines: Sequence[str], width: int) -> Content:
     return plain(first_part(lines, width))
 
 
-def part_text(section: Section, whole: str, width: int) -> Content:
-    """The row under the cursor in full, sentences about the numbers, and how to read them."""
+def part_text(section: Section, whole: str, width: int, behind: Content | None = None) -> Content:
+    """The row under the cursor in full, sentences about the numbers, how to read them, and what is *behind* the row."""
     lines = [plain(first_part([whole], width))] if whole else []
     lines += [plain(as_item(line, width)) for line in section.lines]
     if section.about:
         lines.append(plain(first_part([section.about], width)).stylize_before(MUTED))
+    lines += [Content(""), behind] if behind else []
     return Content("\n").join(lines)
 
 

@@ -15,6 +15,7 @@ from tui.workspace.report.rows import parts
 from tui.workspace.reporting import present_digests
 
 if TYPE_CHECKING:
+    from labels.measure.evidence import Evidence
     from labels.measure.gate import GateReport
     from labels.measure.report import Report, ReportOptions
     from tui.workspace.report.rows import Part
@@ -33,11 +34,15 @@ def target_of(text: str) -> float:
 
 @dataclass(frozen=True)
 class Reading:
-    """`gate` is the answer about the configured system; None if nothing was replayed. `parts` are the sections."""
+    """`gate` is the answer about the configured system; None if nothing was replayed. `parts` are the sections.
+
+    The numbers of the report are counted from `evidence`.
+    """
 
     report: Report
     gate: GateReport | None
     parts: tuple[Part, ...]
+    evidence: Evidence
 
 
 def read_report(workspace: Workspace, options: ReportOptions, least: float) -> Reading:
@@ -50,4 +55,4 @@ def read_report(workspace: Workspace, options: ReportOptions, least: float) -> R
     main = main_system(report)
     has_answer = main is not None and main.system in evidence.systems
     gate = gate_report(evidence, main.system, Gate(least, Interval(least, least))) if main and has_answer else None
-    return Reading(report, gate, parts(sections(report), report, evidence))
+    return Reading(report, gate, parts(sections(report), report, evidence), evidence)

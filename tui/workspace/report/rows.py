@@ -21,10 +21,14 @@ if TYPE_CHECKING:
 
 
 class Behind(NamedTuple):
-    """What a row counts: ids of prompts, the worst first; or the id of one memory."""
+    """What a row counts: ids of prompts, the worst first; or the id of one memory, and the prompts that got it.
+
+    `systems` are those that the row is about, empty for all.
+    """
 
     prompts: tuple[str, ...] = ()
     memory: str = ""
+    systems: tuple[str, ...] = ()
 
 
 class Part(NamedTuple):
@@ -52,7 +56,7 @@ class Rows:
             "precision": lambda one: [self._prompts(one.system, lambda row: self._count(row, is_relevant=False))],
             "injecting": lambda one: [self._prompts(one.system, self._false_fire)],
             "recall": lambda one: [self._prompts(one.system, self._lost)],
-            "running": lambda one: [self._prompts(one.system, lambda row: 2 * bool(row.fallback) + (not row.injected))],
+            "running": lambda one: [self._prompts(one.system, self._trouble)],
             "ranking": lambda one: [self._prompts(one.system, self._known_relevant)],
             "confidence": self._by_confidence,
             "kind": self._by_kind,
@@ -75,7 +79,8 @@ class Rows:
     def _prompts(self, system: str, weight: Callable[[Outcome], float]) -> Behind:
         """The prompts with a weight above 0, the largest first."""
         weights = {row.prompt_id: weight(row) for row in self._evidence.of(system)}
-        return Behind(tuple(sorted([name for name in weights if weights[name] > 0], key=lambda name: -weights[name])))
+        names = sorted([name for name in weights if weights[name] > 0], key=lambda name: -weights[name])
+        return Behind(tuple(names), systems=(system,))
 
     def _judged(self, row: Outcome) -> Mapping[str, bool]:
         return self._evidence.judgements.get(row.prompt_id, {})
@@ -86,6 +91,11 @@ class Rows:
 
     def _false_fire(self, row: Outcome) -> int:
         return len(row.injected) if row.prompt_id in self._evidence.without_relevant else 0
+
+    @staticmethod
+    def _trouble(row: Outcome) -> float:
+        """All prompts of a system: failures of the judge first, then silence."""
+        return 2 * bool(row.fallback) + (not row.injected) + 0.01
 
     def _lost(self, row: Outcome) -> int:
         return self._evidence.in_pools.relevant.get(row.prompt_id, 0) - self._count(row, is_relevant=True)
@@ -129,7 +139,7 @@ class Rows:
     def _history(self, one: SystemReport) -> Iterator[Behind]:
         judged = tuple(self._evidence.sample(one.system).judged)
         for moment in some(one.curves.history) if one.curves else ():
-            yield Behind(judged[: moment.prompts])
+            yield Behind(judged[: moment.prompts], systems=(one.system,))
 
     def _reliability(self, one: SystemReport) -> Iterator[Behind]:
         found = one.curves.reliability if one.curves else None
@@ -144,7 +154,8 @@ class Rows:
     def _comparison(self, _: str) -> Iterator[Behind]:
         for each in self._report.comparisons:
             others = {row.prompt_id: set(row.injected) for row in self._evidence.of(each.first)}
-            yield self._prompts(each.second, partial(_difference, others))
+            found = self._prompts(each.second, partial(_difference, others))
+            yield found._replace(systems=(each.first, each.second))
 
     def _judge(self, system: str) -> Iterator[Behind]:
         for is_kept in (True, False):
@@ -168,9 +179,15 @@ class Rows:
 
     def _worst(self, kind: str) -> Iterator[Behind]:
         if kind == "memories":
-            yield from (Behind(memory=each.id) for each in self._report.worst_memories)
+            yield from (Behind(self._injected_with(each.id), each.id) for each in self._report.worst_memories)
         else:
             yield from (Behind((each.id,)) for each in self._report.worst_prompts)
+
+    def _injected_with(self, memory_id: str) -> tuple[str, ...]:
+        """The prompts for which any system injected a memory, those for which it was not relevant first."""
+        found = dict.fromkeys(row.prompt_id for row in self._evidence.rows if memory_id in row.injected)
+        judgements = self._evidence.judgements
+        return tuple(sorted(found, key=lambda name: bool(judgements.get(name, {}).get(memory_id))))
 
 
 def _difference(others: Mapping[str, set[str]], row: Outcome) -> int:
