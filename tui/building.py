@@ -26,6 +26,7 @@ STEPS = 200
 class BuildingApp(PlainApp[bool]):
     """Builds the index of *root* from *count* files. It ends with True, or with None if a person quits before."""
 
+    TITLE = "memsift"
     ENABLE_COMMAND_PALETTE = False
     CSS = """
     Screen { align: center middle; }

@@ -29,11 +29,12 @@ NOTHING = "There are no memories on this machine yet. Enter opens the example:"
 class FirstStartApp(PlainApp[str]):
     """A list of *places* and the demo. It ends with the root that a person opens, with DEMO, or with None."""
 
+    TITLE = "memsift"
     ENABLE_COMMAND_PALETTE = False
     CSS = """
     Screen { align: center middle; }
     Vertical { width: 96%; max-width: 90; height: auto; max-height: 100%; }
-    Options { height: auto; max-height: 80%; margin-top: 1; border: none; }
+    Options { height: auto; max-height: 70vh; margin-top: 1; border: none; }
     """
     BINDINGS = bindings(shown="app.quit")
 

@@ -186,3 +186,9 @@ class ChooseOne(Choice):
     def on_mount(self) -> None:
         super().on_mount()
         self.query_one(Vertical).border_title = plain(self._question)
+
+
+class ChoosePrompt(ChooseOne):
+    """One of many prompts, a line each."""
+
+    DEFAULT_CSS = "ChoosePrompt OptionList { text-wrap: nowrap; text-overflow: ellipsis; }"

@@ -86,7 +86,8 @@ class InboxScreen(ListScreen, CuratingScreen):
             self.post_message(CheckBegun(check, found))
 
         reading = workspace.reading
-        found = check_all(workspace.index, workspace.roots, workspace.store.path, os.environ, tell)
+        db, clock = workspace.store.path, workspace.now
+        found = check_all(workspace.index, workspace.roots, db, os.environ, tell, clock=clock)
         self.post_message(InboxChecked(found, reading))
 
     @on(CheckBegun)

@@ -15,7 +15,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from labels.measure.report import ReportOptions
 from tui.bindings import bindings
 from tui.dialogs.ask_line import AskLine
-from tui.dialogs.choices import ChooseOne
+from tui.dialogs.choices import ChooseOne, ChoosePrompt
 from tui.key_names import keyed
 from tui.messages import AllReplayed, Reported
 from tui.plain import one_line, plain
@@ -26,6 +26,7 @@ from tui.widgets.report.charts import drawn_chart, plot, plot_name
 from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, part_text
 from tui.widgets.row_list import RowList
+from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count
 from tui.workspace.report.details import told
@@ -226,9 +227,10 @@ class ReportScreen(ModeScreen):
         if self._reading is None or not behind.prompts or self.query_one("#part").has_class("-curve"):
             return None
         found = told(behind, self._reading.evidence, self._reading.report.captions)
+        read, drawn = self.app.workspace.memory, signs(self)
         if behind.memory:
-            return memory_row_text(found, behind.memory, self.app.workspace.memory(behind.memory), width)
-        return prompts_text(found, len(behind.prompts), self.app.workspace.memory, width)
+            return memory_row_text(found, behind.memory, read(behind.memory), width, drawn)
+        return prompts_text(found, len(behind.prompts), read, width, drawn)
 
     # Keys
 
@@ -265,7 +267,7 @@ class ReportScreen(ModeScreen):
         elif behind and behind.prompts:
             shown = {name: self._prompt_line(name) for name in behind.prompts[:MOST_CHOICES]}
             question = f"{len(behind.prompts):,} prompts stand behind this row. Go to which?"
-            self.app.push_screen(ChooseOne(question, shown), self.go_to_prompt)
+            self.app.push_screen(ChoosePrompt(question, shown), self.go_to_prompt)
         else:
             self.app.tell(NO_PROMPT)
 

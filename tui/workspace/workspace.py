@@ -288,7 +288,9 @@ class Workspace(RootLabels):
         named = SYSTEMS[system]
         judge = self.judge if named.has_judge else None
         cutoff = self.cutoff if named.has_cutoff else None
-        return retrieve(prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock)
+        return retrieve(
+            prompt, self.index, named.of(self.config), judge=judge, cutoff=cutoff, clock=self.clock, now=self.now
+        )
 
     def injected(self, prompt: Prompt, system: str = INJECTED) -> Retrieval | None:
         """What a hook really injected for *prompt*, from transcripts and the hook's log; None if that is not known."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import cells, one_line, plain
-from tui.widgets.label_text import SIGNS
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
+from tui.widgets.signs import DRAWN, Signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -17,35 +17,38 @@ if TYPE_CHECKING:
     from tui.workspace.report.details import Injected, Told
 
 TONES = {"good": "$text-success", "bad": "$text-error", "muted": MUTED}
-SAID = {True: SIGNS["relevant"], False: SIGNS["not"], None: ("·", "muted")}
-"""Sign and tone of a label: relevant, not relevant, none."""
+SAID = {True: ("relevant", "good"), False: ("not", "bad"), None: ("", "muted")}
+"""Verdict and tone of a label: relevant, not relevant, none."""
 
-KEY = "+ relevant   − not relevant   · no label"
 LINES = 3
 """Lines of a prompt that stands alone."""
 
 
-def prompts_text(told: Sequence[Told], whole: int, read: Callable[[str], Memory | None], width: int) -> Content:
+def prompts_text(
+    told: Sequence[Told], whole: int, read: Callable[[str], Memory | None], width: int, drawn: Signs = DRAWN
+) -> Content:
     """Each prompt with the memories that were injected for it. A prompt that stands alone has their texts, too.
 
-    *whole* counts all prompts of the row. *read* gives the memory with an id.
+    *whole* counts all prompts of the row. *read* gives the memory with an id. *drawn* are the signs of labels.
     """
     is_alone = len(told) == 1
-    lines = [_muted(_counted(len(told), whole)), _muted(KEY)]
+    lines = [_muted(_counted(len(told), whole)), *([] if drawn.in_words else [_muted(_key(drawn))])]
     for one in told:
         room = width * (LINES if is_alone else 1)
         lines += [Content(""), plain(cells(one.text, room).rstrip()).stylize_before("bold")]
-        lines += [_memory(each, width) for each in one.injected] or [_muted("  Nothing is injected.")]
+        lines += [_memory(each, width, drawn) for each in one.injected] or [_muted("  Nothing is injected.")]
     for each in told[0].injected if is_alone else ():
         memory = read(each.memory_id)
         lines += [Content(""), memory_text(memory)] if memory else []
     return Content("\n").join(lines)
 
 
-def memory_row_text(told: Sequence[Told], memory_id: str, memory: Memory | None, width: int) -> Content:
+def memory_row_text(
+    told: Sequence[Told], memory_id: str, memory: Memory | None, width: int, drawn: Signs = DRAWN
+) -> Content:
     """The prompts for which a memory was injected, and the memory; None if it is gone."""
     lines = [plain("Injected for").stylize_before(HEADING)]
-    lines += [_signed(one.text, each.is_relevant, width) for one, each in _of(told, memory_id)]
+    lines += [_signed(one.text, each.is_relevant, width, drawn) for one, each in _of(told, memory_id)]
     return Content("\n").join([*lines, Content(""), memory_text(memory) if memory else _muted("The memory is gone.")])
 
 
@@ -59,14 +62,25 @@ def _counted(shown: int, whole: int) -> str:
     return "The prompt and what was injected for it" if whole == 1 else "The prompts, the worst first"
 
 
-def _memory(one: Injected, width: int) -> Content:
+def _key(drawn: Signs) -> str:
+    """The meaning of the signs."""
+    return f"{_sign(True, drawn)} relevant   {_sign(False, drawn)} not relevant   {_sign(None, drawn)} no label"
+
+
+def _sign(is_relevant: bool | None, drawn: Signs) -> str:
+    verdict, _ = SAID[is_relevant]
+    return drawn.verdicts[verdict] if verdict else drawn.unlabelled
+
+
+def _memory(one: Injected, width: int, drawn: Signs) -> Content:
     by = f"  ({', '.join(one.systems)})" if len(one.systems) > 1 else ""
-    return _signed(one.title, one.is_relevant, width - len(by)) + _muted(by)
+    return _signed(one.title, one.is_relevant, width - len(by), drawn) + _muted(by)
 
 
-def _signed(text: str, is_relevant: bool | None, width: int) -> Content:
-    sign, tone = SAID[is_relevant]
-    return plain(f"  {sign} ").stylize_before(TONES[tone]) + plain(cells(one_line(text), max(1, width - 4)).rstrip())
+def _signed(text: str, is_relevant: bool | None, width: int, drawn: Signs) -> Content:
+    sign = f"  {_sign(is_relevant, drawn)} "
+    shown = plain(cells(one_line(text), max(1, width - len(sign))).rstrip())
+    return plain(sign).stylize_before(TONES[SAID[is_relevant][1]]) + shown
 
 
 def _muted(text: str) -> Content:

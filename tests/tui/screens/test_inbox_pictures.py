@@ -1,0 +1,73 @@
+"""Pictures of Inbox, on the day of `tests.tui.demo`. Look at each picture before you accept a change."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.engine.curation.roots import document, write_documents
+from tests.tui.apps import at_rest, starting_in, type_ahead, until
+from tests.tui.demo import DEMO_ROOT
+from tests.tui.screens.test_inbox import ATTACK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from tests.tui.conftest import Opener
+
+CHANGES = (
+    ("preferences/short-answers.json", "title", ATTACK),
+    ("preferences/npm-ci-lockfile.json", "title", "Install with pnpm and the frozen lockfile only"),
+)
+"""Files of the example, with a changed field: a risky memory, and one that says almost the same as another."""
+
+DARK, LIGHT = "textual-dark", "textual-light"
+PICTURES = [
+    pytest.param((80, 24), DARK, id="80x24-dark"),
+    pytest.param((60, 20), LIGHT, id="60x20-light", marks=pytest.mark.slow),
+    pytest.param((160, 48), DARK, id="160x48-dark", marks=pytest.mark.slow),
+    pytest.param((160, 48), LIGHT, id="160x48-light", marks=pytest.mark.slow),
+]
+
+
+def showing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Any]:
+    async def run(pilot: Pilot[Any]) -> None:
+        pilot.app.theme = theme
+        await at_rest(pilot)
+        screen: Any = pilot.app.screen
+        await until(pilot, lambda: screen._checked is not None and not screen._progress)
+        for key in keys:
+            type_ahead(pilot, key)
+            await at_rest(pilot)
+        await at_rest(pilot)
+
+    return run
+
+
+@pytest.mark.parametrize(("size", "theme"), PICTURES)
+def test_findings_look_as_they_did(
+    snap_compare: Callable[..., bool], open_workspace: Opener, tmp_path: Path, size: tuple[int, int], theme: str
+) -> None:
+    root = tmp_path / "project" / ".claude" / "memory"
+    shutil.copytree(DEMO_ROOT, root)
+    for name, key, text in CHANGES:
+        file = root / name
+        file.write_text(json.dumps({**json.loads(file.read_text()), key: text}))
+    app = starting_in("inbox", open_workspace(root=root, prompts=(), judge=None))
+    assert snap_compare(app, terminal_size=size, run_before=showing(theme, "down", "space", "down"))
+
+
+@pytest.mark.slow
+def test_an_inbox_without_findings_looks_as_it_did(
+    snap_compare: Callable[..., bool], open_workspace: Opener, tmp_path: Path
+) -> None:
+    title = "Token cache of the web client keeps each entry for one hour"
+    root = write_documents(tmp_path / "root", [document("cache", title=title)])
+    app = starting_in("inbox", open_workspace(root=root, prompts=(), judge=None))
+    assert snap_compare(app, terminal_size=(80, 24), run_before=showing(LIGHT))
