@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
@@ -27,8 +28,23 @@ T = TypeVar("T")
 LOOK_SECONDS = 0.1
 """Time between two looks at the place of the cursor."""
 
+TAKE_NO_CELL = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Categories of characters: control, format, surrogate, and separators of lines and paragraphs."""
+
 FRAMES = dict.fromkeys(range(0x2500, 0x25A0), " ")
 """Lines and blocks, of which borders, bars and scrollbars are drawn."""
+
+
+class Harmless(LineFilter):
+    """Leaves out characters that move the terminal's cursor or turn text round. The inputs of Textual draw them."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        return [one if one.text.isprintable() else one._replace(text=_harmless(one.text)) for one in segments]
+
+
+def _harmless(text: str) -> str:
+    """*text* without characters that take no cell, so that its width stays."""
+    return "".join(one for one in text if unicodedata.category(one) not in TAKE_NO_CELL)
 
 
 class Undecorated(LineFilter):
@@ -48,7 +64,7 @@ class PlainApp(App[T]):
     def __init__(self, *, is_plain: bool = False) -> None:
         super().__init__()
         self.is_plain = is_plain
-        self._own_filters: list[LineFilter] = [NoColor()] if self.no_color else []
+        self._own_filters: list[LineFilter] = [Harmless(), *([NoColor()] if self.no_color else [])]
         self._toast = ""
         if is_plain:
             self._own_filters.append(Undecorated())

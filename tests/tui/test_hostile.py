@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.events import Paste
 
 from engine.judge.judge import Judge
+from engine.paths import state_dir
 from engine.prompt import Turn, typed_prompt
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import SMALL, TINY, app_of, card_shown, press, reads, settled, text_of, until
+from tests.tui.apps import SMALL, TINY, app_of, at_rest, card_shown, press, reads, settled, text_of, until
 from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from textual.pilot import Pilot
 
     from engine.prompt import Prompt
@@ -75,6 +77,13 @@ async def visit_all(pilot: Pilot[None]) -> None:
     await press(pilot, "end", "question_mark", "question_mark", "f2")
 
 
+def look(pilot: Pilot[None]) -> None:
+    """Draw all screens that lie over each other: nothing moves the terminal's cursor, and nothing turns text round."""
+    for screen in pilot.app.screen_stack:
+        drawn = "\n".join(text_of(widget) for widget in screen.query("*") if widget.is_on_screen)
+        assert not set("\x1b\x07\x00\x7f\x85\u2028\u202e\u2066") & set(drawn)
+
+
 async def test_hostile_texts_break_no_screen_at_60x20(open_workspace: Opener, tmp_path: Path) -> None:
     workspace = open_workspace(
         root=hostile_root(tmp_path / "root"),
@@ -88,10 +97,7 @@ async def test_hostile_texts_break_no_screen_at_60x20(open_workspace: Opener, tm
         labels = [event.blind for event in workspace.store.events() if event.action == "label"]
         assert labels[:3] == [False, False, True]
         assert workspace.replayed == 2 * len(workspace.prompts)
-        for screen in pilot.app.screen_stack:
-            drawn = "\n".join(text_of(widget) for widget in screen.query("*") if widget.is_on_screen)
-            assert "\x1b" not in drawn
-            assert "\u202e" not in drawn
+        look(pilot)
 
 
 @pytest.mark.parametrize("name", ["closing", "link", "cjk", "bidi"])
@@ -113,6 +119,87 @@ async def test_a_hostile_prompt_is_shown_whole_in_replay(open_workspace: Opener,
         await press(pilot, "f3")
         await reads(pilot, "#prompt", prompt.text)
         await until(pilot, lambda: prompt.text[:25] in text_of(pilot.app.screen.query_one("PromptList")))
+
+
+TYPED = " ".join(TEXTS.values())
+"""A text that a person pastes into each input. A line break would be taken as the end of the text."""
+
+
+def write_log(root: Path) -> None:
+    """An entry of the hook's log for each text, which stands in all of its fields."""
+    folder = Path(state_dir(str(root), os.environ))
+    folder.mkdir(parents=True)
+    rows = [
+        {
+            **{"time": text if number % 3 else "2026-05-11T10:00:00Z", "prompt": text, "prompt_sha256": text},
+            **{"injected": [text, "m-cjk"] if number % 2 else [], "dropped": [[text, text]], "reason": text},
+            **{"system": text, "fallback": text, "session_id": text, "ms": 20.0, "characters": 300},
+        }
+        for number, text in enumerate([*TEXTS.values(), LONG_PROMPT])
+    ]
+    (folder / "activity.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+
+
+async def paste(pilot: Pilot[None], *keys: str, ends: str = "enter") -> None:
+    """Press *keys* that lead to an input, paste the hostile text there, and end with a key."""
+    await press(pilot, *keys)
+    pilot.app.post_message(Paste(TYPED))
+    await settled(pilot)
+    look(pilot)
+    await press(pilot, ends)
+    look(pilot)
+
+
+async def test_inputs_draw_no_character_that_moves_the_cursor(open_workspace: Opener) -> None:
+    """Textual draws what is typed as it is."""
+    async with MemsiftApp(open_workspace(prompts=(), judge=None)).run_test(size=SMALL) as pilot:
+        await paste(pilot, "e", ends="escape")
+        await press(pilot, "escape", "f3")
+        await paste(pilot, "n", ends="escape")
+
+
+@pytest.mark.slow
+async def test_hostile_texts_in_inputs_the_log_and_the_inbox_break_nothing(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    """In a folder with a hostile name: filters, tags, reasons, notes, forms, typed prompts, the log, findings."""
+    root = hostile_root(tmp_path / "[b]x[/b] \u202e汉字" / "memory")
+    write_log(root)
+    workspace = open_workspace(root=root, prompts=hostile_prompts()[:3], judge=None)
+    async with MemsiftApp(workspace).run_test(size=SMALL, notifications=True) as pilot:
+        await paste(pilot, "slash")
+        await press(pilot, "escape", "escape", "home")
+        await paste(pilot, "t")
+        await paste(pilot, "x", "0")
+        await paste(pilot, "e", ends="ctrl+s")
+        await press(pilot, "escape", "escape")
+        await paste(pilot, "M")
+        await paste(pilot, "ctrl+p")
+        await press(pilot, "escape", "f3")
+        await paste(pilot, "n", ends="ctrl+s")
+        await paste(pilot, "slash")
+        await press(pilot, "escape")
+        await paste(pilot, "f", ends="escape")
+        await press(pilot, "d", "escape", "f4")
+        await card_shown(pilot)
+        await paste(pilot, "m")
+        await press(pilot, "a")
+        assert workspace.store.labels()[-1].note
+        await press(pilot, "h", "enter", "escape", "escape", "f5", "down", "enter", "escape", "f6", "right", "f7")
+        await at_rest(pilot)
+        await press(pilot, "down", "v", "end", "enter", "enter", "escape")
+        await paste(pilot, "slash")
+        await press(pilot, "escape", "f8")
+        await at_rest(pilot)
+        for _ in range(len(TEXTS)):
+            look(pilot)
+            await press(pilot, "down")
+        await press(pilot, "plus", "v", "1", "y")
+        await paste(pilot, "slash")
+        await press(pilot, "escape", "enter", "grave_accent", "escape", "question_mark")
+        look(pilot)
+        assert pilot.app.is_running
+        assert pilot.app._exit is False
 
 
 @pytest.mark.slow
