@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,18 +23,22 @@ from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
 from tui.widgets.browse_columns import MemoryTable, category_name, columns_over
-from tui.widgets.memory_detail import detail_text, prompt_line
+from tui.widgets.memory_detail import about_text, detail_text, prompt_line
+from tui.widgets.memory_overview import MemoryOverview
+from tui.widgets.memory_pane import MemoryPane
 from tui.widgets.row_columns import ColumnHeads
 from tui.widgets.row_list import RowList
 from tui.widgets.signs import signs
 from tui.workspace.curate.memory_facts import (
     ANY,
     EVERYTHING,
+    NO_FACTS,
     PRECISION,
     RISING,
     UPDATED,
     Facts,
     Pulled,
+    counts,
     ordered,
     read_facts,
     related_files,
@@ -45,7 +48,8 @@ from tui.workspace.empty_states import no_memories
 from tui.workspace.quality.inbox import CHEAP, cheap_findings, check_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections import Counter
+    from collections.abc import Sequence
 
     from engine.memory import MemorySummary
     from engine.search.query import Term
@@ -74,6 +78,8 @@ SHOW_HIDDEN = "hidden"
 SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
 ALL = ""
 MOST_CHOICES = 200
+FEW = 12
+"""Memories that need only the upper half of a large terminal."""
 
 
 class BrowseScreen(ListScreen, CuratingScreen):
@@ -101,7 +107,11 @@ class BrowseScreen(ListScreen, CuratingScreen):
         "taken back with {change.undo}, also tomorrow."
     )
 
+    VERTICAL_BREAKPOINTS = [(0, "-tiny"), (22, "-tall"), (38, "-high")]
+
     memories = query_one(MemoryTable)
+    overview = query_one(MemoryOverview)
+    about = query_one("#about", MemoryPane)
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,10 +121,23 @@ class BrowseScreen(ListScreen, CuratingScreen):
         self._stamps: tuple[tuple[str, int, int], ...] = ()
         self._begun: tuple[int, ...] = ()
         self._is_checked = False
+        self._counted: dict[str, Counter[str]] = {}
+        self._counted_at, self._counted_facts = 0, NO_FACTS
 
     def make_list(self) -> tuple[ColumnHeads, MemoryTable]:
         columns = columns_over(self.app.workspace.roots)
         return ColumnHeads(columns, RISING), MemoryTable(columns, Facts(now=self.app.workspace.now()))
+
+    def make_more(self) -> tuple[MemoryOverview, MemoryPane]:
+        return MemoryOverview(), MemoryPane("about")
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self._show_again)
+
+    def _show_again(self) -> None:
+        self.show_current(from_start=False)
+        self.show_overview()
 
     def begin(self) -> None:
         """Fill the list again if the memories changed, and read the facts again if their files changed."""
@@ -148,9 +171,12 @@ class BrowseScreen(ListScreen, CuratingScreen):
         found = self._narrowing.of(index.matching(terms), facts)
         self.memories.marker = self.marker
         self.show_rows(ordered(found, self._order, facts, is_turned=self._is_turned), is_near=is_near)
+        self.set_class(len(found) <= FEW, "-few")
         if not found:
             nothing = CHECKING if self._narrowing.check and not self._is_checked else NO_MATCH
             self.detail.show(plain(keyed(self.app, no_memories(self.app.workspace) or nothing)))
+            self.about.show(plain(""))
+        self.show_overview()
 
     def show_title(self) -> None:
         """Say how many memories are listed, of how many, and which filters hold; or how far a change is."""
@@ -169,11 +195,29 @@ class BrowseScreen(ListScreen, CuratingScreen):
         memory = self.app.workspace.memory(current.id) if current else None
         if memory:
             text = self.note_seen(memory.summary)
-            related = related_files(self.home(memory.summary)[0], text)
-            shown = detail_text(
-                memory, self.memories.facts, related, partial(keyed, self.app), self.marker, signs(self)
-            )
-            self.detail.show(shown, from_start=from_start)
+            known = (memory, self.memories.facts, related_files(self.home(memory.summary)[0], text))
+            say, drawn = partial(keyed, self.app), signs(self)
+            whole = detail_text(*known, say, self.marker, drawn, is_whole=not self.is_large)
+            self.detail.show(whole, from_start=from_start)
+            self.about.show(about_text(*known, say, drawn), from_start=from_start)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the panes of `make_more` are shown."""
+        return self.has_class("-wide") and self.has_class("-high")
+
+    def show_overview(self) -> None:
+        """Count all memories by category, status and finding, in a large terminal."""
+        if self.is_large:
+            self.overview.show(self._numbers(), self._narrowing)
+
+    def _numbers(self) -> dict[str, Counter[str]]:
+        """How many memories each category, status and check has. They are counted again only after a change."""
+        reading, facts = self.app.workspace.reading, self.memories.facts
+        if self._counted_at != reading or self._counted_facts is not facts:
+            self._counted = counts(self.app.workspace.index.summaries(), facts)
+            self._counted_at, self._counted_facts = reading, facts
+        return self._counted
 
     @work(thread=True, exclusive=True, group="facts", exit_on_error=False)
     def read_facts(self) -> None:
@@ -219,7 +263,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
             self.show_matching(is_near=True)
         else:
             self.memories.refresh()
-            self.show_current(from_start=False)
+            self._show_again()
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -234,7 +278,7 @@ class BrowseScreen(ListScreen, CuratingScreen):
     @on(RowList.Selected)
     async def action_open(self) -> None:
         """Read the memory; where it is read already, in the pane, go on to the prompts that pulled it in."""
-        if self.focused is self.detail:
+        if self.focused in (self.detail, self.about):
             await self.action_prompts()
         elif current := self.memories.current:
             self.read_memory(current.id, current.id, self.marker)
@@ -259,25 +303,24 @@ class BrowseScreen(ListScreen, CuratingScreen):
             self.app.tell(f"Copied {current.path}")
 
     def action_category(self) -> None:
-        self._narrow("category", self._counted(lambda one: one.category))
+        self._narrow_to("category")
 
     def action_status(self) -> None:
-        self._narrow("status", self._counted(lambda one: one.status))
+        self._narrow_to("status")
 
     def action_finding(self) -> None:
         """Ask for a check; until the checks are done, their numbers are not known."""
-        found = self.memories.facts.findings
-        numbers = Counter(check for ones in found.values() for check in {one.check for one in ones})
-        numbers[ANY] = len(found)
+        numbers = self._numbers()["check"]
         names = {ALL: "All memories", ANY: "Any finding", **{name: f"{name}: {CHECKS[name]}" for name in CHEAP}}
-        counts = {name: f"{numbers[name]:>6,}  " if self._is_checked and name else "" for name in names}
-        self._narrow("check", {name: f"{counts[name]}{text}" for name, text in names.items()})
+        before = {name: f"{numbers[name]:>6,}  " if self._is_checked and name else "" for name in names}
+        self._narrow("check", {name: f"{before[name]}{text}" for name, text in names.items()})
 
-    def _counted(self, part: Callable[[MemorySummary], str]) -> dict[str, str]:
-        """The values that *part* gives, with the number of memories of each."""
-        counts = Counter(map(part, self.app.workspace.index.summaries()))
-        options = {ALL: f"All  {sum(counts.values()):,}"}
-        return options | {name: f"{category_name(name)}  {count:,}" for name, count in sorted(counts.items())}
+    def _narrow_to(self, field: str) -> None:
+        """Ask for one of the values of a field, with the number of memories of each."""
+        numbers = self._numbers()[field]
+        options = {ALL: f"All  {sum(numbers.values()):,}"}
+        options |= {name: f"{category_name(name)}  {count:,}" for name, count in sorted(numbers.items())}
+        self._narrow(field, options)
 
     def _narrow(self, field: str, options: dict[str, str]) -> None:
         """Ask which value of a field of the narrowing should hold."""

@@ -22,9 +22,10 @@ from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from textual.app import ComposeResult
+    from textual.widget import Widget
 
 TYPING = "Leave the filter with enter first."
 TITLE_EDGES = 4
@@ -55,7 +56,7 @@ class ListScreen(ModeScreen):
     filter_line = query_one(Input)
     rows = query_one(ColumnList)
     list_pane = query_one("#list", Vertical)
-    detail = query_one(MemoryPane)
+    detail = query_one("#detail", MemoryPane)
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,6 +67,10 @@ class ListScreen(ModeScreen):
 
     def make_list(self) -> tuple[ColumnHeads, ColumnList[Any]]:
         raise NotImplementedError
+
+    def make_more(self) -> Iterable[Widget]:
+        """Panes for a large terminal, below the list and below the detail."""
+        return ()
 
     def show_matching(self, *, is_near: bool = False) -> None:
         """List the rows that fit the filters, in the chosen order. *is_near*: see `RecordList.show`."""
@@ -99,6 +104,7 @@ class ListScreen(ModeScreen):
                 yield heads
                 yield rows
             yield MemoryPane("detail")
+            yield from self.make_more()
         yield KeyFooter()
 
     def on_mount(self) -> None:

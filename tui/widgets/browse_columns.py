@@ -89,7 +89,7 @@ def severity_tone(severity: float) -> str:
     """The tone of a finding in a row."""
     if severity >= BAD_FROM:
         return "bad"
-    return "match" if severity >= WARNED_FROM else "muted"
+    return "warned" if severity >= WARNED_FROM else "muted"
 
 
 SHORT_COLUMNS = (

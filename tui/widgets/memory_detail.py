@@ -22,6 +22,10 @@ SHORT_LINE = 60
 """Characters of a field of a single line that stands behind its heading, in place of below it."""
 
 MOST_PROMPTS, MOST_DEEDS, MOST_FINDINGS, MOST_PROMPT, MOST_REASON = 20, 8, 3, 200, 120
+NOTHING_ABOUT = (
+    "No change, no related file, and no prompt that pulled it in. {go.replay} replays prompts, {go.activity} lists the "
+    "hook's answers."
+)
 HIDDEN = " prompt is hidden, so that your label stays blind."
 MANY_HIDDEN = " prompts are hidden, so that your labels stay blind."
 
@@ -33,8 +37,10 @@ def detail_text(
     say: Callable[[str], str],
     marker: Marker = NO_MARKS,
     drawn: Signs = DRAWN,
+    *,
+    is_whole: bool = True,
 ) -> Content:
-    """The memory, its findings, its related files with a sign for those that are there, its prompts and its changes.
+    """The memory with its findings, and if it *is_whole* what `about_text` tells.
 
     *say* puts keys in the place of their ids.
     """
@@ -43,11 +49,27 @@ def detail_text(
             *head_lines(memory.summary, marker),
             *_findings(memory, facts, say),
             *_fields(memory.sections, marker),
-            *_related(related, drawn),
-            *_prompts(memory, facts, say, drawn),
-            *_deeds(memory, facts),
+            *(_about(memory, facts, related, say, drawn) if is_whole else ()),
         ]
     )
+
+
+def about_text(
+    memory: Memory,
+    facts: Facts,
+    related: Sequence[tuple[str, bool]],
+    say: Callable[[str], str],
+    drawn: Signs = DRAWN,
+) -> Content:
+    """The related files with a sign for those that are there, the prompts that pulled it in, and its changes."""
+    lines = _about(memory, facts, related, say, drawn)
+    return Content("\n").join(lines[1:]) if lines else plain(say(NOTHING_ABOUT)).stylize_before(MUTED)
+
+
+def _about(
+    memory: Memory, facts: Facts, related: Sequence[tuple[str, bool]], say: Callable[[str], str], drawn: Signs
+) -> list[Content]:
+    return [*_related(related, drawn), *_prompts(memory, facts, say, drawn), *_deeds(memory, facts)]
 
 
 def prompt_line(pulled: Pulled, facts: Facts, drawn: Signs = DRAWN) -> str:

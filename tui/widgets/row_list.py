@@ -29,13 +29,13 @@ COPIED = 400
 """Cells of a row that is copied."""
 
 Cell = tuple[str, str]
-"""A piece of a row: its text in its final width, and its tone: "muted", "match", "good", "bad", or ""."""
+"""A piece of a row: its text in its final width, and its tone: "muted", "match", "warned", "good", "bad", or ""."""
 
 
 class RowList(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows by number, with a cursor. A subclass gives the number of rows and the cells of each row."""
 
-    COMPONENT_CLASSES = {f"row-list--{name}" for name in ("cursor", "muted", "match", "good", "bad")}
+    COMPONENT_CLASSES = {f"row-list--{name}" for name in ("cursor", "muted", "match", "warned", "good", "bad")}
     DEFAULT_CSS = """
     RowList {
         height: 1fr;
@@ -45,6 +45,7 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
         &:light .row-list--cursor { background: $surface-darken-1; }
         .row-list--muted { color: $foreground-muted; }
         .row-list--match { color: $text-warning; text-style: bold; }
+        .row-list--warned { color: $text-warning; }
         .row-list--good { color: $text-success; }
         .row-list--bad { color: $text-error; }
         &:focus .row-list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }

@@ -107,3 +107,18 @@ async def test_the_footer_shows_more_keys_where_there_is_room(open_workspace: Op
             names[width] = [one.description for one in keys]  # type: ignore[attr-defined]
     assert names[60] == ["Filter", "Retire", "Edit", "Why", "Undo", "Help", "Quit"]
     assert {"Select", "Sort", "Category", "Status", "Finding", *names[60]} <= set(names[160])
+
+
+async def test_a_large_terminal_has_no_empty_half_with_a_single_memory(open_workspace: Opener, tmp_path: Path) -> None:
+    """Below the list stand numbers and keys, below the memory its files, prompts and changes."""
+    root = write_documents(tmp_path / "root", [document("only", related_files=["src/gone.py"])])
+    async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(size=(160, 48)) as pilot:
+        await at_rest(pilot)
+        await press(pilot, "c", "down", "enter")
+        await reads(pilot, "#overview", "Category · c Status · v Finding · f")
+        await reads(pilot, "#overview", "▸ decision 1 active 1 any 1 size 1")
+        await reads(pilot, "#about-text", "✗ src/gone.py (not there)")
+        assert "src/gone.py" not in text_of(pilot.app.screen.query_one("#detail-text"))
+        await pilot.resize_terminal(160, 30)
+        await reads(pilot, "#detail-text", "✗ src/gone.py (not there)")
+        assert not pilot.app.screen.query_one("#overview").display

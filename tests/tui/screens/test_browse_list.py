@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.anyio
 
-WIDE = (160, 48)
+WIDE = (160, 36)
 HOSTILE = "closing [/b] tag [/ [b + x [link=http://x]y"
 PROMPT = typed_prompt(f"title of alpha shared {HOSTILE}")
 
