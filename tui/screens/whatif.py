@@ -61,7 +61,7 @@ NO_PROMPTS = "No prompt has a label yet."
 SAVED_SECONDS = 12.0
 TITLE_MARGIN = 4
 REST_SECONDS = 0.25
-HIGH = 36
+HIGH = 28
 """Rows from which on all values of a setting are compared below the numbers."""
 
 
@@ -253,8 +253,8 @@ class WhatifScreen(ModeScreen):
         found, row = self._values, self.knobs.current
         if found and row and found.knob is row.knob:
             self.compared.border_title = plain(f"{row.knob.name}: every value")
-            width = self.compared.content_size.width
-            self.compared.update(compared_text(found.compared, row.value, row.saved, width, signs(self)))
+            size = self.compared.content_size
+            self.compared.update(compared_text(found.compared, row.value, row.saved, size, signs(self)))
 
     def _show_effect(self) -> None:
         """Show the numbers and the prompts; or say why there are none."""

@@ -180,3 +180,19 @@ async def test_in_a_small_terminal_the_prompts_take_the_place_of_the_settings(
         assert not pilot.app.screen.query_one("#left").display
         await press(pilot, "escape")
         assert pilot.app.focused is pilot.app.screen.query_one("KnobList")
+
+
+async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
+    open_workspace: Opener, tmp_path: Path
+) -> None:
+    workspace = labelled_workspace(open_workspace, tmp_path / "root")
+    async with starting_in("whatif", workspace).run_test(size=(110, 30)) as pilot:
+        await numbers(pilot)
+        await reads(pilot, "#compared", "0.60")
+        type_ahead(pilot, *["right"] * 35)
+        await reads(pilot, "#compared", "▸ 0.95")
+        await at_rest(pilot)
+        pane: Any = pilot.app.screen.query_one("#compared")
+        assert "0.10" not in shown(pilot, "#compared")
+        assert pane.content_size.height > len(str(pane.content).splitlines()) - 1
+        assert max(len(line) for line in str(pane.content).splitlines()) <= pane.content_size.width

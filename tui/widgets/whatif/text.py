@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -34,7 +35,10 @@ MIN_PATH = 12
 KEYS_FROM = 80
 """Cells of a terminal from which on the keys that save stand before a warning. The footer has them, too."""
 
-BAR_WIDTH, VALUE_WIDTH, COMPARED_WIDTH = 20, 18, 13
+BAR_WIDTH, LEAST_BAR, VALUE_WIDTH = 20, 10, 18
+COLUMNS = {"irrelevant": 12, "lost": 8, "tokens": 8}
+"""The numbers beside precision, with their widths, where all values of a setting are compared."""
+
 NO_LABELS = (
     "No prompt has a label yet, so there is nothing to try settings on.\n\n"
     "Press {go.report} and {report.replay} to replay the prompts, then {go.label} to label some."
@@ -130,18 +134,30 @@ def _share(found: Ratio) -> str:
 # Every value of a setting
 
 
-def compared_text(compared: Compared, current: str, saved: str, width: int, drawn: Signs = DRAWN) -> Content:
-    """A line for each value: its precision drawn to scale, irrelevant and lost memories, tokens."""
-    room = width - VALUE_WIDTH - 7 - 3 * COMPARED_WIDTH
-    bar = 0 if drawn.in_words else max(0, min(2 * BAR_WIDTH, room))
-    heads = "".join(cells(one, COMPARED_WIDTH) for one in ("irrelevant", "lost", "tokens"))
+def compared_text(compared: Compared, current: str, saved: str, size: tuple[int, int], drawn: Signs = DRAWN) -> Content:
+    """A line for each value: its precision drawn to scale, irrelevant and lost memories, tokens.
+
+    *size* in cells and lines. Where not all values have room, those near the *current* one are shown.
+    """
+    width, height = size
+    room = width - VALUE_WIDTH - 9 - sum(COLUMNS.values())
+    bar = 0 if drawn.in_words or room < LEAST_BAR else min(2 * BAR_WIDTH, room)
+    heads = "".join(cells(one, width) for one, width in COLUMNS.items())
     head = cells("", VALUE_WIDTH) + cells("relevant", 7 + bar + 2) + heads
     lines = [plain(head.rstrip()).stylize_before(MUTED)]
-    for text, found in compared:
+    for text, found in compared[window(compared, current, height - 1)]:
         sign = drawn.now if text == current else drawn.saved if text == saved else drawn.off
         line = plain(cells(f"{sign} {text}", VALUE_WIDTH)) + _compared(found, bar)
         lines.append(line.stylize("bold") if text == current else line)
     return Content("\n").join(lines)
+
+
+def window(compared: Compared, current: str, room: int) -> slice:
+    """The places of at most *room* values, with the nearest to *current* in their middle."""
+    texts = [text for text, _ in compared]
+    near = texts.index(current) if current in texts else bisect(texts, current)
+    first = max(0, min(near - room // 2, len(texts) - room))
+    return slice(first, first + max(1, room))
 
 
 def _compared(found: Numbers | None, bar: int) -> Content:
@@ -153,5 +169,5 @@ def _compared(found: Numbers | None, bar: int) -> Content:
         interval_bar(value, interval, interval, bar) if known and value is not None and interval else plain(" " * bar)
     )
     cut = (rate(found.irrelevant), rate(found.lost), f"{found.tokens:,.0f}")
-    rest = "".join(cells(one, COMPARED_WIDTH) for one in cut).rstrip()
+    rest = "".join(cells(one, width) for one, width in zip(cut, COLUMNS.values(), strict=True)).rstrip()
     return plain(cells(decimal(value), 7)) + drawn + plain(f"  {rest}")
