@@ -137,8 +137,18 @@ class LabelDatabase:
 
     def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
         """Insert *row*, or replace all other columns of the row with the same *keys*."""
-        changes = ", ".join(f"{name} = excluded.{name}" for name in row if name not in keys)
-        self.insert(table, row, upsert=f"({', '.join(keys)}) DO UPDATE SET {changes}")
+        self.upsert_all(table, [row], keys)
+
+    def upsert_all(self, table: str, rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
+        """As `upsert`, for *rows* with the same columns."""
+        if not rows:
+            return
+        names, places = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
+        changes = ", ".join(f"{name} = excluded.{name}" for name in rows[0] if name not in keys)
+        conflict = f"({', '.join(keys)}) DO UPDATE SET {changes}"
+        values = [tuple(map(storable, row.values())) for row in rows]
+        with self.explaining():
+            self._db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT {conflict}", values)
 
 
 def storable(value: Any) -> Any:

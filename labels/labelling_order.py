@@ -120,9 +120,8 @@ def save_plan(db: LabelDatabase, root: str, annotator: str, plan: Plan, ts: str)
     """Insert or replace the rows of the plan's prompts. Rows of other prompts change to its order, too."""
     at = {"root": root, "annotator": annotator, "order_name": plan.order, "seed": plan.seed, "ts": ts}
     db.execute("UPDATE plan SET order_name = :order_name WHERE root = :root AND annotator = :annotator", at)
-    for prompt_id, stratum in plan.strata.items():
-        row = {**at, "prompt_id": prompt_id, "stratum": stratum}
-        db.upsert("plan", row, keys=("root", "prompt_id", "annotator"))
+    rows = [{**at, "prompt_id": prompt_id, "stratum": stratum} for prompt_id, stratum in plan.strata.items()]
+    db.upsert_all("plan", rows, keys=("root", "prompt_id", "annotator"))
 
 
 def plan_of(db: LabelDatabase, root: str, annotator: str) -> Plan | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from engine.systems import JUDGED as JUDGED_SYSTEM
 from engine.systems import SYSTEMS
 from labels.records import JudgeCall, Outcome, RunSettings
 from labels.run_settings import changed_settings
@@ -168,10 +169,10 @@ def empty_replays(db: LabelDatabase, root: str, corpus_hash: str) -> list[EmptyR
            WHERE root = :root AND corpus_hash = :corpus AND NOT EXISTS (
                SELECT 1 FROM result INDEXED BY result_injected
                WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id AND injected)
-           AND NOT EXISTS (
+           AND (system NOT GLOB :judged OR NOT EXISTS (
                SELECT 1 FROM result WHERE result.run_id = retrieval.run_id AND result.prompt_id = retrieval.prompt_id
-               AND dropped_by = 'judge')""",
-        {"root": root, "corpus": corpus_hash},
+               AND dropped_by = 'judge'))""",
+        {"root": root, "corpus": corpus_hash, "judged": f"*{JUDGED_SYSTEM}"},
     )
     return list(map(EmptyReplay._make, rows))
 
