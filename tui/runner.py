@@ -126,6 +126,11 @@ class Runner(PlainApp[None]):
         self._show_progress(Progress(0, len(jobs)))
         self._run_all(background)
 
+    @property
+    def has_jobs(self) -> bool:
+        """Whether any prompt was not replayed yet."""
+        return bool(self._jobs_left())
+
     def _jobs_left(self) -> list[Job]:
         systems = [SYSTEMS[name] for name in self.workspace.systems]
         return jobs_left(self.workspace.prompts, systems, self.workspace.finished)

@@ -18,7 +18,7 @@ from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.dialogs.choices import ChooseOne
 from tui.key_names import keyed
-from tui.messages import FactsRead, FindingsRead
+from tui.messages import AllReplayed, FactsRead, FindingsRead
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
@@ -71,9 +71,10 @@ ORDER_NAMES = {UPDATED: "age", PRECISION: "relevant"}
 """Orders that their column names in another way."""
 
 NEVER_PULLED = (
-    "No prompt was replayed that pulled this memory in. {go.replay} replays prompts, {go.activity} lists the hook's "
-    "answers."
+    "No prompt pulls this memory in. {go.replay} tries another prompt, {go.activity} lists the hook's answers."
 )
+STILL_REPLAYED = "The prompts are still being replayed. Press {browse.prompts} again when that is done."
+NOT_REPLAYED = {"all": "Replay all prompts to find out"}
 SHOW_HIDDEN = "hidden"
 SHOW_HIDDEN_LINE = "Show {} hidden: labels of these prompts will not count as blind"
 ALL = ""
@@ -345,8 +346,20 @@ class BrowseScreen(ListScreen, CuratingScreen):
             options = {one.prompt_id: prompt_line(one, facts, signs(self)) for one in found[:MOST_CHOICES]}
             options |= {SHOW_HIDDEN: SHOW_HIDDEN_LINE.format(len(hidden))} if hidden else {}
             self.app.push_screen(ChooseOne("It was pulled in by which prompt?", options), partial(self._go, hidden))
+        elif self.app.progress:
+            self.app.tell(keyed(self.app, STILL_REPLAYED))
+        elif self.app.has_jobs:
+            self.app.push_screen(ChooseOne("No replayed prompt pulled it in", NOT_REPLAYED), self._replay)
         else:
             self.app.tell(keyed(self.app, NEVER_PULLED))
+
+    def _replay(self, chosen: str | None) -> None:
+        if chosen is not None:
+            self.app.with_agreement(self.app.replay_all)
+
+    @on(AllReplayed)
+    def see_replayed(self) -> None:
+        self.begin()
 
     async def _go(self, hidden: Sequence[str], chosen: str | None) -> None:
         """Show why a chosen prompt pulled the memory in, or first ask for one of the *hidden* prompts."""

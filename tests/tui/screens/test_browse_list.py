@@ -12,7 +12,7 @@ import pytest
 from engine.paths import state_dir
 from engine.prompt import typed_prompt
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, until
+from tests.tui.apps import SMALL, current_prompt, press, reads, settled, shown, text_of, toasts, until
 from tui.app import MemsiftApp
 
 if TYPE_CHECKING:
@@ -190,6 +190,21 @@ async def test_hidden_prompts_are_shown_on_request_and_are_not_blind_then(worksp
         assert not workspace.is_blind(PROMPT.id)
         await press(pilot, "enter")
         await why_shown(pilot, "alpha")
+
+
+async def test_without_a_replay_p_offers_one_and_then_shows_why(open_workspace: Opener, tmp_path: Path) -> None:
+    root = write_documents(tmp_path / "root", [document("alpha"), document("zebra", "runbook", title="Zebra", tags=[])])
+    app = MemsiftApp(open_workspace(root=root, prompts=(PROMPT,), judge=None))
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await facts_shown(pilot)
+        await press(pilot, "p")
+        await reads(pilot, "OptionList", "Replay all prompts to find out")
+        await press(pilot, "enter")
+        await reads(pilot, "#detail-text", "1 prompt is hidden")
+        await press(pilot, "p", "enter")
+        await reads(pilot, "OptionList", PROMPT.text)
+        await press(pilot, "escape", "G", "p")
+        assert toasts(pilot)[-1].startswith("No prompt pulls this memory in. F3 tries another prompt")
 
 
 async def test_the_detail_shows_the_changes_of_the_memory(workspace: Workspace) -> None:
