@@ -17,6 +17,8 @@ from tests.engine.judge.api_server import KEY, kept_titles
 from tui.cli import main
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     import pytest
     from click.testing import Result
 
@@ -112,3 +114,12 @@ def ask(server: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Send the calls of the judges `anthropic` and `anthropic-http` to *server*."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+
+
+class Here:
+    """An executor without workers: each part is done in this thread."""
+
+    def each(
+        self, work: Callable[[Any, Any], Any], setup: Any, parts: Iterable[tuple[Any, Any]]
+    ) -> Iterator[tuple[Any, Any]]:
+        return ((key, work(setup, part)) for key, part in parts)

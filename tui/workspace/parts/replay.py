@@ -112,9 +112,10 @@ def setup_of(
 def replay_in_parts(
     executor: Executor, setup: Setup, files: Sequence[str], folder: Path, size: int
 ) -> tuple[Ending, int]:
-    """Write a file of rows into *folder* for each part that has none. Returns the end, in parts, and the prompts.
+    """Write a file of rows into *folder* for each part that is not done. Returns the end, in parts, and the prompts.
 
-    Raises as `run_parts` and `describe`.
+    A part is done when its file is there, and the judge, if it has one, answered for every row. Raises as `run_parts`
+    and `describe`, and ExchangeError for a file that is no run.
     """
     places = places_of(files, size)
     sizes = [[Path(file).name, Path(file).stat().st_size] for file in files]
@@ -129,10 +130,20 @@ def replay_in_parts(
             tell(f"Skipped: {line}")
         told += len(rows.skipped)
 
-    left = [(place.name, partial(_lines, place)) for place in places if not (folder / place.name).exists()]
+    judged = [one.name for one in setup.systems if one.has_judge]
+    left = [(place.name, partial(_lines, place)) for place in places if not _is_done(folder / place.name, judged)]
     finished = len(places) - len(left)
     ending = run_parts(executor, replay_part, setup, left, folder, keep, "Replaying parts", finished)
     return ending, prompts
+
+
+def _is_done(file: Path, judged: Sequence[str]) -> bool:
+    """Whether a part has its rows, and the judge's answers for the systems *judged*."""
+    if not judged or not file.exists():
+        return file.exists()
+    from labels.exchange.replay_file import read_unfinished
+
+    return not read_unfinished(file, judged).failed
 
 
 def _lines(place: Place) -> Lines:

@@ -19,28 +19,19 @@ from engine.quality.judging.store import RatingStore
 from tests.engine.builders import memory, write_root
 from tests.engine.judge.api_server import failed, late
 from tests.engine.quality.judging.answers import rated_by_title, title_in
-from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, memsift, printed, process
+from tests.tui.cli.command_line import HTTP, MAIN, PROJECT, Here, memsift, printed, process
 from tui.workspace.judge_options import Asking, JudgeOptions
 from tui.workspace.parts.rating import RatingRun
 from tui.workspace.quality.rating import RatingPlan, subjects
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable
 
     from tests.engine.judge.api_server import ApiServer
 
 COUNT = 12
 ASKING = Asking(JudgeOptions("anthropic-http", is_refreshing=True), concurrency=1, retries=0, batch_poll_s=0.0)
 SCORES = {f"Rule {number}": float(number % 10) for number in range(COUNT)}
-
-
-class Here:
-    """An executor without workers: each part is done in this thread."""
-
-    def each(
-        self, work: Callable[[Any, Any], Any], setup: Any, parts: Iterable[tuple[Any, Any]]
-    ) -> Iterator[tuple[Any, Any]]:
-        return ((key, work(setup, part)) for key, part in parts)
 
 
 @pytest.fixture

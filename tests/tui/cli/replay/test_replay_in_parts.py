@@ -7,15 +7,25 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.cli.command_line import PROJECT, jsonl, memsift, process, refused
+from engine.config import Config, JudgeConfig
+from engine.lean.record import replace
+from engine.systems import SYSTEMS as SYSTEMS_BY_NAME
+from tests.engine.judge.api_server import failed
+from tests.tui.cli.command_line import PROJECT, Here, jsonl, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT
+from tui.workspace.judge_options import Asking, JudgeOptions
+from tui.workspace.parts.replay import replay_in_parts, setup_of
+from tui.workspace.replay.replaying import Ending
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.engine.judge.api_server import ApiServer
 
 SYSTEMS = "bm25,memsift+default"
 
@@ -34,6 +44,11 @@ def rows_in(text: str) -> list[str]:
 
 def parts_in(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("part-*.jsonl"))}
+
+
+def fallbacks(folder: Path) -> list[list[str]]:
+    """What each row of each part fell back to, where the judge did not answer."""
+    return [[json.loads(line)["fallback"] for line in text.splitlines()] for text in parts_in(folder).values()]
 
 
 def command(file: Path, *more: object) -> list[str]:
@@ -83,6 +98,25 @@ def test_a_killed_dask_worker_costs_no_row(tmp_path: Path, cluster: tuple[str, l
     assert running.returncode == 0, told
     assert "1,560 prompts replayed in 16 parts." in told
     assert rows_in("".join(parts_in(folder).values())) == rows_in(process(*command(file)).stdout)
+
+
+def test_a_part_that_the_judge_did_not_answer_is_done_again(server: ApiServer, root: Path, tmp_path: Path) -> None:
+    asked = [f"how do we handle the cache rule {number}" for number in range(4)]
+    file = jsonl(tmp_path / "prompts.jsonl", *({"id": f"p{n}", "prompt": text} for n, text in enumerate(asked)))
+    asking = Asking(JudgeOptions("anthropic-http"), concurrency=1, retries=0, batch_poll_s=0.0)
+    config = replace(Config(), judge=replace(JudgeConfig(), enabled=True, provider="anthropic-http"))
+    setup = setup_of(str(root), config, [SYSTEMS_BY_NAME["memsift+judge"]], {}, asking, {"HOME": str(tmp_path)})
+    run = partial(replay_in_parts, Here(), setup, [str(file)], tmp_path / "parts", 2)
+    keeps = server.answer
+    server.answer = lambda request: failed(400) if asked[3] in request.raw.decode() else keeps(request)
+    assert run() == (Ending(2, 2), 4)
+    assert fallbacks(tmp_path / "parts") == [["", ""], ["", "http_error"]]
+    server.answer = keeps
+    server.requests.clear()
+    assert run() == (Ending(1, 1), 2)
+    assert len(server.requests) == 1  # the other prompt of the part is in the cache
+    assert fallbacks(tmp_path / "parts") == [["", ""], ["", ""]]
+    assert run() == (Ending(0, 0), 0)
 
 
 def test_what_cannot_be_replayed_in_parts_is_refused(tmp_path: Path) -> None:
