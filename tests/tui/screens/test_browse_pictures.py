@@ -20,16 +20,19 @@ if TYPE_CHECKING:
     from tests.tui.test_snapshots import Compare, Size
 
 HOSTILE = "closing [/b] \u202eRTL 漢字 🙂 [link=http://x]y"
-FINDINGS, FEW = ("f", "down", "enter", "down", "space"), ("down",)
+STATES = {"findings": ("f", "down", "enter", "down", "space"), "few": ("down",)}
+FAST = {("findings", (80, 24), "textual-dark"), ("few", (160, 48), "textual-light")}
 PICTURES = [
-    pytest.param(FINDINGS, (80, 24), "textual-dark", id="findings-80x24-dark"),
-    pytest.param(FEW, (160, 48), "textual-light", id="few-160x48-light"),
-    *(
-        pytest.param(keys, size, theme, id=f"{name}-{size[0]}x{size[1]}-{theme}", marks=pytest.mark.slow)
-        for name, keys in (("findings", FINDINGS), ("few", FEW))
-        for size in ((60, 20), (80, 24), (160, 48))
-        for theme in ("textual-dark", "textual-light")
-    ),
+    pytest.param(
+        STATES[state],
+        size,
+        theme,
+        id=f"{state}-{size[0]}x{size[1]}-{theme}",
+        marks=() if (state, size, theme) in FAST else pytest.mark.slow,
+    )
+    for state in STATES
+    for size in ((60, 20), (80, 24), (160, 48))
+    for theme in ("textual-dark", "textual-light")
 ]
 
 
