@@ -14,6 +14,7 @@ from textual.widgets import Input, TextArea
 
 from tui.key_names import key_word
 from tui.widgets.signs import PLAIN
+from tui.widgets.top_bar import TABS
 from tui.widgets.where_line import WhereLine, where
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class PlainApp(App[T]):
             screen.focused.cursor_blink = False
         else:
             self.cursor_position = Offset(0, 0)
-        line, place = lines.first(), where(screen, self.current_mode.capitalize())
+        line, place = lines.first(), where(screen, dict(TABS).get(self.current_mode, self.current_mode.capitalize()))
         if not line.text.startswith(place) and self._toast in line.text:
             self._toast = ""
         line.say(f"{place}\n{self._toast}" if self._toast else place)

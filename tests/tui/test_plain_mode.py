@@ -17,6 +17,7 @@ from tests.tui.demo import demo_prompts
 from tests.tui.terminal import Terminal
 from tui.app import MemsiftApp
 from tui.widgets.signs import DRAWN, SPOKEN
+from tui.widgets.top_bar import TABS
 from tui.workspace.app_settings import AppSettings, read_app_settings
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_
         await says(pilot, "Replay, memory 1 of ")
         table = drawn(pilot)
         assert "injected, rank 1" in table
+        results = re.compile(r"; memsift: injected, rank 1, \w+; \S+: (injected|dropped by)")
+        await until(pilot, lambda: results.search(place(pilot)), place(pilot))
         assert "dropped by" in table
         assert DECORATION.findall(table) == []
         await press(pilot, "c")
@@ -85,7 +88,7 @@ async def test_no_screen_draws_with_characters(open_workspace: Opener) -> None:
         for mode in MemsiftApp.MODES:
             await pilot.app.switch_mode(mode)
             await at_rest(pilot)
-            await says(pilot, mode.capitalize())
+            await says(pilot, dict(TABS).get(mode, mode.capitalize()))
             seen[mode] = drawn(pilot)
         await press(pilot, "f3", "c")
         seen["dialog"] = drawn(pilot)

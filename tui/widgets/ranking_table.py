@@ -37,7 +37,9 @@ WIDE_TITLE, LEAST_TITLE = 40, 24
 SPOKEN_WIDTHS = 30, 20, 11
 """The same for cells in words."""
 
-WAITING, NO_RECORD = "…", "no record"
+WAITING, NO_RECORD, NOT_FOUND = "…", "no record", "not found"
+NOTES = {WAITING: "not known yet"}
+"""Notes in words."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +93,22 @@ class RankingTable(RecordList[Row]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.marker = Marker()
+        self.names: Sequence[str] = ()
 
     def id_of(self, record: Row) -> str:
         return record.memory.id
+
+    def said(self) -> str:
+        """The memory, its label, and the result of each system by its name."""
+        if not (row := self.current):
+            return ""
+        width = SPOKEN_WIDTHS[0]
+        results = [
+            f"{name}: {NOTES.get(note, note) or (_in_words(one, width) if one else NOT_FOUND)}"
+            for name, one, note in zip(self.names, row.candidates, row.notes, strict=False)
+        ]
+        label = [SPOKEN.verdicts[row.verdict].rstrip(":")] if row.verdict else []
+        return "; ".join([row.memory.title, *label, *results])
 
     def row_cells(self, index: int, width: int) -> list[Cell]:
         row = self.records[index]
@@ -131,7 +146,7 @@ class RankingPane(Vertical):
         self.table.show(rows)
 
     def name_systems(self, names: tuple[str, ...]) -> None:
-        self._names = names
+        self._names = self.table.names = names
         self.call_after_refresh(self._show_head)
 
     def tell_judge(self, text: str) -> None:
@@ -176,7 +191,7 @@ def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
     P(relevant) stands in the place of the confidence, or of the score where there is no room for both.
     """
     if candidate is None:
-        return cells("not found" if drawn.in_words else "", width), "muted"
+        return cells(NOT_FOUND if drawn.in_words else "", width), "muted"
     if drawn.in_words:
         return cells(_in_words(candidate, width), width), "good" if candidate.injected else "muted"
     if candidate.verdict:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from textual.widgets import Input, OptionList, SelectionList, Static, TextArea
 
 from tui.plain import ROW_CHARACTERS, one_line, plain
+from tui.widgets.memory_pane import TextPane
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def _place(widget: Widget) -> str:
         row, _ = widget.cursor_location
         line = one_line(widget.document.get_line(row)[:ROW_CHARACTERS])
         return f"input {_title(widget)}, line {row + 1:,} of {widget.document.line_count:,}: {line or 'empty'}"
-    return f"text: {_title(widget)}"
+    said = widget.text.lstrip().partition("\n")[0] if isinstance(widget, TextPane) else ""
+    return f"text: {_title(widget)}. {one_line(said[:ROW_CHARACTERS])}".removesuffix(" ")
 
 
 def _choice(options: OptionList) -> str:
