@@ -120,7 +120,7 @@ class ColumnList(RecordList[T]):
         known = self.known(record)
         is_selected = self.selected and self.id_of(record) in self.selected
         mark = (signs(self).selected if is_selected else "").ljust(self.margin)
-        row: list[Cell] = [(mark, "match")]
+        row: list[Cell] = [(mark, "match" if mark.strip() else "")]
         for column, text in pieces(self.columns, width - len(mark), lambda one: one.text(*known)):
             tone = column.tone(*known)
             row += marked_cells(text, self.marker, tone) if column.has_marks else [(text, tone)]
