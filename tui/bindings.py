@@ -60,7 +60,7 @@ KEYS = {
     "browse.category": Key("c", "category", "Category", "browse: Show the memories of a category"),
     "browse.status": Key("v", "status", "Status", "browse: Show the memories of a status"),
     "browse.finding": Key("f", "finding", "Finding", "browse: Show the memories with a finding"),
-    "browse.prompts": Key("p", "prompts", "Why", "browse: Go to a prompt that pulled the memory in"),
+    "browse.prompts": Key("p", "prompts", "Why", "browse: Show why a prompt pulled the memory in"),
     "change.retire": Key("x", "retire", "Retire", "change: Retire the memory, for a reason"),
     "change.archive": Key("a", "archive", "Archive", "change: Archive the memory"),
     "change.restore": Key("r", "restore", "Restore", "change: Make the memory active again"),

@@ -12,7 +12,7 @@ from engine.activity_log import injections, read_log
 from engine.curation.journal import Journal
 from engine.errors import CurationError
 from engine.joint import shown_id
-from engine.lean.record import Record, fields
+from engine.lean.record import Record
 from engine.paths import journal_file, state_dir
 from engine.quality.checks.usage import seconds
 from engine.quality.registry import Usage
@@ -199,14 +199,16 @@ class Narrowing(Record):
 EVERYTHING = Narrowing()
 
 
-def counts(memories: Iterable[MemorySummary], facts: Facts) -> dict[str, Counter[str]]:
+def counts(memories: Sequence[MemorySummary], facts: Facts) -> dict[str, Counter[str]]:
     """For each field of a narrowing, the number of memories with each value. Empty without findings."""
-    found: dict[str, Counter[str]] = {name: Counter() for name in fields(EVERYTHING)}
-    for one in memories:
-        found["category"][one.category] += 1
-        found["status"][one.status] += 1
-        found["check"].update({each.check for each in facts.found(one.id)} | ({ANY} if facts.found(one.id) else set()))
-    return found
+    checks = Counter(check for ones in facts.findings.values() for check in {each.check for each in ones})
+    if checks:
+        checks[ANY] = len(facts.findings)
+    return {
+        "category": Counter(one.category for one in memories),
+        "status": Counter(one.status for one in memories),
+        "check": checks,
+    }
 
 
 def _worst_and_number(found: Sequence[Finding]) -> tuple[float, int]:
