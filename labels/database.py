@@ -184,8 +184,12 @@ def first_bytes(path: Path) -> bytes:
 
 def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=busy_timeout_s, isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute(f"PRAGMA cache_size = {-CACHE_KIB}")
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = {-CACHE_KIB}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -78,7 +78,7 @@ def test_the_style_of_the_file_is_kept() -> None:
     [
         ('{\n  // mine\n  "a": 1\n}', "line 2", "comment"),
         ('{\n  "a": 1 /* mine */\n}', "line 2", "comment"),
-        ('{\n  "a": 1,\n}', "line 3", "not JSON"),
+        ('{\n  "a": 1\n,}', "line 3", "not JSON"),
         ('{\n\n  "a": tru\n}', "line 3", "not JSON"),
         ('{"a": 1', "line 1", "not JSON"),
         ("[]", "line 1", "object"),

@@ -199,9 +199,14 @@ def test_a_missing_key_is_a_status() -> None:
 # The cache
 
 
-def test_a_rating_is_paid_for_once_whatever_the_threshold(server: ApiServer, tmp_path: Path) -> None:
+@pytest.fixture
+def cached(tmp_path: Path) -> Iterator[Cache]:
+    with closing(Cache(str(tmp_path / "judge.db"))) as cache:
+        yield cache
+
+
+def test_a_rating_is_paid_for_once_whatever_the_threshold(server: ApiServer, cached: Cache) -> None:
     server.answer = lambda _: rated(6.0)
-    cached = Cache(str(tmp_path / "judge.db"))
     first = judge(http(server), cache=cached).evaluate(GOOD)
     again = judge(http(server), cache=cached, threshold=6.5).evaluate(GOOD)
     assert (first.rating, first.decision) == (again.rating, "accepted")
@@ -213,15 +218,15 @@ def test_a_rating_is_paid_for_once_whatever_the_threshold(server: ApiServer, tmp
     assert len(server.requests) == 3
 
 
-def test_an_error_is_not_kept(server: ApiServer, tmp_path: Path) -> None:
+def test_an_error_is_not_kept(server: ApiServer, cached: Cache) -> None:
     server.answers.extend([failed(500), rated(6.0)])
-    asked = judge(http(server), cache=Cache(str(tmp_path / "judge.db")))
+    asked = judge(http(server), cache=cached)
     assert [asked.evaluate(GOOD).decision for _ in range(2)] == ["unanswered", "accepted"]
 
 
-def test_the_estimate_knows_the_cache_the_rule_and_the_price(server: ApiServer, tmp_path: Path) -> None:
+def test_the_estimate_knows_the_cache_the_rule_and_the_price(server: ApiServer, cached: Cache) -> None:
     server.answer = lambda _: rated(6.0)
-    asked = judge(http(server), cache=Cache(str(tmp_path / "judge.db")))
+    asked = judge(http(server), cache=cached)
     asked.evaluate(GOOD)
     other, meta = memory("Other", body="text"), memory("Summary")
     found = asked.estimate([GOOD, other, meta])
