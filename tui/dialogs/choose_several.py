@@ -56,7 +56,7 @@ class ChooseSeveral(ModalScreen[tuple[str, ...] | None]):
     ChooseSeveral {
         align: center middle;
         Vertical {
-            width: 90%; max-width: 90; height: auto; max-height: 90%;
+            width: 100%; max-width: 90; height: auto; max-height: 90%;
             background: $surface; border: round $primary; border-title-color: $text;
         }
         SelectionList, SelectionList:focus { background: $surface; border: none; padding: 0; height: auto; }
@@ -121,7 +121,6 @@ class ChooseSystems(ChooseSeveral):
 class ChooseRuns(ChooseSeveral):
     """Two saved runs, by id. A third takes the place of the one that was selected first."""
 
-    DEFAULT_CSS = "ChooseRuns Vertical { width: 100%; }"
     QUESTION = "Which two runs?"
 
     def __init__(self, runs: Sequence[SavedRun], current: Collection[str]) -> None:

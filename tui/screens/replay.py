@@ -29,7 +29,7 @@ from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
 from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
-from tui.workspace.replay.columns import scale_note
+from tui.workspace.replay.columns import record_note, scale_note
 from tui.workspace.replay.explain_rows import explanations
 from tui.workspace.replay.prompt_choice import empty_text
 
@@ -123,11 +123,13 @@ class ReplayScreen(PromptsScreen):
         self.read_known()
 
     def show_none(self) -> None:
+        self.set_class(self.prompt is None, "-none")
         if self.prompt:
             return
         workspace = self.app.workspace
         why = NO_PROMPTS_TO_REPLAY if self.choice.is_all else empty_text(self.choice.kind, workspace.heads)
         self.result.prompt_pane.update(plain(keyed(self.app, why)))
+        self.result.prompt_pane.border_title = "Prompt"
         self.result.show([], NO_MARKS)
         self.result.tell_judge("")
         self.view.show(plain(""))
@@ -177,18 +179,24 @@ class ReplayScreen(PromptsScreen):
 
     def _judge_text(self, answers: Sequence[Retrieval | None]) -> str:
         """The judge's status, or why there is none; before that, whether the numbers compare."""
-        workspace = self.app.workspace
-        note = scale_note(workspace.columns)
+        workspace, columns = self.app.workspace, self.app.workspace.columns
         if workspace.needs_agreement:
             said = [keyed(self.app, WAITING)]
         elif workspace.judge:
-            asked = zip(answers, workspace.columns, strict=True)
+            asked = zip(answers, columns, strict=True)
             said = [judge_sentence(answer) for answer, system in asked if system.has_judge]
         else:
-            said = [
-                NO_JUDGE.format(workspace.cutoff.kind) if workspace.cutoff and not note else keyed(self.app, JUDGE_OFF)
-            ]
-        return "\n".join(filter(None, (note, *dict.fromkeys(said))))
+            said = [self._without_judge()]
+        return "\n".join(filter(None, dict.fromkeys((scale_note(columns), record_note(columns), *said))))
+
+    def _without_judge(self) -> str:
+        """What the last column is, or how to have a judge; nothing where other notes stand."""
+        workspace, columns = self.app.workspace, self.app.workspace.columns
+        if record_note(columns):
+            return ""
+        if workspace.cutoff and columns[-1] == workspace.with_cutoff and not scale_note(columns):
+            return NO_JUDGE.format(workspace.cutoff.kind)
+        return keyed(self.app, JUDGE_OFF)
 
     def _show_waiting(self) -> None:
         """Show the seconds since the judge was asked."""

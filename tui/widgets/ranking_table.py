@@ -175,12 +175,12 @@ def head_text(width: int, names: Sequence[str], drawn: Signs = DRAWN) -> str:
 
 
 def short_names(names: Iterable[str], width: int) -> list[str]:
-    """*names* in *width* cells each. A name that is too long leaves out the first, or more: `+judge`."""
+    """*names* in *width* cells each. A name that is too long leaves out its beginning: `+judge`, `:other`."""
     given = list(names)
     heads: list[str] = []
     for name in given:
-        shorter = (name, name.removeprefix(given[0]), name[max(0, name.rfind("+")) :])
-        fitting = (one for one in shorter if len(one) <= width and one not in heads)
+        shorter = (name, name.removeprefix(given[0]), name[max(0, name.rfind("+")) :], name[max(0, name.find(":")) :])
+        fitting = (one for one in shorter if 0 < len(one) <= width and one not in heads)
         heads.append(next(fitting, name))
     return heads
 
@@ -196,10 +196,11 @@ def _system_cell(candidate: Candidate | None, width: int, drawn: Signs) -> Cell:
         return cells(_in_words(candidate, width), width), "good" if candidate.injected else "muted"
     if candidate.verdict:
         return _judged_cell(candidate, width)
+    is_wide = width >= SYSTEM_WIDE
+    gap = " " if is_wide else ""
     if not candidate.score:
         # a record has no scores
-        return cells(f"{DRAWN.injected} {candidate.rank:<2} {candidate.confidence}", width), "good"
-    is_wide = width >= SYSTEM_WIDE
+        return cells(f"{DRAWN.injected}{gap}{candidate.rank}", width), "good"
     score = f"{-candidate.score:5.2f}"
     probability = None if candidate.probability is None else f"P {candidate.probability:.2f}"
     if not candidate.injected:

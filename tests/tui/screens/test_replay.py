@@ -387,7 +387,7 @@ async def test_systems_are_chosen_by_name_and_scores_that_do_not_compare_say_so(
         await press(pilot, "space", "enter")
         assert workspace.heads == ("memsift", "bm25", "memsift+judge")
         await reads(pilot, "#head", "memsift bm25 +judge")
-        await reads(pilot, "#judge", "The numbers do not compare: strength beside BM25.")
+        await reads(pilot, "#judge", "strength and BM25 do not compare: look at signs and ranks.")
         assert {len(row.candidates) for row in table(pilot).records} == {3}
         await press(pilot, "c", "escape", "down")
         assert {("p05", "memsift"), ("p05", "bm25")} <= workspace.finished

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 3
 
-RANKED_BY = {MEMSIFT: "by strength", FTS5_BM25: "by BM25 of title and tags"}
 MEASURES = {MEMSIFT: "strength", FTS5_BM25: "BM25"}
+"""Strategy -> the number by which it ranks."""
 
 
 def runnable(config: Config, cutoff: Cutoff | None, *, has_judge: bool) -> tuple[System, ...]:
@@ -33,14 +33,14 @@ def columns(possible: Sequence[System], chosen: Collection[str], usual: Sequence
 
 
 def described(system: System) -> str:
-    """What a system does, in a few words."""
+    """What a system does, in a few words that have room in 31 cells."""
     if is_injected(system.name):
-        return "what a hook really injected: from transcripts and the hook's log"
-    parts = [RANKED_BY.get(system.strategy, "counts words, without full-text search")]
+        return "what a hook really injected"
+    parts = [MEASURES.get(system.strategy, "word counts")]
     if system.has_cutoff:
-        parts.append(f"then the {'default' if system.cutoff == DEFAULT else 'tuned'} cutoff")
+        parts.append(f"{'default' if system.cutoff == DEFAULT else 'tuned'} cutoff")
     if system.has_judge:
-        parts.append("then the judge")
+        parts.append("judge")
     return ", ".join(parts)
 
 
@@ -49,8 +49,14 @@ def _has_scores(system: System) -> bool:
 
 
 def scale_note(systems: Sequence[System]) -> str:
-    """A warning if the numbers in two columns do not compare; "" if they do."""
+    """A warning if the numbers in two columns do not compare; "" if they do. It has room in 58 cells."""
     measures = dict.fromkeys(MEASURES.get(system.strategy, "points") for system in systems if _has_scores(system))
     if len(measures) < 2:
         return ""
-    return f"The numbers do not compare: {' beside '.join(measures)}. Compare signs and ranks."
+    return f"{' and '.join(measures)} do not compare: look at signs and ranks."
+
+
+def record_note(systems: Sequence[System]) -> str:
+    """What the column of a record tells; "" without one. It has room in 58 cells."""
+    names = [system.name for system in systems if is_injected(system.name)]
+    return f"{names[0]}: what a hook wrote, in its order, without scores." if names else ""
