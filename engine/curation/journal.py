@@ -32,6 +32,8 @@ create table operation(
 create table tombstone(
     hash text primary key, memory text not null, title text not null, reason text not null, at text not null);
 """
+DAMAGED = "Move the file away to begin a new one; what is in it can then not be undone."
+UNDAMAGED = "Look whether the disk has room, you may write there, and no other memsift is at work; then try again."
 COLUMNS = "number, at, kind, summary, memories, roots, state, undoes"
 
 
@@ -187,9 +189,10 @@ class Journal:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
+            is_damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+            advice = DAMAGED if is_damaged else UNDAMAGED
             raise JournalError(
-                f"The journal {self._path} cannot be used ({error}), so nothing was changed. Move the file away to "
-                "begin a new one; what is in it can then not be undone."
+                f"The journal {self._path} cannot be used ({error}), so nothing was changed. {advice}"
             ) from None
 
 

@@ -7,6 +7,7 @@ A new command is a module in this folder and a line in COMMANDS.
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import click
 
 from engine import __version__
 from engine.errors import MemsiftError, RootNotFoundError, missing_library
+from tui.cli.failures import explanation, open_missing_streams
 from tui.cli.help import JUDGE_SECTION, SUBJECTS, command_rows, sorted_options, write_section
 from tui.cli.options import DB, ORDER, PLAIN, PROMPTS, TOGETHER, judge_options, roots_option
 from tui.workspace import opening
@@ -94,6 +96,14 @@ class Memsift(Commands):
 
     table = COMMANDS
     sections = SUBJECTS
+
+    def main(self, *given: Any, **options: Any) -> Any:
+        open_missing_streams()
+        try:
+            return super().main(*given, **options)
+        except OSError as error:
+            tell(explanation(error))
+            sys.exit(2)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

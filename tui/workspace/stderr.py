@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Timer
 from typing import TYPE_CHECKING
 
@@ -41,8 +41,9 @@ def visible(line: str) -> str:
 
 
 def tell(message: str) -> None:
-    """Write one line. Text that it quotes cannot command the terminal."""
-    click.echo(f"memsift: {visible(' '.join(message.split()))}", err=True)
+    """Write one line. Text that it quotes cannot command the terminal. A full stderr costs the line, nothing else."""
+    with suppress(OSError):
+        click.echo(f"memsift: {visible(' '.join(message.split()))}", err=True)
 
 
 def report_skipped(skipped: Sequence[Skipped]) -> None:

@@ -105,6 +105,7 @@ def test_nothing_outside_the_root_is_read(world: TrappedWorld) -> None:
 
 def test_nothing_outside_an_auto_memory_is_read(world: TrappedWorld) -> None:
     shutil.rmtree(world.root)
+    world.environ["MEMSIFT_DEADLINE"] = "60"  # the settings with it went with the root
     folder = world.home / ".claude/projects/p/memory"
     folder.mkdir(parents=True)
     outside = os.path.relpath(world.outside, folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import click
 
@@ -11,6 +12,7 @@ from engine.claude_code.settings_files import LOCAL, PROJECT, SCOPES, USER, sett
 from tui.cli.setup.install import DRY_RUN, show, write
 from tui.workspace.stderr import tell
 
+UNREAD = "memsift may still be in the settings that cannot be read. Mend them, then run memsift uninstall again."
 OF_SCOPE = {USER: (USER,), PROJECT: (PROJECT, LOCAL), None: SCOPES}
 
 
@@ -37,6 +39,9 @@ def uninstall(scope: str | None, dry_run: bool) -> None:
     if dry_run:
         show(changes)
         return
-    write(changes, "memsift is not in these settings; nothing was changed.")
+    is_unread = any(file.problem for file in chosen)
+    write(changes, UNREAD if is_unread else "memsift is not in these settings; nothing was changed.")
     if scope != PROJECT:
         installation.forget_start(os.environ)
+    if is_unread and not changes:
+        sys.exit(2)

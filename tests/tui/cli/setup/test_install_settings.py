@@ -14,6 +14,7 @@ from engine.claude_code.hook_entry import bare_interpreter, hook_command, slow_s
 from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
 from engine.paths import hook_start_file
 from tests.tui.cli.command_line import memsift, refused
+from tui.cli.setup.uninstall import UNREAD
 
 OTHER_HOOK = '{"hooks":[{"type":"command","command":"echo  \\u00e9 [x]"}]}'
 WILD = {
@@ -137,6 +138,17 @@ def test_installing_twice_changes_nothing_and_says_what_to_do_next(user: Path, p
     assert (done.exit_code, done.stdout) == (0, "")
     assert "nothing was changed" in done.stderr
     assert not project.parent.exists()
+
+
+@pytest.mark.usefixtures("project")
+def test_uninstall_does_not_say_that_settings_it_cannot_read_are_without_memsift(user: Path) -> None:
+    memsift("install")
+    user.write_text(broken := user.read_text("utf-8") + "}", "utf-8")
+    done = memsift("uninstall")
+    assert (done.exit_code, done.stdout, user.read_text("utf-8")) == (2, "", broken)
+    problem, last = done.stderr.splitlines()
+    assert problem.startswith(f"memsift: {user}, line ")
+    assert last == f"memsift: {UNREAD}"
 
 
 @pytest.mark.usefixtures("project")
