@@ -59,6 +59,7 @@ async def test_the_first_line_names_the_place_and_states_are_said_in_words(open_
         assert re.fullmatch(r"Browse, memory 2 of 76: .+, [a-z ]+, active", place(pilot))
         await press(pilot, "o")
         await says(pilot, "Sort by, choice ")
+        assert app.screen.styles.background.a == 1, "nothing of the screen below is read"
         await press(pilot, "escape", "slash", *"loan")
         await says(pilot, "Browse, input: loan. ")
         await press(pilot, "escape", "escape", "escape")
