@@ -1,4 +1,4 @@
-"""The base of the apps: no colour where NO_COLOR is set, and a plain mode for screen readers."""
+"""The base of the apps: readable colours, none where NO_COLOR is set, and a plain mode for screen readers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
+from tui.contrast import readable
 from tui.key_names import key_word
 from tui.widgets.signs import PLAIN
 from tui.widgets.top_bar import TABS
@@ -81,6 +82,12 @@ class PlainApp(App[T]):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters and those of this app. Textual's own way with NO_COLOR leaves shades of grey."""
         return [*(one for one in super().get_line_filters() if not isinstance(one, Monochrome)), *self._own_filters]
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The variables of the theme, with colours of text that can be read on its grounds."""
+        variables = super().get_css_variables()
+        self.theme_variables = {**variables, **readable(variables)}
+        return self.theme_variables
 
     def get_key_display(self, binding: Binding) -> str:
         return key_word(binding.key) if self.is_plain else super().get_key_display(binding)

@@ -115,7 +115,9 @@ class RowList(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip.blank(width, self.rich_style)
         on_cursor = index == self.cursor
         base = self.get_component_rich_style("row-list--cursor") if on_cursor else self.rich_style
-        styles = [(text, self._style(name, base, on_cursor)) for text, name in self.row_cells(index, width)]
+        cells = self.row_cells(index, width)
+        cells = [one for cell in cells for one in _without_gap(cell)] if on_cursor else cells
+        styles = [(text, self._style(name, base, on_cursor)) for text, name in cells]
         strip = Strip([Segment(text, style) for text, style in styles])
         return strip.adjust_cell_length(width, base).apply_style(Style(meta={"row": index}))
 
@@ -210,6 +212,13 @@ class RecordList(RowList, Generic[T]):
     def current(self) -> T | None:
         """The record under the cursor; None in an empty list."""
         return self.records[self.cursor] if self.records else None
+
+
+def _without_gap(cell: Cell) -> list[Cell]:
+    """A piece of a row; of a marked one, the spaces behind it apart, so that no line stands under them."""
+    text, name = cell
+    end = len(text.rstrip(" ")) if name == "match" else len(text)
+    return [(text[:end], name), *([(text[end:], "")] if end < len(text) else [])]
 
 
 def marked_cells(text: str, marker: Marks, tone: str) -> list[Cell]:

@@ -59,6 +59,23 @@ def numbers(count: int) -> Numbers:
     return rows
 
 
+class Warned(RowList):
+    """A piece that is marked, in a wider column."""
+
+    def row_cells(self, index: int, width: int) -> list[Cell]:
+        return [(f"{index}".ljust(width), "match")]
+
+
+async def test_a_mark_on_the_cursor_is_underlined_but_not_the_space_behind_it() -> None:
+    rows = Warned()
+    rows.count = 2
+    async with ListApp(rows).run_test(size=(40, HEIGHT)) as pilot:
+        rows.focus()
+        await settled(pilot)
+        marked = [one.text for one in rows.render_line(0) if one.style and one.style.underline]
+        assert marked == ["0"]
+
+
 async def test_of_a_hundred_thousand_rows_only_those_in_view_are_drawn() -> None:
     rows = numbers(0)
     async with ListApp(rows).run_test(size=(40, HEIGHT)) as pilot:

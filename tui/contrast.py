@@ -1,0 +1,52 @@
+"""Colours of text that can be read in every theme: a ratio of at least 4.5 to each ground (WCAG 2.2, 1.4.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.color import BLACK, WHITE, Color
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+GROUNDS = ("background", "surface", "panel")
+TEXTS = (
+    *(f"text-{name}" for name in ("primary", "warning", "error", "success", "accent")),
+    *("foreground", "foreground-muted", "footer-foreground", "footer-key-foreground", "footer-description-foreground"),
+)
+"""Variables of a theme: the grounds of text, and the colours of text."""
+
+LEAST, STEPS = 4.5, 20
+
+
+def readable(variables: Mapping[str, str]) -> dict[str, str]:
+    """The colours of text in *variables*, each as near to its own as the least ratio allows.
+
+    Colours of the terminal stay as they are: nobody knows them.
+    """
+    grounds = [*_colors(variables, GROUNDS).values()]
+    return {name: _readable(color, grounds).hex for name, color in _colors(variables, TEXTS).items() if grounds}
+
+
+def ratio(text: Color, ground: Color) -> float:
+    """The ratio of the lighter to the darker colour, 1 to 21."""
+    low, high = sorted(map(_luminance, (ground + text, ground)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _colors(variables: Mapping[str, str], names: Iterable[str]) -> dict[str, Color]:
+    return {name: Color.parse(variables[name]) for name in names if variables.get(name, "").startswith("#")}
+
+
+def _readable(color: Color, grounds: Sequence[Color]) -> Color:
+    """*color*, or a mixture with black or white, whichever is further from the grounds."""
+    end = BLACK if all(ratio(BLACK, one) > ratio(WHITE, one) for one in grounds) else WHITE
+    mixtures = (color.blend(end, step / STEPS, 1 if step == STEPS else color.a) for step in range(STEPS))
+    return next((one for one in mixtures if all(ratio(one, ground) >= LEAST for ground in grounds)), end)
+
+
+def _luminance(color: Color) -> float:
+    """The relative luminance of WCAG, 0 to 1."""
+    parts = [part / 255 for part in color.rgb]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
