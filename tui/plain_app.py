@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.app import App
-from textual.events import Mount
+from textual.events import Load, Mount
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
@@ -73,6 +74,14 @@ class PlainApp(App[T]):
             self.add_class(PLAIN)
             self.animation_level = "none"
             self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow")]
+
+    @on(Load)
+    def start_no_task_eagerly(self) -> None:
+        """Let the first screen be on the stack before its inputs look for it, also on Python 3.12 or later.
+
+        Textual lets tasks start at once there, so a screen is composed before Textual puts it on the stack.
+        """
+        asyncio.get_running_loop().set_task_factory(None)
 
     @on(Mount)
     def begin_saying(self) -> None:

@@ -22,9 +22,7 @@ def explanation(error: OSError) -> str:
     """The line for a person on an error of the system that no command expected."""
     reason = error.strerror or str(error)
     if not _has_folder():
-        return (
-            f"The folder in which you are cannot be read ({reason}); it may be gone. Go to another: cd ~"
-        )
+        return f"The folder in which you are cannot be read ({reason}); it may be gone. Go to another: cd ~"
     if error.filename:
         return f"{error.filename}: {reason}. Look whether you may read and write there, and whether the disk has room."
     return f"The output cannot be written ({reason}), so it is not whole. Make room, or write to another place."
