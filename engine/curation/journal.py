@@ -75,7 +75,11 @@ class Journal:
         with self._explained():
             make_private(path)
             self._db = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
 
     def close(self) -> None:
         self._db.close()

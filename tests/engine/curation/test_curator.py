@@ -52,6 +52,12 @@ def other(tmp_path: Path) -> Path:
     return write_documents(tmp_path / "other/.claude/memory", [document("omega")])
 
 
+def deeds() -> list[Deed]:
+    """The operations in the journal."""
+    with closing(curator()) as one:
+        return one.journal.deeds()
+
+
 def index(root: Path) -> str:
     return (root / "index.md").read_text(encoding="utf-8")
 
@@ -156,7 +162,7 @@ def test_a_change_is_refused_with_the_difference_if_the_file_changed_since_it_wa
     one.close()
     assert '+    "decision": "Use three.",' in refused.value.detail
     assert contents(root) == before
-    assert curator().journal.deeds() == []
+    assert deeds() == []
 
 
 def test_a_change_is_refused_if_the_text_is_not_the_text_that_was_read(root: Path) -> None:
@@ -211,7 +217,8 @@ def test_a_journal_that_cannot_be_used_is_said_and_nothing_is_changed(root: Path
 
 def test_a_plan_shows_the_difference_and_changes_nothing(root: Path) -> None:
     before = contents(root)
-    shown = diff_of(curator().plan(Retire(str(root), summary(root, "alpha"), "too old")).effect.files)
+    with closing(curator()) as one:
+        shown = diff_of(one.plan(Retire(str(root), summary(root, "alpha"), "too old")).effect.files)
     assert '+  "retired_reason": "too old",\n' in shown
     assert "-- [DECISION] Title of alpha -> .claude/memory/decisions/alpha.json #tags:tag-alpha,shared\n" in shown
     assert contents(root) == before
@@ -371,7 +378,7 @@ def test_a_root_that_cannot_be_written_is_left_as_it_is(root: Path) -> None:
         perform(Retire(str(root), summary(root, "alpha"), "x"))
     (root / "decisions").chmod(0o700)
     assert contents(root) == before
-    assert curator().journal.deeds() == []
+    assert deeds() == []
 
 
 def test_a_file_that_a_link_leads_out_of_the_root_is_not_written(root: Path, tmp_path: Path) -> None:
@@ -383,7 +390,7 @@ def test_a_file_that_a_link_leads_out_of_the_root_is_not_written(root: Path, tmp
     with pytest.raises(CurationError, match="points outside the root"):
         perform(Retire(str(root), summary(root, "alpha"), "x"))
     assert contents(root, tmp_path / "project") == before
-    assert curator().journal.deeds() == []
+    assert deeds() == []
 
 
 def test_a_missing_index_stays_missing_except_in_an_empty_root(root: Path, tmp_path: Path) -> None:
