@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,11 @@ from tests.engine.builders import NO_CUTOFF
 settings.register_profile("patient", parent=settings(), deadline=None, max_examples=50)
 settings.load_profile("patient")
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors, because a test sometimes waits: for a disk, a clock or another process."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:

@@ -1,4 +1,4 @@
-"""Pictures of the screens at three sizes, dark and light. The two sizes that are not usual are slow tests.
+"""Pictures of the screens at three sizes, dark and light. Unusual sizes, and most dialogs, are slow tests.
 
 Look at each picture before you accept a change.
 """
@@ -166,6 +166,7 @@ def test_an_explanation_looks_as_it_did(snap_compare: Compare, workspace: Worksp
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", SIZES)
 def test_a_note_and_a_reason_look_as_they_did(
@@ -177,6 +178,7 @@ def test_a_note_and_a_reason_look_as_they_did(
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     """The ranking of what was typed stands below it."""
@@ -191,6 +193,7 @@ def test_typing_a_prompt_looks_as_it_did(snap_compare: Compare, workspace: Works
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_the_progress_of_a_run_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     async def run(pilot: Pilot[Any]) -> None:
@@ -210,6 +213,7 @@ def waiting_for_agreement(open_workspace: Opener) -> Workspace:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_the_question_about_money_looks_as_it_did(snap_compare: Compare, open_workspace: Opener, size: Size) -> None:
     workspace = waiting_for_agreement(open_workspace)
@@ -217,6 +221,7 @@ def test_the_question_about_money_looks_as_it_did(snap_compare: Compare, open_wo
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_a_judge_that_waits_for_an_agreement_looks_as_it_did(
     snap_compare: Compare, open_workspace: Opener, size: Size
@@ -226,6 +231,7 @@ def test_a_judge_that_waits_for_an_agreement_looks_as_it_did(
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES[:2])
 def test_choosing_a_reason_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     run = pressing("textual-dark", "f4", "r", "down", "down")
@@ -239,6 +245,7 @@ def test_settling_looks_as_it_did(snap_compare: Compare, workspace: Workspace, s
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=pressing("textual-dark", "f4", "d"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES[:2])
 def test_labelling_where_people_differ_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     """The line at the bottom names the number of disputes and the key that settles them."""
@@ -256,12 +263,14 @@ def let_people_differ(workspace: Workspace) -> None:
         workspace.store.label(who, pool.prompt.id, pool.cards[0], verdict, **how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES[:2])
 def test_choosing_an_order_looks_as_it_did(snap_compare: Compare, workspace: Workspace, size: Size) -> None:
     run = pressing("textual-dark", "f4", "o", "down", "down")
     assert snap_compare(MemsiftApp(workspace), terminal_size=size, run_before=run)
 
 
+@pytest.mark.slow
 def test_an_order_that_is_not_random_looks_as_it_did(snap_compare: Compare, workspace: Workspace) -> None:
     run = pressing("textual-light", "f4", "a", "o", "down", "down", "enter", "x")
     assert snap_compare(MemsiftApp(workspace), terminal_size=(80, 24), run_before=run)
