@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.app import App
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 from textual.widgets._footer import FooterKey
 
 from tests.tui.apps import at_rest, starting_in
-from tui.contrast import GROUNDS, LEAST, TEXTS, ratio
+from tui.contrast import GROUNDS, LEAST, TEXTS, ratio, readable
 
 if TYPE_CHECKING:
     from tests.tui.conftest import Opener
-
-LIGHT, DARK = "textual-light", "textual-dark"
 
 
 def test_the_ratio_is_that_of_wcag() -> None:
@@ -24,16 +23,26 @@ def test_the_ratio_is_that_of_wcag() -> None:
     assert ratio(Color(0, 0, 0, 0.5), Color(255, 255, 255)) == ratio(Color(255, 255, 255), Color(127, 127, 127))
 
 
+def check(variables: dict[str, str], name: str) -> None:
+    grounds = [Color.parse(variables[one]) for one in GROUNDS if variables[one].startswith("#")]
+    texts = [Color.parse(variables[one]) for one in TEXTS if variables[one].startswith("#")]
+    assert all(ratio(text, ground) >= LEAST - 0.05 for text in texts for ground in grounds), name
+
+
+def test_every_theme_has_readable_texts() -> None:
+    for name, theme in BUILTIN_THEMES.items():
+        variables = {**App().get_theme_variable_defaults(), **theme.to_color_system().generate(), **theme.variables}
+        check({**variables, **readable(variables)}, name)
+
+
+@pytest.mark.slow
 @pytest.mark.anyio
-async def test_every_theme_has_readable_texts(open_workspace: Opener) -> None:
+async def test_the_app_shows_them_in_the_theme_that_is_chosen(open_workspace: Opener) -> None:
     async with starting_in("browse", open_workspace(judge=None, prompts=())).run_test() as pilot:
         for theme in BUILTIN_THEMES:
             pilot.app.theme = theme
-            variables = pilot.app.get_css_variables()
-            grounds = [Color.parse(variables[name]) for name in GROUNDS if variables[name].startswith("#")]
-            texts = [Color.parse(variables[name]) for name in TEXTS if variables[name].startswith("#")]
-            assert all(ratio(text, ground) >= LEAST - 0.05 for text in texts for ground in grounds), theme
-        pilot.app.theme = LIGHT
+            check(pilot.app.get_css_variables(), theme)
+        pilot.app.theme = "textual-light"
         await at_rest(pilot)
         key = pilot.app.screen.query(FooterKey).first()
         shown = key.get_component_styles("footer-key--key").color

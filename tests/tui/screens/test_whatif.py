@@ -182,6 +182,7 @@ async def test_in_a_small_terminal_the_prompts_take_the_place_of_the_settings(
         assert pilot.app.focused is pilot.app.screen.query_one("KnobList")
 
 
+@pytest.mark.slow
 async def test_values_near_the_present_one_are_compared_where_not_all_have_room(
     open_workspace: Opener, tmp_path: Path
 ) -> None:
