@@ -53,7 +53,7 @@ class Rows:
     def of(self, section: Section) -> Iterable[Behind]:
         name, _, system = section.name.partition("-")
         by_system: dict[str, Callable[[SystemReport], Iterable[Behind]]] = {
-            "precision": lambda one: [self._prompts(one.system, lambda row: self._count(row, is_relevant=False))],
+            "precision": lambda one: [self._prompts(one.system, self._doubt)],
             "injecting": lambda one: [self._prompts(one.system, self._false_fire)],
             "recall": lambda one: [self._prompts(one.system, self._lost)],
             "running": lambda one: [self._prompts(one.system, self._trouble)],
@@ -91,6 +91,11 @@ class Rows:
 
     def _false_fire(self, row: Outcome) -> int:
         return len(row.injected) if row.prompt_id in self._evidence.without_relevant else 0
+
+    def _doubt(self, row: Outcome) -> float:
+        """The irrelevant memories of a prompt; memories without a label weigh little."""
+        judged = self._judged(row)
+        return self._count(row, is_relevant=False) + sum(name not in judged for name in row.injected) / 1000
 
     @staticmethod
     def _trouble(row: Outcome) -> float:
