@@ -14,7 +14,7 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
 from engine.prompt import Injection, Prompt, Turn, is_human_prompt, prompt_id
-from engine.stores.files import open_regular, read_regular
+from engine.stores.files import open_regular, open_source, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -77,7 +77,7 @@ def prompts_in(
     if path.endswith(DATABASES):
         yield from _from_claude_mem(path)
         return
-    with open(path, "rb") if is_named else open_regular(path) as file:
+    with (open_source if is_named else open_regular)(path) as file:
         lines = _numbered_lines(file, max_line_bytes)
         first = next((line for line in lines if not _is_blank(line[1])), None)
         if first is not None:

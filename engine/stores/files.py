@@ -96,11 +96,18 @@ def read_regular(path: str, most: int) -> bytes:
         return file.read(min(most, os.fstat(file.fileno()).st_size))
 
 
+def open_source(path: str) -> BinaryIO:
+    """A file or pipe that a person named, open for reading. OSError for a device, which might never end."""
+    file = open(path, "rb")  # noqa: SIM115 - the caller closes it
+    if os.fstat(file.fileno()).st_mode & _FILE_TYPE in (_REGULAR, _PIPE):
+        return file
+    file.close()
+    raise OSError("is not a file")
+
+
 def read_named(path: str, most: int) -> bytes:
-    """The first *most* bytes of a file or pipe that a person named. OSError for a device, which might never end."""
-    with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_mode & _FILE_TYPE not in (_REGULAR, _PIPE):
-            raise OSError("is not a file")
+    """The first *most* bytes of a file or pipe that a person named. OSError as for `open_source`."""
+    with open_source(path) as file:
         return file.read(most)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import ExchangeError
 from engine.lean.json_text import printed_json
+from engine.stores.files import open_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -84,7 +85,8 @@ class Source:
 def read_source(path: Path) -> Source:
     """The UTF-8 file at *path*; ExchangeError if it cannot be read or is blank."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        with open_source(str(path)) as file:
+            text = file.read().decode("utf-8-sig")
     except OSError as error:
         raise unreadable(path, error) from error
     except UnicodeDecodeError as error:

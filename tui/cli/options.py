@@ -44,6 +44,7 @@ ALL_ROOTS_HELP = (
     "Folder or file of memories, whoever owns it. Default: the nearest .claude/memory of yours, up to the repository's "
     "top, this project's auto memory, and `roots` in config.toml."
 )
+PROMPTS_DEFAULT = "Default: the transcripts of this project, or else the prompts that were replayed here."
 PROMPTS_HELP = (
     "Prompts: a transcript, history.jsonl, JSON lines, a database of claude-mem, a text file with a prompt per line, "
     "or a folder of these. Repeatable."
@@ -91,9 +92,7 @@ def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[st
 
 IDS = click.argument("ids", metavar="ID...|-", nargs=-1, required=True, callback=ids_given)
 ROOT = click.option("--root", metavar="PATH", multiple=True, callback=only_one, help=ROOT_HELP)
-PROMPTS = click.option(
-    "--prompts", metavar="FILE", multiple=True, help=f"{PROMPTS_HELP} Default: the transcripts of this project."
-)
+PROMPTS = click.option("--prompts", metavar="FILE", multiple=True, help=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")
 DB = click.option(
     "--db",
     metavar="FILE",

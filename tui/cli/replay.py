@@ -253,6 +253,8 @@ def report_start(before: UnfinishedRun, index: Index, reading: PromptReading) ->
     if before.failed:
         tell(f"{before.failed:,} rows have no answer of the judge: it is asked about them again.")
     report_skipped((*index.skipped, *reading.skipped))
+    if not reading.prompts:
+        tell("There is no prompt in these files, so nothing was replayed. See what a file holds: memsift prompts FILE")
     if not index.has_fts5:
         tell(f"{BY_KEYWORDS}.")
 

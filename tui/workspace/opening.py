@@ -211,6 +211,7 @@ def open_workspace(
             cutoff=usable_cutoff(root, config, environ),
             others=other_roots(others, environ, judge),
             prompts=reading.prompts,
+            takes_replayed=not prompts,
             skipped=reading.skipped,
             annotator=annotator_name(environ),
             order=order,

@@ -65,6 +65,7 @@ class Workspace(RootLabels):
         judge: Judge | None = None,
         cutoff: Cutoff | None = None,
         prompts: tuple[Prompt, ...] = (),
+        takes_replayed: bool = False,
         annotator: str = "me",
         seed: int = DEFAULT_SEED,
         order: str | None = None,
@@ -94,7 +95,7 @@ class Workspace(RootLabels):
         self.wanted_reason = ""
         self.chosen: tuple[str, ...] = ()
         self.index = self._opened()
-        self.lists = PromptLists(store, self.index.root, prompts)
+        self.lists = PromptLists(store, self.index.root, prompts, takes_replayed=takes_replayed)
         self.injections = Injections(self.index)
         self.reading = 1
         plan = store.plan(self.index.root, annotator)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.claude_code.prompt_rows import prompts_in
 from engine.stores.files import MAX_FILE_BYTES, UnreadableFileError, read_named, read_regular, read_text, write_whole
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -77,6 +78,8 @@ def test_a_person_may_name_a_pipe_but_no_device(tmp_path: Path) -> None:
     writer.join()
     with pytest.raises(OSError, match="is not a file"):
         read_named("/dev/zero", 10)
+    with pytest.raises(OSError, match="is not a file"):
+        next(prompts_in("/dev/zero"))
     with pytest.raises(IsADirectoryError):
         read_named(str(tmp_path), 10)
 

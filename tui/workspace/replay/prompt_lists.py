@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.lean.record import replace
 from engine.prompt import TYPED
-from labels.records import CHOSEN, REMOVED
+from labels.records import BY_HAND, CHOSEN, REMOVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,13 +18,18 @@ if TYPE_CHECKING:
 class PromptLists:
     """`sample`: the prompts of the files, behind those that were chosen by hand.
 
+    Where the files hold none and *takes_replayed*, the prompts that were replayed over the root stand in their place.
+
     `scratch`: prompts that were typed, or visited from another screen; the newest first. None of them is sampled. The
     label store remembers by a prompt's source whether it is typed, chosen or removed, so typed prompts come back at the
     next start.
     """
 
-    def __init__(self, store: LabelStore, root: str, prompts: Iterable[Prompt]) -> None:
+    def __init__(
+        self, store: LabelStore, root: str, prompts: Iterable[Prompt], *, takes_replayed: bool = False
+    ) -> None:
         self._store = store
+        self._takes_replayed = takes_replayed
         self._root = root
         self.scratch = store.prompts_of_source(root, TYPED)
         self.sample: tuple[Prompt, ...] = ()
@@ -32,11 +37,16 @@ class PromptLists:
 
     def read(self, prompts: Iterable[Prompt]) -> None:
         """Take *prompts* of the files. Such a prompt is neither chosen nor scratch, even if it was typed, too."""
-        of_files = tuple(prompts)
+        of_files = tuple(prompts) or self._replayed()
         ids = {prompt.id for prompt in of_files}
         chosen = self._store.prompts_of_source(self._root, CHOSEN)
         self.sample = (*(prompt for prompt in chosen if prompt.id not in ids), *of_files)
         self.scratch = tuple(prompt for prompt in self.scratch if prompt.id not in ids)
+
+    def _replayed(self) -> tuple[Prompt, ...]:
+        if not self._takes_replayed:
+            return ()
+        return tuple(prompt for prompt in self._store.prompts(self._root) if prompt.source not in BY_HAND)
 
     @property
     def all(self) -> tuple[Prompt, ...]:

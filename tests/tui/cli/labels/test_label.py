@@ -157,3 +157,21 @@ def test_the_last_prompt_is_found_although_a_text_was_pasted_into_it(tmp_path: P
     decisions = read_log(str(world.state)).decisions
     assert last_injected(decisions, [prompt]) == prompt
     assert [one.injections for one in with_log([prompt], decisions)] == [(Injection("", ids=decisions[0].injected),)]
+
+
+def test_prompts_that_were_replayed_from_a_file_can_be_labelled_without_naming_it_again(place: list[str]) -> None:
+    where = [place[0], place[1], *place[4:]]
+    assert memsift("replay", "--save", *place).exit_code == 0
+    progress = memsift("label", *where)
+    assert " of 4 prompts done" in progress.stdout
+    assert progress.stderr == ""
+    assert len(memsift("label", "--next", "9", *where).stdout.splitlines()) == len(
+        memsift("label", "--next", "9", *place).stdout.splitlines()
+    )
+
+
+def test_a_replay_of_no_prompt_says_so(place: list[str], tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").touch()
+    done = memsift("replay", *place[:2], "--prompts", tmp_path / "none.jsonl")
+    assert done.stdout == ""
+    assert done.stderr.startswith("memsift: There is no prompt in these files, so nothing was replayed.")
