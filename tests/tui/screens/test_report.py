@@ -252,7 +252,9 @@ async def test_a_label_from_another_screen_is_in_the_report_at_once(open_workspa
     replay_and_label(workspace, prompts=0)
     async with starting_in("report", workspace).run_test(size=SIZE) as pilot:
         await reads(pilot, "#answer", "0 of them with labels")
-        await reads(pilot, "#about-text", "· no label")
+        await reads(pilot, "#about-text", "without a label, hidden so that your label stays blind.")
+        memory = workspace.retrieval("p01", "memsift").injected[0].memory.title  # type: ignore[union-attr]
+        assert memory not in shown(pilot, "#about-text")
         await press(pilot, "f3", "right", "a", "f5")
         await reads(pilot, "#answer", "1 of them with labels")
         await reads(pilot, "TableRows", "1 of 1")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from engine.wording import counted
 from tui.plain import cells, one_line, plain
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
 from tui.widgets.signs import DRAWN, Signs
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
     from tui.workspace.report.details import Injected, Told
-
-TONES = {"good": "$text-success", "bad": "$text-error", "muted": MUTED}
-SAID = {True: ("relevant", "good"), False: ("not", "bad"), None: ("", "muted")}
-"""Verdict and tone of a label: relevant, not relevant, none."""
 
 LINES = 3
 """Lines of a prompt that stands alone."""
@@ -36,8 +33,9 @@ def prompts_text(
     for one in told:
         room = width * (LINES if is_alone else 1)
         lines += [Content(""), plain(cells(one.text, room).rstrip()).stylize_before("bold")]
-        lines += [_memory(each, width, drawn) for each in one.injected] or [_muted("  Nothing is injected.")]
-    for each in told[0].injected if is_alone else ():
+        lines += [_memory(each, width, drawn) for each in _labelled(one)]
+        lines += [_muted(rest)] if (rest := _rest(one)) else []
+    for each in _labelled(told[0]) if is_alone else ():
         memory = read(each.memory_id)
         lines += [Content(""), memory_text(memory)] if memory else []
     return Content("\n").join(lines)
@@ -53,7 +51,19 @@ def memory_row_text(
 
 
 def _of(told: Sequence[Told], memory_id: str) -> Iterator[tuple[Told, Injected]]:
-    return ((one, each) for one in told for each in one.injected if each.memory_id == memory_id)
+    return ((one, each) for one in told for each in _labelled(one) if each.memory_id == memory_id)
+
+
+def _labelled(one: Told) -> list[Injected]:
+    """The memories with a label. A person who has seen what was injected could not label the others blind."""
+    return [each for each in one.injected if each.is_relevant is not None]
+
+
+def _rest(one: Told) -> str:
+    hidden = len(one.injected) - len(_labelled(one))
+    if hidden:
+        return f"  {counted(hidden, 'memory')} without a label, hidden so that your label stays blind."
+    return "" if one.injected else "  Nothing is injected."
 
 
 def _counted(shown: int, whole: int) -> str:
@@ -64,12 +74,7 @@ def _counted(shown: int, whole: int) -> str:
 
 def _key(drawn: Signs) -> str:
     """The meaning of the signs."""
-    return f"{_sign(True, drawn)} relevant   {_sign(False, drawn)} not relevant   {_sign(None, drawn)} no label"
-
-
-def _sign(is_relevant: bool | None, drawn: Signs) -> str:
-    verdict, _ = SAID[is_relevant]
-    return drawn.verdicts[verdict] if verdict else drawn.unlabelled
+    return f"{drawn.verdicts['relevant']} relevant   {drawn.verdicts['not']} not relevant"
 
 
 def _memory(one: Injected, width: int, drawn: Signs) -> Content:
@@ -78,9 +83,10 @@ def _memory(one: Injected, width: int, drawn: Signs) -> Content:
 
 
 def _signed(text: str, is_relevant: bool | None, width: int, drawn: Signs) -> Content:
-    sign = f"  {_sign(is_relevant, drawn)} "
+    verdict, tone = ("relevant", "$text-success") if is_relevant else ("not", "$text-error")
+    sign = f"  {drawn.verdicts[verdict]} "
     shown = plain(cells(one_line(text), max(1, width - len(sign))).rstrip())
-    return plain(sign).stylize_before(TONES[SAID[is_relevant][1]]) + shown
+    return plain(sign).stylize_before(tone) + shown
 
 
 def _muted(text: str) -> Content:
