@@ -58,7 +58,11 @@ class RatingStore:
         with self._explaining():
             make_private(path)
             self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-            self._db.execute(TABLE)
+            try:
+                self._db.execute(TABLE)
+            except BaseException:
+                self._db.close()
+                raise
 
     @classmethod
     def open(cls, environ: Mapping[str, str]) -> Self:
