@@ -14,7 +14,18 @@ from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.stores.auto_memory import TYPES
 from engine.stores.markdown_text import BLOCK_SCALARS, FENCE
-from engine.stores.writing import ACTIVE, BODY, STATUS_WORDS, Changes, Entry, FormField, one_line, refuse, slug
+from engine.stores.writing import (
+    ACTIVE,
+    BODY,
+    STATUS_WORDS,
+    Changes,
+    Entry,
+    FormField,
+    names_only,
+    one_line,
+    refuse,
+    slug,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -164,7 +175,8 @@ def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:
     match = ENTRY.match(old)
     if not match:
         title = name.removesuffix(".md").replace("-", " ").replace("_", " ").capitalize()
-        return f"- [{title}]({name})" + (f" — {hint}" if hint else "")
+        line = f"- [{title}]({name})" + (f" — {hint}" if hint else "")
+        return line if names_only(entries, line, name) else ""
     return old if hint == _hint(_note(before)) else f"{old[: match.end(3)]}){match[4] or ' — '}{hint}"
 
 

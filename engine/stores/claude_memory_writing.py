@@ -26,7 +26,7 @@ from engine.stores.claude_memory_schema import (
     value_of,
 )
 from engine.stores.json_members import members, with_inner, with_member, without_member
-from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, FormField, one_line, refuse, slug
+from engine.stores.writing import ACTIVE, STATUS_WORDS, Changes, Entry, FormField, names_only, one_line, refuse, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -172,7 +172,8 @@ def entry_line(name: str, text: str, old: str = "", before: str = "") -> str:  #
     title = document.get("title") if isinstance(document.get("title"), str) else file.removesuffix(".json")
     tags = document.get("tags")
     marks = ",".join(one_line(one) for one in tags if isinstance(one, str)) if isinstance(tags, list) else ""
-    return f"- [{category}] {_indexed_title(str(title))} -> {PROJECT_PREFIX}{name}{f' #tags:{marks}' if marks else ''}"
+    line = f"- [{category}] {_indexed_title(str(title))} -> {PROJECT_PREFIX}{name}{f' #tags:{marks}' if marks else ''}"
+    return line if names_only(entries, line, name) else ""
 
 
 def place(lines: Sequence[str], line: str) -> int:

@@ -18,7 +18,7 @@ from engine.lean.record import Record
 from engine.stores.registry import format_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 ACTIVE, RETIRED, ARCHIVED = "active", "retired", "archived"
 STATUSES = (ACTIVE, RETIRED, ARCHIVED)
@@ -106,7 +106,7 @@ class Writing(Protocol):
         """The entries among the lines of the index. The line with the file's name begins an entry."""
 
     def entry_line(self, name: str, text: str, old: str = "", before: str = "") -> str:
-        """The line that lists a memory, or empty for a memory that is not active.
+        """The line that lists a memory, or empty for a memory that is not active or whose file no line can name.
 
         *old* and *before* are its line and its text until now, or empty.
         """
@@ -156,6 +156,11 @@ def slug(title: str) -> str:
     """An id made of a title: lower-case ASCII letters and digits, joined by minus signs. It may be empty."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii")
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:MOST_ID].rstrip("-")
+
+
+def names_only(entries: Callable[[Sequence[str]], Iterable[Entry]], line: str, name: str) -> bool:
+    """Whether a list with *line* names the file *name*, and no other: a name with a line break, say, has no line."""
+    return [one.name for one in entries(line.splitlines())] == [name]
 
 
 def one_line(text: str) -> str:

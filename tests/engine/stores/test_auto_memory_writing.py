@@ -177,6 +177,12 @@ def test_any_title_is_read_as_it_was_written(title: str, before: str) -> None:
         assert read_corpus(folder).memories[0].summary.title == shown
 
 
+@pytest.mark.parametrize("name", ["a\nb.md", "a\u2028b.md"])
+def test_a_file_that_no_line_can_name_has_no_line(name: str) -> None:
+    assert writing.entry_line(name, "text") == ""
+    assert writing.entry_line("two-words.md", "text")
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.sampled_from(["retired", "archived"]))
 def test_any_text_is_retired_and_restored_without_loss(body: str, status: str) -> None:
     retired = writing.with_status(body, status, "x", NOW)

@@ -118,6 +118,12 @@ def test_titles_and_tags_cannot_forge_a_line_of_the_index() -> None:
     assert [one.name for one in writing.entries([line])] == ["decisions/alpha.json"]
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a\r- [DECISION] x -> y", "a\u2028b", "a -> b", "a #tags:b"])
+def test_a_file_that_no_line_can_name_has_no_line(name: str) -> None:
+    assert writing.entry_line(f"decisions/{name}.json", text()) == ""
+    assert writing.entry_line("decisions/two words.json", text())
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(["DECISION", "RUNBOOK", "PREFERENCE"]), st.text("abAB-. ", min_size=1)), unique=True
