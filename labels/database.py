@@ -158,6 +158,8 @@ def storable(value: Any) -> Any:
 
 def make_place(path: Path) -> None:
     """Make the folders of *path* and the file. Raises LabelStoreError if that fails or the file is no SQLite file."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise not_a_store(path, "it is a device or a pipe")
     try:
         head = first_bytes(path)
         if not path.exists():
@@ -172,7 +174,8 @@ def make_place(path: Path) -> None:
 def keep_private(path: Path) -> None:
     """Make a store of an older version private; those were readable by everybody. Ignores other people's files."""
     with suppress(PermissionError):
-        path.chmod(path.stat().st_mode & OWN_FILE)
+        if path.is_file():
+            path.chmod(path.stat().st_mode & OWN_FILE)
 
 
 def first_bytes(path: Path) -> bytes:

@@ -181,8 +181,12 @@ def _remove(path: str) -> None:
 
 
 def _narrow(file: str | int) -> None:
-    """Let only the owner read a file. Other people's files, and file systems without modes, stay as they are."""
+    """Let only the owner read a file. Other people's files, and file systems without modes, stay as they are.
+
+    So do devices and pipes: for root, a log or a label store that is /dev/null would close it to all other users.
+    """
     try:
-        os.chmod(file, OWN_FILE)
+        if is_regular(os.stat(file)):
+            os.chmod(file, OWN_FILE)
     except (OSError, TypeError):  # TypeError: on Windows, which knows no modes for descriptors
         return

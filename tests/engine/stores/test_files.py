@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 from engine.claude_code.prompt_rows import prompts_in
-from engine.stores.files import MAX_FILE_BYTES, UnreadableFileError, read_named, read_regular, read_text, write_whole
+from engine.stores.files import (
+    MAX_FILE_BYTES,
+    UnreadableFileError,
+    make_private,
+    open_private,
+    read_named,
+    read_regular,
+    read_text,
+    write_whole,
+)
 
 PROJECT = Path(__file__).resolve().parents[3]
 SWAPPED = """
@@ -94,3 +103,14 @@ def test_a_failed_writing_leaves_the_old_file_and_nothing_beside_it(tmp_path: Pa
     write_whole(str(file), b"new")
     assert file.read_text(encoding="utf-8") == "new"
     assert list(tmp_path.glob(".*")) == list(other.iterdir()) == []
+
+
+def test_a_pipe_or_device_in_the_place_of_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    pipe.chmod(0o666)
+    make_private(str(pipe))
+    os.close(open_private(str(pipe), os.O_RDWR))
+    assert pipe.stat().st_mode & 0o777 == 0o666
+    (tmp_path / "file").touch(0o644)
+    make_private(str(tmp_path / "file"))
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
