@@ -10,7 +10,7 @@ import pytest
 
 from tests.tui.apps import at_rest, starting_in, type_ahead, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.test_snapshots import pressing
+from tests.tui.test_snapshots import pressing, stopped_clock
 from tests.tui.workspace.whatif.labelled import replay_and_label
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def test_every_picture_of_the_readme_is_a_snapshot_and_has_a_text_for_those_who_
 
 @pytest.mark.slow
 def test_the_readme_shows_what_label_looks_like(snap_compare: Callable[..., bool], open_workspace: Opener) -> None:
-    workspace = open_workspace(judge=None, annotator="ana", cutoff=fresh_cutoff())
+    workspace = open_workspace(judge=None, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
     run = pressing("textual-dark", *"ax", "enter", "a")
     assert snap_compare(starting_in("label", workspace), terminal_size=SIZE, run_before=run)
 
