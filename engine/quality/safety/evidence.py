@@ -104,8 +104,9 @@ def weighed(hits: Sequence[Hit]) -> Detection | None:
             told |= hit.concepts
         else:
             ordered |= hit.concepts
-    total = sum(_share(concept, ordered, told, weight) * weight for concept, weight in _ALL.items())
-    if total < EVEN:
+    # rounded, because Python 3.12 adds floats more exactly than 3.11
+    total = round(sum(_share(concept, ordered, told, weight) * weight for concept, weight in _ALL.items()), 6)
+    if total <= EVEN:
         return None
     severity = round(min(MOST_SEVERITY, 1 / (1 + exp(EVEN - total))), 3)
     return Detection(_category(ordered | told), severity, hits[0].start, hits[-1].end, REASON)
