@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 MAX_FILE_BYTES = 1_000_000
-_FILE_TYPE, _REGULAR, _PIPE = 0o170000, 0o100000, 0o010000
+_FILE_TYPE, _REGULAR, _PIPE, _FOLDER = 0o170000, 0o100000, 0o010000, 0o040000
 OWN_FOLDER, OWN_FILE = 0o700, 0o600
 
 
@@ -158,7 +158,14 @@ def write_whole(path: str, content: bytes, opener: Callable[[str, int], int] = o
     """Write a file so that no moment shows a part of it, and the disk has all of it at the end. Raises OSError.
 
     *opener*: `open_private`, or `open_named` for a file that a person named: it keeps its mode, and a link to it stays.
+    A device or pipe is never replaced: it is written if a person named it, and else it is an OSError.
     """
+    if _is_device_or_pipe(path):
+        if opener is not open_named:
+            raise OSError("is not a file")
+        with open(path, "wb") as file:
+            file.write(content)
+        return
     place = os.path.realpath(path)
     folder, name = os.path.split(place)
     aside = os.path.join(folder, f".{name}.{os.getpid()}")
@@ -173,6 +180,13 @@ def write_whole(path: str, content: bytes, opener: Callable[[str, int], int] = o
         os.replace(aside, place)
     finally:
         _remove(aside)
+
+
+def _is_device_or_pipe(path: str) -> bool:
+    try:
+        return os.stat(path).st_mode & _FILE_TYPE not in (_REGULAR, _FOLDER)
+    except OSError:
+        return False
 
 
 def _remove(path: str) -> None:

@@ -15,6 +15,7 @@ from engine.stores.files import (
     MAX_FILE_BYTES,
     UnreadableFileError,
     make_private,
+    open_named,
     open_private,
     read_named,
     read_regular,
@@ -114,3 +115,16 @@ def test_a_pipe_or_device_in_the_place_of_a_file_keeps_its_mode(tmp_path: Path) 
     (tmp_path / "file").touch(0o644)
     make_private(str(tmp_path / "file"))
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_pipe_or_device_is_written_if_a_person_named_it_and_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "pipe")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(str(pipe), b"text", open_named)
+    reader.join(10)
+    assert (read, pipe.is_fifo()) == ([b"text"], True)
+    with pytest.raises(OSError, match="is not a file"):
+        write_whole(str(pipe), b"text")
+    assert pipe.is_fifo()
