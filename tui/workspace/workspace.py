@@ -23,7 +23,7 @@ from tui.workspace.replay.columns import columns, runnable
 from tui.workspace.replay.injections import Injections
 from tui.workspace.replay.prompt_lists import PromptLists
 from tui.workspace.replay.recording import record
-from tui.workspace.reporting import root_report
+from tui.workspace.report.measured import root_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
