@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine import __version__
 from engine.errors import LabelStoreError
 from labels.records import LABEL, NOT_RELEVANT, RELEVANT, RETRACT, SKIP, UNSURE, Event
 from labels.store import LabelStore
@@ -67,7 +68,7 @@ def test_a_label_keeps_all_that_is_known_of_it(store: LabelStore) -> None:
     assert (event.action, event.verdict, event.grade, event.reason) == (LABEL, NOT_RELEVANT, 1, "stale")
     assert (event.note, event.blind, event.position, event.seed) == ("old [api]", False, 2, 7)
     assert (event.ts, event.elapsed_ms) == ("2025-06-01T12:00:00.250+00:00", 950)
-    assert (event.guideline, event.app_version) == ("g1", "0.1.0")
+    assert (event.guideline, event.app_version) == ("g1", __version__)
     assert event.supersedes is None
     assert store.events() == (event,)
 
