@@ -83,7 +83,7 @@ def test_exported_qrels_are_read_by_the_report(store: Path, tmp_path: Path) -> N
     assert made[0] == made[1]
 
 
-@pytest.mark.filterwarnings("ignore:ast.Num is deprecated:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.* deprecated and will be removed in Python 3.14:DeprecationWarning")
 def test_an_exported_run_has_the_reports_ranking_measures_also_with_equal_scores(tmp_path: Path) -> None:
     root = write_root(tmp_path / "root", [memory("signing keys", memory_id=f"m{number}") for number in range(5)])
     prompts = jsonl(tmp_path / "prompts.jsonl", {"id": "p1", "prompt": "signing keys"}, {"id": "p2", "prompt": "keys"})
