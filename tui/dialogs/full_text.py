@@ -11,8 +11,8 @@ from textual.widgets import Static
 from tui.bindings import bindings
 from tui.key_names import keyed
 from tui.plain import ELLIPSIS, plain, printable
+from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
-from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ from engine.search.query import filter_terms
 from tui.bindings import bindings
 from tui.key_names import keyed
 from tui.plain import plain
-from tui.widgets.browse_columns import MemoryList
-from tui.widgets.row_list import RowList
+from tui.widgets.lists.memories import MemoryList
+from tui.widgets.lists.rows import RowList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

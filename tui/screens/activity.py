@@ -14,9 +14,9 @@ from tui.key_names import keyed
 from tui.messages import ActivityRead
 from tui.plain import plain
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.activity_list import COLUMNS, ActivityList, entry_text
-from tui.widgets.row_columns import ColumnHeads
-from tui.widgets.row_list import RowList
+from tui.widgets.lists.activity import COLUMNS, ActivityList, entry_text
+from tui.widgets.lists.columns import ColumnHeads
+from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
 from tui.workspace.activity_rows import (
     BY_PROMPT,

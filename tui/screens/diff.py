@@ -15,9 +15,9 @@ from tui.key_names import keyed
 from tui.messages import DiffRead
 from tui.plain import joined, plain
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.diff_list import COLUMNS, DiffList, row_text, runs_text
-from tui.widgets.row_columns import ColumnHeads
-from tui.widgets.row_list import RowList
+from tui.widgets.lists.columns import ColumnHeads
+from tui.widgets.lists.diff import COLUMNS, DiffList, row_text, runs_text
+from tui.widgets.lists.rows import RowList
 from tui.workspace.replay.diff_rows import (
     CHANGED,
     KINDS,

@@ -15,8 +15,8 @@ from tui.dialogs.full_text import FullText
 from tui.messages import Measured
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
-from tui.widgets.recent_labels import RecentLabels
-from tui.widgets.row_list import RowList
+from tui.widgets.lists.recent_labels import RecentLabels
+from tui.widgets.lists.rows import RowList
 from tui.workspace.label.follow_up import FollowUp, follow_ups
 from tui.workspace.label.guideline import guideline
 from tui.workspace.label.labelling import change_label

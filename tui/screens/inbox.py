@@ -18,9 +18,9 @@ from tui.messages import Changed, CheckBegun, InboxChecked
 from tui.plain import plain
 from tui.screens.curating_screen import CuratingScreen
 from tui.screens.list_screen import CHOOSING, ListScreen
-from tui.widgets.inbox_list import COLUMNS, InboxList, task_text
-from tui.widgets.row_columns import ColumnHeads
-from tui.widgets.row_list import RowList
+from tui.widgets.lists.columns import ColumnHeads
+from tui.widgets.lists.inbox import COLUMNS, InboxList, task_text
+from tui.widgets.lists.rows import RowList
 from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, RISING, WORST, Checked, check_all, listed, settle, unsettle
 from tui.workspace.word_filter import WordFilter
 

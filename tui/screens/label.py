@@ -17,12 +17,12 @@ from tui.dialogs.choices import ChooseReason
 from tui.key_names import keyed
 from tui.plain import joined, plain
 from tui.screens.label_walk import LabelWalk
+from tui.widgets.lists.prompts import PromptPane
+from tui.widgets.lists.recent_labels import RecentLabels
+from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane, memory_text
-from tui.widgets.prompt_list import PromptPane
-from tui.widgets.recent_labels import RecentLabels
 from tui.widgets.remark_line import NoteInput, Remark, RemarkLine
 from tui.widgets.reveal import Reveal
-from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.label.follow_up import follow_ups, follow_words
 from tui.workspace.label.labelling import Position, latest_labels

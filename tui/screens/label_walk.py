@@ -13,7 +13,7 @@ from tui.key_names import keyed
 from tui.messages import Kept, Surveyed
 from tui.plain import plain
 from tui.screens.given_labels import GivenLabels
-from tui.widgets.prompt_list import PromptPane
+from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.remark_line import NoteInput
 from tui.workspace.empty_states import ALL_LABELLED, nothing_to_label
 from tui.workspace.label.labelling import LabelQueue, Position

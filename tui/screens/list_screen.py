@@ -15,9 +15,9 @@ from tui.key_names import keyed
 from tui.plain import joined, plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.key_footer import KeyFooter
+from tui.widgets.lists.columns import ColumnHeads, ColumnList
+from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import MemoryPane
-from tui.widgets.row_columns import ColumnHeads, ColumnList
-from tui.widgets.row_list import RowList
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 

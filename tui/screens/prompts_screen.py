@@ -16,7 +16,7 @@ from tui.key_names import keyed
 from tui.messages import AllReplayed, Kept, KnownRead
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.prompt_list import PromptList
+from tui.widgets.lists.prompts import PromptList
 from tui.workspace.replay.prompt_choice import (
     ALL,
     FILTERS,

@@ -23,10 +23,10 @@ from tui.plain import beginning, plain
 from tui.screens.prompts_screen import PromptsScreen
 from tui.widgets.explain_text import explain_text, judge_sentence, model_text, remarks
 from tui.widgets.key_footer import KeyFooter
+from tui.widgets.lists.prompts import PromptList
+from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import NO_MARKS, MemoryPane, memory_text
-from tui.widgets.prompt_list import PromptList
 from tui.widgets.ranking_table import RankingPane, RankingTable, ranking_rows
-from tui.widgets.row_list import RowList
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import NO_PROMPTS_TO_REPLAY, nothing_found
 from tui.workspace.replay.columns import record_note, scale_note

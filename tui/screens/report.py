@@ -20,12 +20,12 @@ from tui.key_names import keyed
 from tui.messages import AllReplayed, Reported
 from tui.plain import one_line, plain
 from tui.screens.base_screen import ModeScreen
+from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
 from tui.widgets.report.behind import memory_row_text, prompts_text
 from tui.widgets.report.charts import drawn_chart, plot, plot_name
 from tui.widgets.report.lists import PartList, TableRows, table_rows
 from tui.widgets.report.text import answer_text, part_text
-from tui.widgets.row_list import RowList
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 from tui.workspace.empty_states import nothing_to_count

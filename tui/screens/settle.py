@@ -13,8 +13,8 @@ from tui.key_names import keyed
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
 from tui.widgets.label_text import dispute_text
+from tui.widgets.lists.prompts import PromptPane
 from tui.widgets.memory_pane import MemoryPane, memory_text
-from tui.widgets.prompt_list import PromptPane
 from tui.widgets.top_bar import TopBar
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tui.key_names import keyed
 from tui.messages import EffectFound, SampleFound, ValuesCompared
 from tui.plain import plain
 from tui.screens.base_screen import ModeScreen
-from tui.widgets.row_list import RowList
+from tui.widgets.lists.rows import RowList
 from tui.widgets.signs import signs
 from tui.widgets.top_bar import TopBar
 from tui.widgets.whatif.lists import ChangeList, KnobList, KnobRow, change_text

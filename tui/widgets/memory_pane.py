@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from engine.search.highlight import Marker
 from tui.plain import marked, plain
-from tui.widgets.browse_columns import category_name, is_inactive
+from tui.widgets.lists.memories import category_name, is_inactive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

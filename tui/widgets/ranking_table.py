@@ -13,7 +13,7 @@ from engine.search.highlight import Marker
 from engine.systems import is_injected
 from tui.plain import cells, plain
 from tui.widgets.label_text import TONES
-from tui.widgets.row_list import RecordList, marked_cells
+from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import DRAWN, SPOKEN, signs
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.memory import MemorySummary
     from engine.retrieval import Candidate, Retrieval
     from labels.records import Label, Pair
-    from tui.widgets.row_list import Cell
+    from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
 
 SIGN_WIDTH = 3

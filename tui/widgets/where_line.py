@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from textual.widgets import Input, OptionList, SelectionList, Static, TextArea
 
 from tui.plain import ROW_CHARACTERS, one_line, plain
+from tui.widgets.lists.rows import RowList
 from tui.widgets.memory_pane import TextPane
-from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from textual.screen import Screen

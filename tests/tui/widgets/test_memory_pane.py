@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.search.highlight import Marker
 from engine.search.query import filter_terms
 from tests.engine.builders import memory
-from tui.widgets.browse_columns import category_name
+from tui.widgets.lists.memories import category_name
 from tui.widgets.memory_pane import memory_text
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from labels.report.section import Table
 from labels.report.text import laid_out
 from tui.plain import aligned, cells, one_line
-from tui.widgets.row_list import RecordList
+from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tui.widgets.row_list import Cell
+    from tui.widgets.lists.rows import Cell
     from tui.workspace.report.rows import Behind, Part
 
 

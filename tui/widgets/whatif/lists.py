@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import beginning, cells, one_line, plain
-from tui.widgets.row_list import RecordList
+from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import DRAWN, signs
 
 if TYPE_CHECKING:
-    from tui.widgets.row_list import Cell
+    from tui.widgets.lists.rows import Cell
     from tui.widgets.signs import Signs
     from tui.workspace.whatif.effect import Change, Moved
     from tui.workspace.whatif.knobs import Knob

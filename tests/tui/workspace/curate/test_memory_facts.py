@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.memory import MemorySummary
 from engine.quality.registry import Finding
 from tests.tui.demo import NOW, demo_prompts
-from tui.widgets.browse_columns import age, worst_finding
+from tui.widgets.lists.memories import age, worst_finding
 from tui.widgets.memory_detail import prompt_line
 from tui.workspace.curate.memory_facts import ANY, FINDINGS, Facts, Narrowing, counts, ordered, read_facts
 

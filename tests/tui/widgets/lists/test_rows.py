@@ -9,14 +9,14 @@ from rich.cells import cell_len
 from textual.app import App
 
 from tests.tui.apps import press, settled, text_of, until
-from tui.widgets.browse_columns import MemoryList
-from tui.widgets.row_list import RowList
+from tui.widgets.lists.memories import MemoryList
+from tui.widgets.lists.rows import RowList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from engine.memory import MemorySummary
-    from tui.widgets.row_list import Cell
+    from tui.widgets.lists.rows import Cell
 
 pytestmark = pytest.mark.anyio
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.plain import marked, one_line, plain
-from tui.widgets.browse_columns import severity_tone
+from tui.widgets.lists.columns import Column, ColumnList
+from tui.widgets.lists.memories import severity_tone
 from tui.widgets.memory_pane import HEADING, MUTED, memory_text
-from tui.widgets.row_columns import Column, ColumnList
 from tui.workspace.quality.inbox import BY_CHECK, BY_TITLE, WORST, Task
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from textual.content import Content
 
 from labels.report.run_diff import head_lines
 from tui.plain import marked, one_line, plain
+from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED
-from tui.widgets.row_columns import Column, ColumnList
 from tui.workspace.replay.diff_rows import BY_TEXT, MOST_CHANGES, WORST, DiffRow
 
 if TYPE_CHECKING:

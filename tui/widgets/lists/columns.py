@@ -10,14 +10,14 @@ from textual.widget import Widget
 
 from engine.search.highlight import Marker
 from tui.plain import cells
-from tui.widgets.row_list import RecordList, marked_cells
+from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from tui.plain import Marks
-    from tui.widgets.row_list import Cell
+    from tui.widgets.lists.rows import Cell
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from engine.memory import MemorySummary
-from tui.widgets.row_columns import MARGIN, Column, ColumnList
+from tui.widgets.lists.columns import MARGIN, Column, ColumnList
 from tui.workspace.curate.memory_facts import (
     CATEGORY,
     FINDINGS,

@@ -8,8 +8,8 @@ from textual.content import Content
 
 from engine.activity_log import SLOW_MS
 from tui.plain import marked, one_line, plain
+from tui.widgets.lists.columns import Column, ColumnList
 from tui.widgets.memory_pane import HEADING, MUTED
-from tui.widgets.row_columns import Column, ColumnList
 from tui.widgets.signs import DRAWN
 from tui.workspace.activity_rows import BY_PROMPT, MOST, NEWEST, SLOWEST, Entry
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tui.key_names import keyed
 from tui.plain import cells, plain
 from tui.widgets.label_text import TONES
-from tui.widgets.row_list import RecordList
+from tui.widgets.lists.rows import RecordList
 from tui.widgets.signs import signs
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from engine.memory import Memory
     from labels.records import Label
-    from tui.widgets.row_list import Cell
+    from tui.widgets.lists.rows import Cell
 
 TITLE, EMPTY, CHANGING = "Latest · {label.latest}", "Latest · nothing yet", "Change it · {label.back} leaves"
 

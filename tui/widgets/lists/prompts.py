@@ -11,14 +11,14 @@ from engine.prompt import Prompt
 from labels.records import CHOSEN
 from tui.key_names import keyed
 from tui.plain import beginning, cells, plain
-from tui.widgets.row_list import RecordList, marked_cells
+from tui.widgets.lists.rows import RecordList, marked_cells
 from tui.widgets.signs import signs
 from tui.workspace.word_filter import WordFilter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Set
 
-    from tui.widgets.row_list import Cell
+    from tui.widgets.lists.rows import Cell
 
 
 SCRATCH, BY_HAND = "scratch ", "by hand "

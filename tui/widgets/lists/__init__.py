@@ -1,0 +1,1 @@
+"""Lists of records, each with its rows and columns. `rows` has the list that all others are."""
