@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 DEADLINE_S = 60.0
 
 
+def all_printed(screen: int) -> str:
+    """All that programs print into the terminal of which *screen* is our end, until the last of them ends."""
+    output = b""
+    with contextlib.suppress(OSError):  # nobody writes any more
+        while part := os.read(screen, 65536):
+            output += part
+    os.close(screen)
+    return output.decode()
+
+
 class Terminal:
     """*command* in a terminal of 110x30, with *environ* on top of the environment. It is killed at the end."""
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import at_rest, starting_in, type_ahead, until
+from tests.tui.apps import at_rest, pressing, starting_in, type_ahead, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.test_snapshots import pressing, stopped_clock
+from tests.tui.test_snapshots import stopped_clock
 from tests.tui.workspace.whatif.labelled import replay_and_label
 
 if TYPE_CHECKING:

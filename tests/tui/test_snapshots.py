@@ -16,14 +16,14 @@ from engine.judge.judge import Judge
 from engine.judge.providers.registry import RefusingProvider
 from engine.judge.providers.scripted import ScriptedProvider
 from engine.prompt import typed_prompt
-from tests.tui.apps import at_rest, type_ahead, until
+from tests.tui.apps import at_rest, pressing, until
 from tests.tui.demo import DEMO, DEMO_ROOT, fresh_cutoff, make_workspace
 from tui.app import MemsiftApp
 from tui.workspace.replay.background_run import Progress
 from tui.workspace.spending import Spending
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from textual.pilot import Pilot
 
@@ -107,19 +107,6 @@ def workspace(
 def without_judge(open_workspace: Opener) -> Workspace:
     """The example data after a fresh install, on a clock that stands still."""
     return open_workspace(judge=None, annotator="ana", clock=stopped_clock, cutoff=fresh_cutoff())
-
-
-def pressing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    """Press *keys* in *theme*, each when the screen is at rest."""
-
-    async def run(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        await at_rest(pilot)
-        for key in keys:
-            type_ahead(pilot, key)
-            await at_rest(pilot)
-
-    return run
 
 
 @pytest.mark.parametrize("theme", THEMES)

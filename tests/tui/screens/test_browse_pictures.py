@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.test_snapshots import pressing
+from tests.tui.apps import pressing
 from tui.app import MemsiftApp
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.builders import memory, write_root
-from tests.tui.apps import at_rest, starting_in, type_ahead
+from tests.tui.apps import at_rest, pressing, starting_in, type_ahead
 from tests.tui.demo import demo_prompts, fresh_cutoff
-from tests.tui.screens.test_empty_pictures import showing
 from tui.workspace import opening
 from tui.workspace.judge_options import JudgeOptions
 
@@ -52,7 +51,7 @@ def test_a_dialog_looks_as_it_did(
     theme: str,
 ) -> None:
     workspace = open_workspace(judge=None, prompts=demo_prompts("p02", "p13", "p01"), cutoff=fresh_cutoff())
-    assert snap_compare(starting_in(mode, workspace), terminal_size=size, run_before=showing(theme, *keys))
+    assert snap_compare(starting_in(mode, workspace), terminal_size=size, run_before=pressing(theme, *keys))
 
 
 def test_moving_a_memory_looks_as_it_did(snap_compare: Callable[..., bool], tmp_path: Path) -> None:

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.tui.apps import at_rest, starting_in, type_ahead
+from tests.tui.apps import pressing, starting_in
 from tests.tui.demo import demo_prompts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from textual.pilot import Pilot
-
     from tests.tui.conftest import Opener
 
 pytestmark = pytest.mark.slow
 
 ONE = demo_prompts("p01")
-
-
-def showing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Any]:
-    async def run(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        await at_rest(pilot)
-        for key in keys:
-            type_ahead(pilot, key)
-            await at_rest(pilot)
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -43,7 +30,7 @@ def test_an_empty_folder_looks_as_it_did(
     (tmp_path / "empty").mkdir()
     workspace = open_workspace(root=tmp_path / "empty", prompts=ONE, judge=None)
     theme = "textual-light" if size == (80, 24) else "textual-dark"
-    assert snap_compare(starting_in(mode, workspace), terminal_size=size, run_before=showing(theme))
+    assert snap_compare(starting_in(mode, workspace), terminal_size=size, run_before=pressing(theme))
 
 
 @pytest.mark.parametrize(("mode", "keys"), [("replay", ()), ("label", ()), ("browse", ("slash", *"zebra", "enter"))])
@@ -52,5 +39,5 @@ def test_nothing_to_show_looks_as_it_did(
 ) -> None:
     """No prompts, and a filter that nothing fits."""
     workspace = open_workspace(prompts=(), judge=None)
-    run = showing("textual-light", *keys)
+    run = pressing("textual-light", *keys)
     assert snap_compare(starting_in(mode, workspace), terminal_size=(80, 24), run_before=run)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.engine.curation.roots import document, write_documents
-from tests.tui.apps import at_rest, starting_in, type_ahead, until
+from tests.tui.apps import at_rest, pressing, starting_in, until
 from tests.tui.demo import DEMO_ROOT
 from tests.tui.screens.test_inbox import ATTACK
 
@@ -38,13 +38,10 @@ PICTURES = [
 
 def showing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Any]:
     async def run(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        await at_rest(pilot)
+        await pressing(theme)(pilot)
         screen: Any = pilot.app.screen
         await until(pilot, lambda: screen._checked is not None and not screen._progress)
-        for key in keys:
-            type_ahead(pilot, key)
-            await at_rest(pilot)
+        await pressing(theme, *keys)(pilot)
         await at_rest(pilot)
 
     return run

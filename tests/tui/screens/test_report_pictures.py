@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import at_rest, type_ahead, until
+from tests.tui.apps import at_rest, pressing, type_ahead, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.test_snapshots import instant_judge, stopped_clock
 from tests.tui.workspace.whatif.labelled import replay_and_label
@@ -44,10 +44,7 @@ def workspace(open_workspace: Opener) -> Workspace:
 
 def showing(theme: str, part: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     async def run(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        await at_rest(pilot)
-        type_ahead(pilot, "f5")
-        await at_rest(pilot)
+        await pressing(theme, "f5")(pilot)
         parts: Any = pilot.app.screen.query_one("PartList")
         await until(pilot, lambda: parts.records)
         parts.go_to(part)

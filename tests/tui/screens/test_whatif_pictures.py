@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.tui.apps import at_rest, type_ahead, until
+from tests.tui.apps import at_rest, pressing, until
 from tests.tui.demo import demo_prompts, fresh_cutoff
 from tests.tui.workspace.whatif.labelled import replay_and_label
 from tui.app import MemsiftApp
@@ -41,11 +41,7 @@ def workspace(open_workspace: Opener, request: pytest.FixtureRequest) -> Workspa
 
 def showing(theme: str, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
     async def run(pilot: Pilot[Any]) -> None:
-        pilot.app.theme = theme
-        await at_rest(pilot)
-        for key in ("f6", *keys):
-            type_ahead(pilot, key)
-            await at_rest(pilot)
+        await pressing(theme, "f6", *keys)(pilot)
         screen: Any = pilot.app.screen
         screen.knobs.border_title = "Settings of /project/.claude/memory"
         if screen.compared.display and screen._sample.prompts:

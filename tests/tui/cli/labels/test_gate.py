@@ -17,6 +17,7 @@ import pytest
 
 from tests.tui.cli.command_line import MAIN, PROJECT, memsift, process, refused
 from tests.tui.demo import DEMO, DEMO_ROOT, make_workspace
+from tests.tui.terminal import all_printed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,15 +139,9 @@ def test_the_text_follows_the_width_of_the_terminal(tmp_path: Path, columns: int
     environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     running = subprocess.Popen(command, stdout=follower, cwd=PROJECT, env=environ)
     os.close(follower)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(leader, 65536)
-        except OSError:
-            break
-    os.close(leader)
+    shown = all_printed(leader)
     assert running.wait(30) == 0
-    lines = shown.decode().replace("\r", "").splitlines()
+    lines = shown.replace("\r", "").splitlines()
     assert lines[0] == "PASS with 100 labels: memsift reaches 40 %."
     assert widest - 20 < max(map(len, lines)) <= widest
 

@@ -15,6 +15,7 @@ import pytest
 from tests.engine.builders import write_root
 from tests.engine.judge.api_server import ApiServer, failed, late, rate_limited
 from tests.tui.cli.command_line import KEEP, MAIN, PROJECT, RULES, jsonl, memsift, refused, rows
+from tests.tui.terminal import all_printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,15 +257,9 @@ def test_a_terminal_shows_how_far_it_is_and_what_it_cost(server: ApiServer, repl
     leader, follower = os.openpty()
     process = subprocess.Popen([*MAIN, *replay], stdout=subprocess.DEVNULL, stderr=follower, cwd=PROJECT)
     os.close(follower)
-    shown = b""
-    while True:
-        try:
-            shown += os.read(leader, 65536)
-        except OSError:
-            break
-    os.close(leader)
+    shown = all_printed(leader)
     assert process.wait(30) == 0
-    text = shown.decode()
+    text = shown
     assert f"{COUNT}/{COUNT}" in text
     assert f"${COUNT * 0.000165:.4f}" in text
     assert len(server.requests) == COUNT
