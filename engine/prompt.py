@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 _PEOPLE = ("", "user", "sdk")
 """Sources of prompts that people typed."""
 
-_CLIENT_BLOCKS = ("ide_opened_file", "ide_selection", "system-reminder")
+_EDITOR_BLOCKS = ("ide_opened_file", "ide_selection", "ide_diagnostics", "new-diagnostics")
+"""Tags around what an editor adds to a prompt."""
+
+_REMINDER = "system-reminder"
+"""The tag around what the client tells the model beside a prompt."""
+
 _PASTE = "pasted_content"
 
 TYPED = "typed"
@@ -64,16 +69,27 @@ def prompt_id(text: str, turns: tuple[Turn, ...] = ()) -> str:
 
 
 def typed_prompt(text: str, turns: tuple[Turn, ...] = (), source: str = TYPED) -> Prompt:
-    """A prompt that was typed just now and stands in no file."""
-    return Prompt(id=prompt_id(text, turns), text=text, turns=turns, source=source)
+    """A prompt that was typed just now and stands in no file, see `parted`."""
+    typed, added = parted(text)
+    turns = (*turns, *added)
+    return Prompt(id=prompt_id(typed, turns), text=typed, turns=turns, source=source)
+
+
+def parted(text: str) -> tuple[str, tuple[Turn, ...]]:
+    """What a person typed in *text*, and what the editor added to it as a turn before it, if it added anything.
+
+    Hook, log, replay and labels all part a prompt here, so that they speak of the same text. Tags around pasted text
+    and what the client tells the model are left out.
+    """
+    typed, added = _without_blocks(text, _EDITOR_BLOCKS)
+    typed, _ = _without_blocks(typed, (_REMINDER,))
+    context = "\n".join(filter(None, map(str.strip, added)))
+    return _unwrapped(typed).strip(), (Turn("user", context),) if context else ()
 
 
 def as_typed(text: str) -> str:
-    """*text* without the additions of the editor and the client, and without the tags around pasted text.
-
-    The hook gets a prompt with them. Transcripts, labels and the hook's log name it without them.
-    """
-    return _unwrapped(_without_client_blocks(text)).strip()
+    """What a person typed in *text*, see `parted`."""
+    return parted(text)[0]
 
 
 def is_human_prompt(text: str, source: str = "") -> bool:
@@ -94,15 +110,18 @@ def _is_slash_command(text: str) -> bool:
     return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)
 
 
-def _without_client_blocks(text: str) -> str:
-    for name in _CLIENT_BLOCKS:
+def _without_blocks(text: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
+    """*text* without the blocks in tags of these names, and what stood in them."""
+    inside: list[str] = []
+    for name in names:
         start, end = f"<{name}>", f"</{name}>"
         kept, position = [], 0
         while (opening := text.find(start, position)) >= 0 and (closing := text.find(end, opening)) >= 0:
             kept.append(text[position:opening])
+            inside.append(text[opening + len(start) : closing])
             position = closing + len(end)
         text = "".join([*kept, text[position:]])
-    return text
+    return text, inside
 
 
 def _unwrapped(text: str) -> str:

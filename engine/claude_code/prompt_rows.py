@@ -9,11 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from engine.claude_code.injections import injection_of
-from engine.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, with_turn
+from engine.claude_code.transcripts import ASSISTANT, USER, is_sdk, read_row, turn_of, typed_of, with_turn
 from engine.lean.json_text import without_lone_surrogates
 from engine.lean.record import Record
 from engine.memory import Skipped
-from engine.prompt import Injection, Prompt, Turn, is_human_prompt, prompt_id
+from engine.prompt import Injection, Prompt, Turn, as_typed, is_human_prompt, parted, prompt_id
 from engine.stores.files import open_regular, open_source, read_regular
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _from_claude_mem(path: str) -> Iterator[FoundPrompt | BadRow]:
             wanted = [name for name in CLAUDE_MEM_COLUMNS if name in columns]
             for values in db.execute(f"select {', '.join(wanted)} from user_prompts order by id"):
                 row = dict(zip(wanted, values, strict=True))
-                text = _word(row, "prompt_text").strip()
+                text = as_typed(_word(row, "prompt_text"))
                 if not text:
                     yield BadRow(row["id"], "the row has no prompt")
                 elif is_human_prompt(text):
@@ -217,7 +217,10 @@ def _prompt_of(row: Mapping[str, Any], source: str) -> Prompt:
     text = row.get("prompt")
     if not isinstance(text, str) or not text.strip():
         raise ValueError("the row has no prompt")
-    text, turns = without_lone_surrogates(text), _turns_of(row.get("context"))
+    text, added = parted(without_lone_surrogates(text))
+    if not text:
+        raise ValueError("the row has no prompt that a person typed")
+    turns = (*_turns_of(row.get("context")), *added)
     return Prompt(
         id=_word(row, "id") or prompt_id(text, turns),
         text=text,
@@ -281,7 +284,8 @@ class _TranscriptReader:
         self._turns = with_turn(turns, turn, CONTEXT_TURNS, TURN_CHARACTERS)
         if turn.role != USER:
             return None
-        return FoundPrompt(_transcript_prompt(row, turn.text, turns, self._path), TRANSCRIPT, keys, is_sdk(row))
+        prompt = _transcript_prompt(row, turn.text, (*turns, *typed_of(row)[1]), self._path)
+        return FoundPrompt(prompt, TRANSCRIPT, keys, is_sdk(row))
 
 
 def _keys(row: Mapping[str, Any], turn: Turn) -> tuple[str, ...]:

@@ -1,7 +1,11 @@
 """Claude Code's transcripts: the turn in a row, and the last turns of a file.
 
 The rules for prompts that a person typed agree with the prompts that the hook received from clients 1.0.128 to 2.1.330.
-The hook reads turns for a judge, so nothing slow is imported.
+The hook reads turns and given prompts, so nothing slow is imported.
+
+A transcript is only appended to. Rows name the row before them as `parentUuid`. After `/rewind` the new row names an
+earlier one: the rows between belong to no conversation any more. What leads from the last row back to the first is the
+living branch.
 """
 
 from __future__ import annotations
@@ -9,7 +13,8 @@ from __future__ import annotations
 import os
 
 from engine.lean.json_text import loads, without_lone_surrogates
-from engine.prompt import Turn, as_typed, is_human_prompt
+from engine.lean.sha256 import hex_digest
+from engine.prompt import Turn, is_human_prompt, parted
 from engine.stores.files import open_regular
 
 TYPE_CHECKING = False
@@ -34,6 +39,13 @@ _NOT_TYPED = (
 """Beginnings of texts that the client writes in a person's name."""
 
 _INTERRUPTION = "[Request interrupted by user"
+
+BRANCH_BYTES = 4_000_000
+"""The end of a transcript in which given prompts are looked for."""
+
+_BOUNDARY = b'"compact_boundary"'
+_MOST_GAPS = 20
+"""Rows of a branch whose parent is missing. In place of the parent, the row before them in the file is taken."""
 
 
 def read_row(line: bytes) -> dict[str, Any]:
@@ -62,7 +74,7 @@ def turn_of(row: Mapping[str, Any]) -> Turn | None:
     if row.get("type") == ASSISTANT:
         text = without_lone_surrogates("\n".join(_text_blocks(_content(row)))).strip()
         return Turn(ASSISTANT, text) if text else None
-    text = _typed_text(row)
+    text, _ = typed_of(row)
     return Turn(USER, text) if text else None
 
 
@@ -94,17 +106,90 @@ def last_turns(
     return turns
 
 
+def living_prompts(transcript_path: str, max_bytes: int = BRANCH_BYTES) -> frozenset[str] | None:
+    """The names of the prompts in the living branch since the last compaction: `promptId`, or the hash of the text.
+
+    None if that is not known: the transcript cannot be read, or the branch begins before its last *max_bytes* bytes.
+    """
+    names: set[str] = set()
+    for line, is_first in _branch(_tail(transcript_path, max_bytes)):
+        if _BOUNDARY in line:
+            return frozenset(names)
+        name = _prompt_name(line)
+        if name:
+            names.add(name)
+        if is_first:
+            return frozenset(names)
+    return None
+
+
+def _prompt_name(line: bytes) -> str:
+    """The name of the prompt that a row belongs to, empty for other rows. Few rows are parsed."""
+    if name := _value(line, b"promptId", len(line)):
+        return name.decode("utf-8", "replace")
+    if b'"tool_result"' in line or not (b'"user"' in line or b'"queued_command"' in line):
+        return ""
+    try:
+        turn = turn_of(read_row(line))
+    except ValueError:
+        return ""
+    return hex_digest(turn.text) if turn and turn.role == USER else ""
+
+
+def _branch(lines: list[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """The rows of the living branch, newest first, and for each whether the conversation begins with it.
+
+    Rows are searched, not parsed. A row that names no parent follows the row before it in the file. A compaction does
+    not end the branch.
+    """
+    place, gaps = len(lines), 0
+    wanted: bytes | None = None
+    while gaps <= _MOST_GAPS:
+        before = range(place - 1, -1, -1)
+        found = next((at for at in before if _has_uuid(lines[at], wanted)), -1) if wanted else -1
+        if found < 0:
+            gaps += wanted is not None
+            found = next((at for at in before if not _is_beside(lines[at])), -1)
+        if found < 0:
+            return
+        place = found
+        parent = _value(lines[place], b"parentUuid")
+        wanted = parent or _value(lines[place], b"logicalParentUuid") or parent
+        yield lines[place], wanted == b""
+        if wanted == b"":
+            return
+
+
+def _has_uuid(line: bytes, uuid: bytes) -> bool:
+    return uuid in line and (b'"uuid":"%b"' % uuid in line or b'"uuid": "%b"' % uuid in line)
+
+
+def _is_beside(line: bytes) -> bool:
+    """Whether a row belongs to a sub-agent's conversation."""
+    return b'"isSidechain":true' in line[:300].replace(b" ", b"")
+
+
+def _value(line: bytes, name: bytes, most: int = 300) -> bytes | None:
+    """The text of a field in the first *most* bytes of a row: empty if it is null, None if there is no such field."""
+    start = line.find(b'"%b":' % name, 0, most)
+    if start < 0:
+        return None
+    rest = line[start + len(name) + 3 :][:60].lstrip()
+    return rest[1 : rest.find(b'"', 1)] if rest.startswith(b'"') else b""
+
+
 def _is_interruption(block: str) -> bool:
     return block.startswith(_INTERRUPTION) and block.find("]") == len(block) - 1
 
 
-def _typed_text(row: Mapping[str, Any]) -> str:
+def typed_of(row: Mapping[str, Any]) -> tuple[str, tuple[Turn, ...]]:
+    """What a person typed in a row, empty for other rows, and what the editor added to it as a turn."""
     content = _typed_content(row)
     if content is None:
-        return ""
+        return "", ()
     blocks = [block for block in _text_blocks(content) if not _is_interruption(block.strip())]
-    text = as_typed(without_lone_surrogates("\n".join(blocks)))
-    return text if is_human_prompt(text) and not text.startswith(_NOT_TYPED) else ""
+    text, added = parted(without_lone_surrogates("\n".join(blocks)))
+    return (text, added) if is_human_prompt(text) and not text.startswith(_NOT_TYPED) else ("", ())
 
 
 def _typed_content(row: Mapping[str, Any]) -> object:
@@ -165,7 +250,7 @@ def _tail(path: str, max_bytes: int) -> list[bytes]:
 
 def _turns_backwards(lines: list[bytes]) -> Iterator[Turn]:
     seen: set[str] = set()
-    for line in reversed(lines):
+    for line, _ in _branch(lines):
         try:
             row = read_row(line)
             turn = turn_of(row)

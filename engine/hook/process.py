@@ -21,7 +21,7 @@ from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.paths import config_file, find_root, is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
-from engine.prompt import as_typed, is_human_prompt, typed_prompt
+from engine.prompt import is_human_prompt, parted, typed_prompt
 from engine.search.index import Index, index_of
 from engine.search.opening import hook_index
 from engine.search.strategies.memsift import TURNS, says_little
@@ -46,9 +46,14 @@ NO_ROOT = "no folder of memories was taken"
 
 
 class Request(Record):
-    """A prompt on its way to the model. `source` says who submitted it; empty where the client does not tell."""
+    """A prompt on its way to the model, as it was typed; `added` is what the editor added to it.
+
+    `source` says who submitted it. It and `prompt_id` are empty where the client does not tell.
+    """
 
     prompt: str
+    added: tuple[Turn, ...]
+    prompt_id: str
     session_id: str
     cwd: str
     transcript_path: str
@@ -82,8 +87,11 @@ def parse_request(stdin: bytes) -> Request | None:
     if not isinstance(content, dict) or not isinstance(content.get("prompt"), str):
         return None
     texts = {name: value for name, value in content.items() if isinstance(value, str)}
+    typed, added = parted(texts["prompt"])
     return Request(
-        prompt=texts["prompt"],
+        prompt=typed,
+        added=added,
+        prompt_id=texts.get("prompt_id", ""),
         session_id=texts.get("session_id", ""),
         cwd=texts.get("cwd") or os.getcwd(),
         transcript_path=texts.get("transcript_path", ""),
@@ -93,7 +101,7 @@ def parse_request(stdin: bytes) -> Request | None:
 
 def skip_reason(request: Request) -> str:
     """The reason to look for no memories for this prompt; empty if there is none."""
-    text = request.prompt.strip()
+    text = request.prompt
     if not is_human_prompt(text, request.source):
         return "not typed by a person"
     if _width(text) < MIN_PROMPT_CHARACTERS:
@@ -136,7 +144,7 @@ class Decision:
         request = self._request = parse_request(stdin)
         if request is None or self._environ.get(GUARD):
             return ""
-        self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(as_typed(request.prompt)))
+        self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
         self.activity.stage("parse")
         search = find_root(request.cwd, self._environ, request.transcript_path)
         users, mistakes = _user_roots(self._environ)
@@ -156,7 +164,9 @@ class Decision:
     def remember(self) -> None:
         """Save the session and append the decision to the log. Never raises OSError."""
         if self._request and self._session and self._retrieval:
-            save_session(self._folder, self._request.session_id, self._session, self._retrieval.injected)
+            request = self._request
+            prompt = (request.prompt_id, hex_digest(request.prompt))
+            save_session(self._folder, request.session_id, self._session, self._retrieval.injected, prompt)
             self.activity.stage("save")
         if self._folder:
             self.activity.append(self._folder)
@@ -229,7 +239,8 @@ class Decision:
         ]
         self.activity.stage("index")
         judge = _judge(config, self._environ)
-        prompt = typed_prompt(request.prompt, _turns(request, config, self._environ, has_judge=judge is not None))
+        turns = _turns(request, config, self._environ, has_judge=judge is not None)
+        prompt = typed_prompt(request.prompt, (*turns, *request.added))
         cutoffs = [self._cutoff(one) for one in readings]
         if len(readings) == 1:
             index, cutoff = indexes[0], cutoffs[0]

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.claude_code.transcripts import is_sdk, last_turns, read_row, turn_of
-from engine.hook.session import compacted, transcript_size
+from engine.claude_code.transcripts import is_sdk, last_turns, living_prompts, read_row, turn_of, typed_of
+from engine.lean.sha256 import hex_digest
 from engine.paths import project_slug, transcripts_dir
 from engine.prompt import Turn, is_human_prompt
 
@@ -149,6 +149,7 @@ def test_what_editor_and_client_put_around_a_prompt_is_left_out() -> None:
     assert text_of(user(text)) == "fix it"
     assert turn_of(user("<system-reminder>cwd changed</system-reminder>")) is None
     assert text_of(user("why <ide_selection> stays")) == "why <ide_selection> stays"
+    assert typed_of(user(text))[1] == (Turn("user", "The user opened a.py\nx = 1"),)
 
 
 def test_an_assistant_says_its_text_and_not_its_thoughts_or_tools() -> None:
@@ -282,12 +283,11 @@ def test_junk_has_no_turns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "", "nul\0byte", ".", "pipe", "zero"])
-def test_a_file_that_cannot_be_read_has_no_turns_and_no_compactions(tmp_path: Path, name: str) -> None:
+def test_a_file_that_cannot_be_read_has_no_turns_and_no_prompts(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "zero").symlink_to("/dev/zero")
     assert last_turns(f"{tmp_path}/{name}") == ()
-    assert compacted(f"{tmp_path}/{name}", 7) == (False, 7)
-    assert transcript_size(f"{tmp_path}/missing.jsonl") == transcript_size("nul\0byte") == 0
+    assert living_prompts(f"{tmp_path}/{name}") is None
 
 
 @given(st.lists(HOSTILE_ROWS), st.binary(), st.integers(-1, 400))
@@ -296,47 +296,69 @@ def test_last_turns_never_raise(
 ) -> None:
     path = write(tmp_path_factory.mktemp("hostile") / "t.jsonl", *rows, tail)
     assert all(turn.text and len(turn.text) <= 200 for turn in last_turns(path, max_bytes=max_bytes))
+    assert living_prompts(path, max_bytes) is None or max_bytes > 0
+
+
+def chain(*rows: tuple[str, str | None, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows as the client writes them: the parent first, then the message, then the own uuid."""
+    return [{"parentUuid": parent, "isSidechain": False, **row, "uuid": uuid} for uuid, parent, row in rows]
+
+
+REWOUND = chain(
+    ("u1", None, user("alpha", promptId="p1")),
+    ("a1", "u1", assistant("yes, alpha")),
+    ("u2", "a1", user("beta", promptId="p2")),
+    ("a2", "u2", assistant("yes, beta")),
+    ("u3", "a1", user("gamma", promptId="p3")),
+    ("a3", "u3", assistant("yes, gamma")),
+)
+"""The person asked about beta, rewound to before that, and asked about gamma, as client 2.1.330 writes it."""
+
+COMPACTION = {"type": "system", "subtype": "compact_boundary", "logicalParentUuid": "a3", "content": "compacted"}
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
-def test_a_compact_boundary_is_seen_once_however_the_json_is_spaced(
-    tmp_path: Path, separators: tuple[str, str]
-) -> None:
-    boundary = {"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"}
-    path = write(tmp_path / "t.jsonl", user("go"), json.dumps(boundary, separators=separators).encode(), user("on"))
-    is_found, position = compacted(path, 0)
-    assert is_found
-    assert compacted(path, position)[0] is False
-    assert transcript_size(path) - 100 < position <= transcript_size(path)
+def test_what_was_rewound_belongs_to_no_conversation(tmp_path: Path, separators: tuple[str, str]) -> None:
+    path = write(tmp_path / "t.jsonl", *(json.dumps(row, separators=separators).encode() for row in REWOUND))
+    assert living_prompts(path) == {"p1", "p3"}
+    assert [turn.text for turn in last_turns(path)] == ["alpha", "yes, alpha", "gamma", "yes, gamma"]
 
 
-def test_a_boundary_that_someone_quotes_does_not_count(tmp_path: Path) -> None:
-    quoted = json.dumps({"subtype": "compact_boundary"})
-    assert compacted(write(tmp_path / "t.jsonl", user(quoted), {"pattern": "compact_boundary"}), 0)[0] is False
+def test_a_compaction_takes_the_prompts_out_but_not_the_turns(tmp_path: Path) -> None:
+    rows = [*REWOUND, *chain(("c", None, COMPACTION), ("u4", "c", user("delta", promptId="p4")))]
+    path = write(tmp_path / "t.jsonl", *rows)
+    assert living_prompts(path) == {"p4"}
+    assert [turn.text for turn in last_turns(path, 3)] == ["gamma", "yes, gamma", "delta"]
 
 
-@pytest.mark.parametrize("offset", range(-30, 2))
-def test_a_boundary_across_two_blocks_is_seen(tmp_path: Path, offset: int) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_bytes(b" " * ((1 << 20) + offset) + b'{"subtype":"compact_boundary"}' + b" " * 5000)
-    assert compacted(str(path), 0)[0] is True
+def test_a_prompt_of_an_old_client_is_known_by_its_text(tmp_path: Path) -> None:
+    row = user("<ide_selection>x = 1</ide_selection>fix it")
+    path = write(tmp_path / "t.jsonl", *chain(("u1", None, row)))
+    assert living_prompts(path) == {hex_digest("fix it")}
 
 
-def test_a_boundary_that_is_half_written_is_seen_once_it_is_whole(tmp_path: Path) -> None:
-    line = b'{"type":"system","subtype": "compact_boundary","content":""}\n'
-    path = tmp_path / "t.jsonl"
-    for cut in range(len(line) + 1):
-        path.write_bytes(b"{}\n" + line[:cut])
-        first, position = compacted(str(path), 0)
-        path.write_bytes(b"{}\n" + line + b"{}\n")
-        second, position = compacted(str(path), position)
-        assert first + second == 1
-        assert compacted(str(path), position)[0] is False
+def test_a_prompt_that_was_typed_while_a_tool_ran_is_given(tmp_path: Path) -> None:
+    rows = chain(("u1", None, user("go", promptId="p1")), ("q", "u1", queued("faster", commandMode="prompt")))
+    assert living_prompts(write(tmp_path / "t.jsonl", *rows)) == {"p1", hex_digest("faster")}
 
 
-def test_a_transcript_that_became_shorter_counts_as_compacted(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.jsonl", user("go"))
-    assert compacted(path, 10_000) == (True, transcript_size(path))
+def test_the_prompts_of_a_branch_whose_beginning_was_not_read_are_not_known(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", *REWOUND)
+    assert living_prompts(path, 400) is None
+    assert living_prompts(write(tmp_path / "none.jsonl")) is None
+
+
+def test_a_missing_row_and_a_quoted_compaction_do_not_end_a_branch(tmp_path: Path) -> None:
+    quoted = user(json.dumps({"subtype": "compact_boundary"}), promptId="p9")
+    rows = chain(("u1", None, user("alpha", promptId="p1")), ("u2", "lost", quoted))
+    assert living_prompts(write(tmp_path / "t.jsonl", *rows)) == {"p1", "p9"}
+
+
+def test_a_transcript_of_missing_rows_is_read_in_linear_time(tmp_path: Path) -> None:
+    rows = chain(*((f"u{number}", f"lost {number}", user("go")) for number in range(20_000)))
+    start = time.process_time()
+    assert living_prompts(write(tmp_path / "t.jsonl", *rows)) is None
+    assert time.process_time() - start < 5
 
 
 def test_a_slug_keeps_ascii_letters_and_digits() -> None:
@@ -356,14 +378,14 @@ def test_transcripts_lie_under_the_configured_folder() -> None:
     assert transcripts_dir("/w/p", environ) == "/cfg/projects/-w-p"
 
 
-def test_the_real_transcripts_say_whether_they_were_compacted(shared_data: Path) -> None:
-    found = {
-        path.parent.parent.name: compacted(str(path), 0)[0] for path in shared_data.glob("transcripts/*/*/*.jsonl")
-    }
-    mixed = [compacted(str(path), 0)[0] for path in sorted(shared_data.glob("transcripts/tui_2.1.330_mixed/*/*.jsonl"))]
-    assert found["tui_2.1.197_mixed"] is True
-    assert found["tui_2.1.330_steer"] is False
-    assert mixed == [False, True]
+def test_the_living_prompts_of_real_transcripts(shared_data: Path) -> None:
+    def found(pattern: str) -> list[int]:
+        paths = sorted(shared_data.glob(f"transcripts/{pattern}/*/*.jsonl"))
+        return [len(living_prompts(str(path)) or ()) for path in paths if not path.name.startswith("agent-")]
+
+    assert found("tui_2.1.330_mixed") == [1, 2], "of the second, all before /compact is gone"
+    assert found("tui_2.1.330_steer") == [2]
+    assert found("p_2.0.76") == [2]
 
 
 def test_the_last_turns_of_a_real_transcript(shared_data: Path) -> None:

@@ -165,14 +165,48 @@ def test_a_memory_that_changed_is_given_again(world: World) -> None:
     assert world.send() == ""
 
 
+def write_rows(world: World, *rows: tuple[str, str | None, str]) -> None:
+    """A transcript of prompts: uuid, uuid of the parent, id of the prompt. An id "compacted" is a compaction."""
+    lines = []
+    for uuid, parent, prompt in rows:
+        row: dict[str, object] = {"parentUuid": parent, "type": "user", "message": {"role": "user", "content": ASK}}
+        row = {"parentUuid": None, "type": "system", "subtype": "compact_boundary"} if prompt == "compacted" else row
+        lines.append(json.dumps({**row, "promptId": prompt, "uuid": uuid}))
+    world.transcript.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def test_after_a_compaction_memories_are_given_again(world: World) -> None:
-    world.transcript.write_text('{"type":"user"}\n', encoding="utf-8")
-    world.send()
-    assert world.send() == ""
-    with world.transcript.open("a", encoding="utf-8") as file:
-        file.write('{"type":"system","subtype":"compact_boundary"}\n')
-    assert world.context()
-    assert world.send() == ""
+    assert world.context(prompt_id="p1")
+    write_rows(world, ("1", None, "p1"))
+    assert world.send(prompt_id="p2") == ""
+    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", None, "compacted"))
+    assert world.context(prompt_id="p3")
+    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", None, "compacted"), ("4", "3", "p3"))
+    assert world.send(prompt_id="p4") == ""
+
+
+def test_after_a_rewind_memories_are_given_again(world: World) -> None:
+    write_rows(world, ("1", None, "p1"))
+    assert world.context(prompt_id="p2")
+    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", "1", "p3"))
+    assert world.context(prompt_id="p4")
+    write_rows(world, ("1", None, "p1"), ("2", "1", "p2"), ("3", "1", "p3"), ("4", "3", "p4"))
+    assert world.send(prompt_id="p5") == ""
+
+
+def test_a_prompt_that_another_program_blocked_was_given_nothing(world: World) -> None:
+    write_rows(world, ("1", None, "p1"))
+    assert world.context(prompt_id="blocked")
+    assert world.context(prompt_id="p2")
+
+
+def test_what_an_editor_adds_to_a_prompt_is_not_searched_and_not_logged(world: World) -> None:
+    world.configure(logging={"prompts": True})
+    added = "<ide_selection>cache rule 4</ide_selection>", "<new-diagnostics>cache</new-diagnostics>"
+    assert world.send(f"{added[0]}thanks, well done{added[1]}") == ""
+    assert world.log()[0]["prompt"] == "thanks, well done"
+    assert world.send(f"{added[0]}ok") == ""
+    assert world.log()[1]["reason"] == "under 10 characters"
 
 
 def test_without_a_session_id_nothing_is_held_back(world: World) -> None:

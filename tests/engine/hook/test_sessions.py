@@ -1,4 +1,4 @@
-"""What a session was given is remembered, until a compaction or a broken file."""
+"""What a session was given is remembered, while the conversation holds it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from engine.retrieval import Candidate
 
-USER = '{"type":"user","message":{"role":"user","content":"hello"}}\n'
-BOUNDARY = '{"type":"system","subtype":"compact_boundary","content":"Conversation compacted"}\n'
+FIRST, SECOND = ("p1", "hash 1"), ("p2", "hash 2")
+"""A prompt's id and the hash of its text."""
 
 
 def candidates(*titles: str) -> tuple[Candidate, ...]:
@@ -46,41 +46,38 @@ def test_sessions_are_apart(tmp_path: Path) -> None:
     assert load_session(str(tmp_path), "two").injected == {}
 
 
-def test_a_compaction_starts_over(tmp_path: Path) -> None:
-    transcript = tmp_path / "transcript.jsonl"
-    transcript.write_text(USER + BOUNDARY, encoding="utf-8")
-    save_session(str(tmp_path), "s", load_session(str(tmp_path), "s", str(transcript)), candidates("A"))
-    assert load_session(str(tmp_path), "s", str(transcript)).injected == digests("A")
-    with transcript.open("a", encoding="utf-8") as file:
-        file.write(USER + BOUNDARY + USER)
-    after = load_session(str(tmp_path), "s", str(transcript))
-    assert after.injected == {}
-    save_session(str(tmp_path), "s", after, candidates("B"))
-    assert load_session(str(tmp_path), "s", str(transcript)).injected == digests("B")
+def transcript(path: Path, *prompts: str) -> str:
+    """A conversation of these prompts, which follow each other."""
+    rows = [
+        {
+            "parentUuid": f"u{place - 1}" if place else None,
+            "type": "user",
+            "message": {"role": "user", "content": "go"},
+            "promptId": prompt,
+            "uuid": f"u{place}",
+        }
+        for place, prompt in enumerate(prompts)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
 
 
-def test_only_what_was_added_to_a_transcript_is_read_again(tmp_path: Path) -> None:
-    transcript = tmp_path / "transcript.jsonl"
-    transcript.write_bytes(b"x" * 5_000_000)
-    session = load_session(str(tmp_path), "s", str(transcript))
-    assert (session.transcript_bytes, session.scanned_bytes) == (5_000_000, 0)
-    save_session(str(tmp_path), "s", session, candidates("A"))
-    with transcript.open("ab") as file:
-        file.write(b"y" * 2_000_000)
-    grown = load_session(str(tmp_path), "s", str(transcript))
-    assert abs(grown.scanned_bytes - 2_000_000) < 100
-    save_session(str(tmp_path), "s", grown, ())
-    again = load_session(str(tmp_path), "s", str(transcript))
-    assert again.scanned_bytes < 100
-    assert again.injected == digests("A")
+def test_a_memory_is_given_while_the_conversation_holds_its_prompt(tmp_path: Path) -> None:
+    """After /rewind, /compact, or when another program blocked the prompt, it does not."""
+    path = transcript(tmp_path / "t.jsonl", "p1")
+    save_session(str(tmp_path), "s", load_session(str(tmp_path), "s"), candidates("A"), FIRST)
+    save_session(str(tmp_path), "s", load_session(str(tmp_path), "s", path), candidates("B"), SECOND)
+    assert load_session(str(tmp_path), "s", path).injected == digests("A")
+    transcript(tmp_path / "t.jsonl", "p1", "p2")
+    assert load_session(str(tmp_path), "s", path).injected == digests("A", "B")
+    transcript(tmp_path / "t.jsonl", "p3")
+    assert load_session(str(tmp_path), "s", path).injected == {}
 
 
-def test_a_transcript_that_became_shorter_starts_over(tmp_path: Path) -> None:
-    transcript = tmp_path / "transcript.jsonl"
-    transcript.write_text(USER * 3, encoding="utf-8")
-    save_session(str(tmp_path), "s", load_session(str(tmp_path), "s", str(transcript)), candidates("A"))
-    transcript.write_text(USER, encoding="utf-8")
-    assert load_session(str(tmp_path), "s", str(transcript)).injected == {}
+def test_without_a_transcript_all_that_was_given_counts(tmp_path: Path) -> None:
+    save_session(str(tmp_path), "s", Session({}), candidates("A"), FIRST)
+    for path in ("", str(tmp_path / "missing.jsonl")):
+        assert load_session(str(tmp_path), "s", path).injected == digests("A")
 
 
 def test_sessions_lie_in_many_folders(tmp_path: Path) -> None:
@@ -132,11 +129,11 @@ def test_no_session_id_leads_out_of_the_folder(tmp_path: Path) -> None:
         "",
         "[]",
         "{",
-        '{"transcript_bytes": 0}',
-        '{"transcript_bytes": 0, "injected": [1]}',
-        '{"transcript_bytes": 0, "injected": null}',
-        '{"transcript_bytes": null, "injected": {}}',
-        '{"transcript_bytes": Infinity, "injected": {}}',
+        '{"transcript_bytes": 0, "injected": {"A": "digest"}}',
+        '{"given": [1]}',
+        '{"given": null}',
+        '{"given": {"A": null}}',
+        '{"given": {"A": ["digest"]}}',
     ],
 )
 def test_a_broken_file_is_a_new_session(tmp_path: Path, content: str) -> None:
@@ -145,7 +142,7 @@ def test_a_broken_file_is_a_new_session(tmp_path: Path, content: str) -> None:
     path.write_text(content, encoding="utf-8")
     assert load_session(str(tmp_path), "s").injected == {}
     save_session(str(tmp_path), "s", Session({}), candidates("B"))
-    assert json.loads(path.read_text(encoding="utf-8"))["injected"] == digests("B")
+    assert load_session(str(tmp_path), "s").injected == digests("B")
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
