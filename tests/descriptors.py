@@ -1,4 +1,4 @@
-"""A watch over the whole project in every test: a SQLite file that this process may have open is opened by SQLite alone.
+"""A watch over the whole project in every test: only SQLite opens a SQLite file that this process may have open.
 
 POSIX locks belong to a process and a file. Closing any descriptor of the file frees all of them, also SQLite's own
 (https://www.sqlite.org/howtocorrupt.html, section 2.2).
@@ -33,7 +33,7 @@ def watch(event: str, arguments: tuple[object, ...]) -> None:
     elif event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
         path, flags = os.fsdecode(arguments[0]), arguments[2]
         is_new = isinstance(flags, int) and flags & os.O_EXCL
-        if os.path.basename(path) in opened and not is_new and os.path.realpath(path) in places:
+        if Path(path).name in opened and not is_new and os.path.realpath(path) in places:
             note_offence(path)
 
 
@@ -42,7 +42,7 @@ def note_database(database: str) -> None:
     for suffix in LOCKED:
         place = os.path.realpath(path + suffix)
         places.add(place)
-        opened.update((os.path.basename(place), os.path.basename(path) + suffix))
+        opened.update((Path(place).name, Path(path).name + suffix))
 
 
 def note_offence(path: str) -> None:
