@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 65536
 """The page cache of a connection. SQLite's own 2 MB is too small for a report, which reads most pages several times."""
-SQLITE_HEADER = b"SQLite format 3\0"
 
 ELSEWHERE = "or name another file with --db or MEMSIFT_DB"
 KEPT = "What was saved before is untouched."
@@ -157,18 +156,20 @@ def storable(value: Any) -> Any:
 
 
 def make_place(path: Path) -> None:
-    """Make the folders of *path* and the file. Raises LabelStoreError if that fails or the file is no SQLite file."""
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise not_a_store(path, "it is a device or a pipe")
+    """Make the folders of *path* and the file. Raises LabelStoreError if that fails or if it can be no store.
+
+    Only SQLite opens a file that exists: closing another descriptor frees all locks that this process holds on it.
+    """
     try:
-        head = first_bytes(path)
         if not path.exists():
             make_private(str(path))
+        if not path.is_file():
+            raise not_a_store(path, "it is a folder, a device or a pipe")
+        # SQLite takes a file of one byte for an empty database and would overwrite it
+        if path.stat().st_size == 1:
+            raise not_a_store(path, "it is not an SQLite database")
     except OSError as error:
         raise unusable_place(error, path) from error
-    # SQLite takes a file of one byte for an empty database and would overwrite it
-    if head and head != SQLITE_HEADER:
-        raise not_a_store(path, "it is not an SQLite database")
 
 
 def keep_private(path: Path) -> None:
@@ -176,13 +177,6 @@ def keep_private(path: Path) -> None:
     with suppress(PermissionError):
         if path.is_file():
             path.chmod(path.stat().st_mode & OWN_FILE)
-
-
-def first_bytes(path: Path) -> bytes:
-    if not path.exists():
-        return b""
-    with path.open("rb") as file:
-        return file.read(len(SQLITE_HEADER))
 
 
 def connect(path: Path, busy_timeout_s: float) -> sqlite3.Connection:

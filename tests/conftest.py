@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
+from tests import descriptors
 from tests.engine.builders import NO_CUTOFF
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 settings.register_profile("patient", parent=settings(), deadline=None, max_examples=50)
 settings.load_profile("patient")
+sys.addaudithook(descriptors.watch)
 SHARED_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
@@ -49,6 +56,15 @@ def private_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in NO_CUTOFF:
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture(autouse=True)
+def only_sqlite_opens_databases() -> Iterator[None]:
+    """Fail a test in which code of the project opens a SQLite file that this process had open: see `descriptors`."""
+    yield
+    found = descriptors.offences.copy()
+    descriptors.offences.clear()
+    assert not found, found
 
 
 @pytest.fixture

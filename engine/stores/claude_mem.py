@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from engine.lean.sqlite import Connection
 
 DATABASE = "claude-mem.db"
-HEADER = b"SQLite format 3\0"
 WAIT_SECONDS = 0.5
 
 KINDS = {"observation": "observations", "summary": "session_summaries"}
@@ -71,10 +70,6 @@ def opened_database(path: str) -> Connection:
     try:
         if not is_regular(os.stat(path)):
             raise UnreadableFileError("is not a file")
-        with open(path, "rb") as file:
-            header = file.read(len(HEADER))
-        if header != HEADER:
-            raise UnreadableFileError("is no SQLite database")
         has_log = _size(f"{path}-wal") > 0
         return for_reading(path, immutable=not has_log, wait_s=WAIT_SECONDS)
     except OSError as error:

@@ -73,31 +73,27 @@ def opened_copy(path: Path) -> Iterator[LabelDatabase]:
 def copy_store(path: Path, copy: Path) -> None:
     """Copy the store at *path*, with committed data that is still in its write-ahead log.
 
-    While another process has the store open, SQLite must copy it to get one consistent state. Otherwise the files are
-    copied, because SQLite would create files beside the store.
+    Only SQLite opens the store, because this process may have it open. Where no process has, SQLite reads it without
+    its log, which is copied: it would make files beside the store otherwise.
     """
+    if not path.exists():
+        return
     log, shared = (path.with_name(path.name + ending) for ending in ("-wal", "-shm"))
+    in_use = shared.exists()
+    mode = "ro" if in_use else "ro&immutable=1"
     try:
-        if shared.exists():
-            make_private(str(copy))
-            back_up(path, copy)
-            return
-        for file, made in ((path, copy), (log, copy.with_name(copy.name + "-wal"))):
-            if file.exists():
-                make_private(str(made))
-                shutil.copyfile(file, made)
+        make_private(str(copy))
+        with (
+            closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True)) as theirs,
+            closing(sqlite3.connect(copy)) as ours,
+        ):
+            theirs.backup(ours)
+        if log.exists() and not in_use:
+            shutil.copyfile(log, copy.with_name(copy.name + "-wal"))
     except OSError as error:
         raise unusable_place(error, path) from error
     except sqlite3.Error as error:
         raise explained(error, path) from error
-
-
-def back_up(path: Path, copy: Path) -> None:
-    with (
-        closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as theirs,
-        closing(sqlite3.connect(copy)) as ours,
-    ):
-        theirs.backup(ours)
 
 
 # A dataset

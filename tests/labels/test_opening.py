@@ -111,7 +111,7 @@ def test_a_place_that_cannot_hold_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(LabelStoreError, match=r"file/labels\.db: .*Check its folder.*--db or MEMSIFT_DB"):
         LabelStore.open(tmp_path / "file" / "labels.db")
-    with pytest.raises(LabelStoreError, match=r"Is a directory"):
+    with pytest.raises(LabelStoreError, match="it is a folder"):
         LabelStore.open(tmp_path)
 
 
@@ -215,7 +215,7 @@ def test_a_writer_that_stays_in_the_way_is_an_error(tmp_path: Path) -> None:
 def test_a_pipe_or_device_is_no_label_store_and_keeps_its_mode(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe")
     pipe.chmod(0o666)
-    with pytest.raises(LabelStoreError, match=r"pipe: it is a device or a pipe, so it was left alone\."):
+    with pytest.raises(LabelStoreError, match=r"pipe: it is a folder, a device or a pipe, so it was left alone\."):
         LabelStore.open(pipe)
     keep_private(pipe)
     assert pipe.stat().st_mode & 0o777 == 0o666

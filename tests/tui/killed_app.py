@@ -56,13 +56,13 @@ async def label(pilot: Pilot[None], chance: random.Random, out: int) -> None:
     """Label a card in Label, and acknowledge it once the app shows the next. Sometimes take the last label back."""
     await card_shown(pilot)
     screen: Any = pilot.app.screen
-    card, store = screen.card, app_of(pilot).workspace.store
-    before = len(store.events())
+    card, workspace = screen.card, app_of(pilot).workspace
+    before = len(workspace.store.events(workspace.annotator))
     await press(pilot, chance.choice("axu" if chance.random() < 0.8 else "z") if card else "space")
     await settled(pilot)
     if card is None or screen.card == card:
         return
-    for event in store.events()[before:]:
+    for event in workspace.store.events(workspace.annotator)[before:]:
         say(out, event.action, event.uid)
 
 

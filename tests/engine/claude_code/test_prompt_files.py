@@ -324,7 +324,7 @@ def test_a_database_without_prompts_of_claude_mem_is_refused(tmp_path: Path) -> 
     (tmp_path / "text.db").write_text("no database", encoding="utf-8")
     for path, reason in (
         (claude_mem(tmp_path / "x.db", "id"), "has no prompts"),
-        (tmp_path / "text.db", "is no SQLite"),
+        (tmp_path / "text.db", "file is not a database"),
     ):
         with pytest.raises(PromptFileError, match=reason):
             read_prompts([str(path)])

@@ -155,9 +155,9 @@ def test_many_broken_rows_are_counted_and_too_many_rows_are_said(path: Path, mon
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "is no SQLite database"),
+        (b"", "has none of claude-mem's tables: observations and session_summaries"),
         (b"SQLite format 3\0" + b"x" * 5000, "cannot be read as a database (file is not a database)"),
-        (b"plain text", "is no SQLite database"),
+        (b"plain text", "cannot be read as a database (file is not a database)"),
     ],
 )
 def test_a_file_that_is_no_database_is_skipped(tmp_path: Path, content: bytes, reason: str) -> None:
