@@ -14,7 +14,7 @@ import time
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.stores.files import open_private, open_regular, read_regular
+from engine.stores.files import open_regular, read_regular, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def save_session(folder: str, session_id: str, session: Session, added: tuple[Ca
     text = dumps({"transcript_bytes": session.transcript_bytes, "injected": injected})
     path = _path(folder, session_id)
     try:
-        _write(path, text)
+        write_whole(path, text.encode(), lasts=False)
         if session.is_new:
             _prune(os.path.dirname(path), time.time() - MAX_AGE_S)
     except OSError:
@@ -117,21 +117,6 @@ def _read(folder: str, session_id: str) -> Session | None:
         return Session(injected, max(0, int(content["transcript_bytes"])), is_new=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
-
-
-def _write(path: str, text: str) -> None:
-    """Write a file aside and rename it, so that no other process reads half of it. Raises OSError."""
-    temporary = f"{path}.{os.getpid()}"
-    descriptor = open_private(temporary, os.O_WRONLY | os.O_TRUNC)
-    try:
-        if os.write(descriptor, text.encode()) < len(text):
-            raise OSError("the disk is full")
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
-    finally:
-        os.close(descriptor)
 
 
 def _path(folder: str, session_id: str) -> str:
