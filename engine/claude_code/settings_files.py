@@ -11,11 +11,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from engine.claude_code.settings_text import parsed
-from engine.curation.files import text_at, write
+from engine.curation.files import FileChange, text_at, write
 from engine.errors import CurationError, SettingsFileError
 from engine.lean.record import Record
 from engine.paths import claude_dir, state_home
-from engine.stores.files import write_whole
+from engine.stores.files import is_inside, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,8 @@ def write_settings(file: SettingsFile, text: str | None) -> None:
     """
     real = os.path.realpath(file.path)
     try:
-        write(os.path.dirname(real), os.path.basename(real), text, is_private=file.scope == USER)
+        change = FileChange(os.path.dirname(real), os.path.basename(real), file.text, text)
+        write(change, is_private=file.scope == USER)
     except CurationError as error:
         raise SettingsFileError(f"{error} Run the command again when it can be.") from None
 
@@ -81,9 +82,16 @@ def write_settings(file: SettingsFile, text: str | None) -> None:
 def require_writable(file: SettingsFile) -> None:
     """Raise SettingsFileError for a file that is write-protected, or that changed since it was read.
 
-    A new file takes its place, which the mode of the old file alone would not prevent.
+    A new file takes its place, which the mode of the old file alone would not prevent. A repository can hold links, so
+    the file of a project must not lead out of it.
     """
     real = os.path.realpath(file.path)
+    folder = os.path.dirname(os.path.dirname(file.path))
+    if file.scope in (PROJECT, LOCAL) and not is_inside(os.path.realpath(folder), real):
+        raise SettingsFileError(
+            f"{file.path} leads to {real}, which is outside of {folder}, so nothing was changed. Put a file in the "
+            "place of the link, or run the command where it leads to."
+        )
     if os.path.exists(real) and not os.stat(real).st_mode & WRITABLE_BITS:
         raise SettingsFileError(f"{file.path} is write-protected, so nothing was changed. Allow it: chmod u+w {real}")
     if text_at(file.path) != file.text:

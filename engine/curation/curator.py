@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from engine.curation.files import diff, require_unchanged, text_at, write
+from engine.curation.files import FileChange, diff, require_unchanged, text_at, write
 from engine.curation.index_lines import IndexFile
 from engine.curation.journal import DONE, INCOMPLETE, PENDING, UNDO, Deed, Effect, Journal
 from engine.curation.lock import WAIT_S, locked
@@ -17,15 +17,20 @@ from engine.curation.tombstones import text_hash, tombstone_of
 from engine.errors import ChangedSinceError, CurationError, JournalError, TombstoneError
 from engine.lean.record import Record, replace
 from engine.paths import journal_file
+from engine.stores.files import remove_leftovers
 from engine.stores.registry import file_store_of
 from engine.stores.writing import writing_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from engine.curation.files import FileChange
     from engine.curation.operations import Operation
     from engine.memory import Memory
+
+MOST_TRIES = 5
+"""How often an index is written that another program changes at the same time."""
+
+UNCHANGED = "Nothing was changed."
 
 
 def utc_now() -> str:
@@ -81,7 +86,10 @@ class Curator:
             try:
                 self._carry_out(effect.files)
             except CurationError as error:
-                raise CurationError(f"{error} {self._take_back(number, effect)}") from None
+                told = self._take_back(number, effect)
+                if told == UNCHANGED and isinstance(error, ChangedSinceError):
+                    raise
+                raise CurationError(f"{error} {told}") from None
             self.journal.finish(number, effect)
         return Outcome(number, replace(plan, effect=effect), forgotten)
 
@@ -137,13 +145,9 @@ class Curator:
         """Write the files, those that arrive before those that go, then the indexes."""
         for change in files:
             if change.before != change.after:
-                write(change.root, change.name, change.after)
+                write(change)
         for root in dict.fromkeys(one.root for one in files):
-            index = IndexFile(root, writing_of(root))
-            for change in files:
-                if change.root == root:
-                    index.apply(change)
-            index.save()
+            _save_index(root, [one for one in files if one.root == root])
 
     def _take_back(self, number: int, effect: Effect) -> str:
         """Give the files of an operation that failed their old text; a sentence on how that went."""
@@ -153,7 +157,7 @@ class Curator:
             self.journal.cancel(number)
         except CurationError:
             return "The change is half done. The next change with memsift finishes it, if it can."
-        return "Nothing was changed."
+        return UNCHANGED
 
     def _locked(self, roots: Sequence[str], wait_s: float) -> ExitStack:
         """The locks on *roots*, always taken in the same order, so that two processes cannot wait for each other."""
@@ -181,16 +185,34 @@ class Curator:
         effect = self.journal.effect(number)
         usable = tuple(one for one in effect.files if text_at(one.path) in (one.before, one.after))
         self._carry_out(usable)
+        for folder in {folder for one in effect.files for folder in (one.root, os.path.dirname(one.path))}:
+            remove_leftovers(os.path.realpath(folder))
         is_whole = len(usable) == len(effect.files)
         self.journal.finish(number, effect if is_whole else Effect(()), DONE if is_whole else INCOMPLETE)
         return self.journal.deed(number)
+
+
+def _save_index(root: str, changes: Sequence[FileChange]) -> None:
+    """Write the lines of *changes*. Programs that take no lock change other lines of the index at any moment."""
+    tries_left, is_saved = MOST_TRIES, False
+    while not is_saved:
+        tries_left -= 1
+        index = IndexFile(root, writing_of(root))
+        for change in changes:
+            index.apply(change)
+        try:
+            index.save()
+            is_saved = True
+        except ChangedSinceError:
+            if not tries_left:
+                raise
 
 
 def _read_back(change: FileChange) -> Memory:
     """The memory in a file that is not written yet, as its store will read it. Raises CurationError."""
     with TemporaryDirectory() as folder:
         place = os.path.realpath(folder)
-        write(place, change.name, change.after)
+        write(FileChange(place, change.name, None, change.after))
         return file_store_of(change.root).read_file(place, change.name)
 
 

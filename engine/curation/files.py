@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ChangedSinceError, CurationError
 from engine.lean.record import Record, fields
-from engine.stores.files import MAX_FILE_BYTES, OWN_FILE, is_inside, make_folder, read_regular
+from engine.stores.files import (
+    MAX_FILE_BYTES,
+    is_inside,
+    make_folder,
+    make_names_last,
+    open_named,
+    open_shared,
+    read_regular,
+    remove,
+    write_whole,
+)
 from engine.stores.registry import file_store_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LISTS = ("listed", "listing")
-MARK = ".memsift"
-"""The end of a temporary file's name. It begins with a dot, so that no store takes it for a memory."""
 
 
 class Lines(Record):
@@ -82,9 +90,9 @@ def text_at(path: str, most: int = MAX_FILE_BYTES) -> str | None:
         raise CurationError(f"{path} is not UTF-8 text. memsift does not change it.") from None
 
 
-def require_unchanged(change: FileChange) -> None:
-    """Raises ChangedSinceError, with the difference, if the file is not as `before`."""
-    now = text_at(change.path)
+def require_unchanged(change: FileChange, most: int = MAX_FILE_BYTES) -> None:
+    """Raises ChangedSinceError, with the difference, if the file is not as `before`. *most* as for `text_at`."""
+    now = text_at(change.path, most)
     if now != change.before:
         raise ChangedSinceError(
             f"{change.path} was changed since it was read. Nothing was done. Look at it, and try again.",
@@ -92,31 +100,32 @@ def require_unchanged(change: FileChange) -> None:
         )
 
 
-def write(root: str, name: str, text: str | None, *, is_private: bool = False) -> None:
-    """Write a file, or remove it where *text* is None, and make that last. An existing file keeps its mode.
+def write(change: FileChange, most: int = MAX_FILE_BYTES, *, is_private: bool = False) -> None:
+    """Write the file of *change*, or remove it, and make that last. An existing file keeps its mode.
 
     *is_private*: a new file and new folders are for their owner alone, whatever the umask.
-    What a link leads to is written, but not outside of *root*; a link itself is removed. Raises CurationError, and
-    leaves the file as it was.
+    What a link leads to is written, but not outside of the root; a link itself is removed. Raises CurationError, and
+    leaves the file as it was: also if it is neither as before nor as after, the moment before it is written.
     """
-    given = os.path.join(root, name)
-    path = os.path.realpath(given)
-    if not is_inside(root, path):
-        raise CurationError(f"{given} points outside the root. memsift does not change it.")
+
+    def look() -> None:
+        if text_at(change.path, most) != change.after:
+            require_unchanged(change, most)
+
+    path = os.path.realpath(change.path)
+    if not is_inside(change.root, path):
+        raise CurationError(f"{change.path} points outside the root. memsift does not change it.")
     folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f".{os.path.basename(path)}{MARK}")
     try:
-        try:
-            if text is None:
-                _remove(given)
-            else:
-                make_folder(folder) if is_private else os.makedirs(folder, exist_ok=True)
-                _write(temporary, path, text, OWN_FILE if is_private else None)
-        finally:
-            _remove(temporary)
-        _sync(os.path.dirname(given) if text is None else folder)
+        if change.after is None:
+            look()
+            remove(change.path)
+            make_names_last(os.path.dirname(change.path))
+        else:
+            make_folder(folder) if is_private else os.makedirs(folder, exist_ok=True)
+            write_whole(path, change.after.encode("utf-8"), open_named if is_private else open_shared, look=look)
     except OSError as error:
-        raise CurationError(f"{path} cannot be written ({error.strerror}).") from None
+        raise CurationError(f"{path} cannot be written ({error.strerror or error}).") from None
 
 
 def diff(name: str, before: str | None, after: str | None) -> str:
@@ -141,35 +150,3 @@ def _index_diff(name: str, old: Lines, new: Lines) -> str:
     places = [f"{sign}{one.at + 1},{len(one.lines)}" for sign, one in (("-", old), ("+", new))]
     lines = [f"-{line.rstrip()}" for line in old.lines] + [f"+{line.rstrip()}" for line in new.lines]
     return "\n".join((f"--- a/{name}", f"+++ b/{name}", f"@@ {' '.join(places)} @@", *lines, ""))
-
-
-def _write(temporary: str, path: str, text: str, mode: int | None) -> None:
-    """*mode* is of a new file; None: by the umask."""
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-    with open(descriptor, "wb") as file:
-        file.write(text.encode("utf-8"))
-        mode = os.stat(path).st_mode & 0o7777 if os.path.exists(path) else mode
-        if mode is not None:
-            os.fchmod(descriptor, mode)
-        file.flush()
-        os.fsync(descriptor)
-    os.replace(temporary, path)
-
-
-def _remove(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        return
-
-
-def _sync(folder: str) -> None:
-    """Make the names in a folder last: a rename is on disk only when its folder is."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except FileNotFoundError:
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

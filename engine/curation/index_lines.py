@@ -54,9 +54,9 @@ class IndexFile:
             self._put(_without(lines, listed), change.listing)
 
     def save(self) -> None:
-        """Write the index if it changed. Raises CurationError."""
+        """Write the index if it changed. Raises CurationError, as ChangedSinceError if another wrote it, too."""
         if self._text is not None and self._text != self._before:
-            write(self._root, self._name, self._text)
+            write(FileChange(self._root, self._name, self._before, self._text), MAX_INDEX_BYTES)
             self._before = self._text
 
     def _lines(self) -> list[str]:

@@ -15,7 +15,7 @@ import time
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.stores.files import open_private, read_regular
+from engine.stores.files import read_regular, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def save_session(
     given = {**session.given, **{one.memory.id: (one.memory.digest, *prompt) for one in added}}
     path = _path(folder, session_id)
     try:
-        _write(path, dumps({"given": given}))
+        write_whole(path, dumps({"given": given}).encode(), lasts=False)
         if session.is_new:
             _prune(os.path.dirname(path), time.time() - MAX_AGE_S)
     except OSError:
@@ -92,21 +92,6 @@ def _read(folder: str, session_id: str) -> dict[str, tuple[str, str, str]] | Non
 
 def _given(digest: object, prompt_id: object, prompt_sha256: object) -> tuple[str, str, str]:
     return str(digest), str(prompt_id), str(prompt_sha256)
-
-
-def _write(path: str, text: str) -> None:
-    """Write a file aside and rename it, so that no other process reads half of it. Raises OSError."""
-    temporary = f"{path}.{os.getpid()}"
-    descriptor = open_private(temporary, os.O_WRONLY | os.O_TRUNC)
-    try:
-        if os.write(descriptor, text.encode()) < len(text):
-            raise OSError("the disk is full")
-        os.replace(temporary, path)
-    except OSError:
-        os.unlink(temporary)
-        raise
-    finally:
-        os.close(descriptor)
 
 
 def _path(folder: str, session_id: str) -> str:

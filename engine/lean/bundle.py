@@ -48,14 +48,13 @@ def write(folder: str, file: str) -> None:
     from _imp import source_hash
     from marshal import dumps
 
+    from engine.stores.files import open_shared, write_whole
+
     # A module moves to the end of `sys.modules` when it is complete, so it comes after the modules that it imports.
     names = [name for name in sys.modules if name.partition(".")[0] == "engine" and name not in NOT_INSIDE]
-    temporary = f"{file}.{os.getpid()}"
     try:
         content = dumps((_code(__file__), [_entry(name, folder) for name in names]))
-        with open(temporary, "wb") as stream:
-            stream.write(content + source_hash(sys.hexversion, content))
-        os.replace(temporary, file)
+        write_whole(file, content + source_hash(sys.hexversion, content), open_shared, lasts=False)
     except OSError:
         pass
 

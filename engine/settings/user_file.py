@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from engine.curation.files import text_at, write
+from engine.curation.files import FileChange, text_at, write
 from engine.errors import ConfigError
 from engine.paths import config_file
 
@@ -24,7 +24,8 @@ def write_user_settings(changes: Mapping[tuple[str, ...], object], environ: Mapp
 
     path = config_file(environ)
     try:
-        document: Any = tomlkit.parse(text_at(path) or "")
+        before = text_at(path)
+        document: Any = tomlkit.parse(before or "")
         for keys, value in changes.items():
             if value is None:
                 _remove(document, keys)
@@ -33,7 +34,7 @@ def write_user_settings(changes: Mapping[tuple[str, ...], object], environ: Mapp
     except (TOMLKitError, TypeError) as error:
         raise ConfigError(f"{path} cannot be changed: {error}. Mend it first: nothing was changed.") from None
     folder, name = os.path.split(os.path.realpath(path))
-    write(folder, name, document.as_string(), is_private=True)
+    write(FileChange(folder, name, before, document.as_string()), is_private=True)
     return path
 
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from engine.config import CONFIG_FILE
-from engine.curation.files import text_at, write
+from engine.curation.files import FileChange, text_at, write
 from engine.errors import ConfigError
 from engine.settings.keys import SECTION
 from engine.stores.json_members import members, with_member, without_member
@@ -29,12 +29,12 @@ def write_settings(root: str, changes: Mapping[Key, object]) -> str:
     is no JSON object, and CurationError if it cannot be read or written; the file is as before then.
     """
     path = os.path.join(root, CONFIG_FILE)
-    text = text_at(path)
-    text = EMPTY if text is None or not text.strip(f"{BOM} \t\r\n") else text
+    before = text_at(path)
+    text = EMPTY if before is None or not before.strip(f"{BOM} \t\r\n") else before
     _require_object(text, path)
     for keys, value in changes.items():
         text = _with_value(text, (SECTION, *keys), value, path)
-    write(root, CONFIG_FILE, text)
+    write(FileChange(root, CONFIG_FILE, before, text))
     return path
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MAX_FILE_BYTES = 1_000_000
 _FILE_TYPE, _REGULAR, _PIPE, _FOLDER = 0o170000, 0o100000, 0o010000, 0o040000
 OWN_FOLDER, OWN_FILE = 0o700, 0o600
+ASIDE, ASIDE_BYTES = ".memsift-", 8
+"""The beginning of a file's name while it is written; random hex digits follow. No store takes it for a memory."""
 
 
 class UnreadableFileError(Exception):
@@ -154,11 +156,27 @@ def open_named(path: str, flags: int) -> int:
     return os.open(path, flags, OWN_FILE)
 
 
-def write_whole(path: str, content: bytes, opener: Callable[[str, int], int] = open_private) -> None:
-    """Write a file so that no moment shows a part of it, and the disk has all of it at the end. Raises OSError.
+def open_shared(path: str, flags: int) -> int:
+    """A file of a project, for everybody whom the umask lets read it: an opener for `open`. Raises OSError."""
+    return os.open(path, flags, 0o666)
 
-    *opener*: `open_private`, or `open_named` for a file that a person named: it keeps its mode, and a link to it stays.
-    A device or pipe is never replaced: it is written if a person named it, and else it is an OSError.
+
+def write_whole(
+    path: str,
+    content: bytes,
+    opener: Callable[[str, int], int] = open_private,
+    *,
+    look: Callable[[], None] = lambda: None,
+    lasts: bool = True,
+) -> None:
+    """Write a file so that no moment shows a part of it. Raises OSError, and leaves the file as it was.
+
+    *opener*: `open_private`, or `open_named` or `open_shared` for a file that keeps its mode if it exists. A link
+    stays, and what it leads to is written. A device or pipe is never replaced: it is written if a person named it, and
+    else it is an OSError. *look* is called right before the file takes its place, and may raise. *lasts*: the disk has
+    all of it at the end.
+
+    The name until then is new and cannot be guessed: whoever fills the folder could have put a link there.
     """
     if _is_device_or_pipe(path):
         if opener is not open_named:
@@ -167,19 +185,50 @@ def write_whole(path: str, content: bytes, opener: Callable[[str, int], int] = o
             file.write(content)
         return
     place = os.path.realpath(path)
-    folder, name = os.path.split(place)
-    aside = os.path.join(folder, f".{name}.{os.getpid()}")
+    aside = os.path.join(os.path.dirname(place), f"{ASIDE}{os.urandom(ASIDE_BYTES).hex()}")
+    file = open(aside, "xb", opener=lambda name, flags: opener(name, flags | getattr(os, "O_NOFOLLOW", 0)))  # noqa: SIM115
     try:
-        _remove(aside)
-        with open(aside, "xb", opener=opener) as file:
+        with file:
+            if opener is not open_private and os.path.exists(place):
+                os.chmod(aside, os.stat(place).st_mode & 0o7777)
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
-        if opener is open_named and os.path.exists(place):
-            os.chmod(aside, os.stat(place).st_mode & 0o7777)
+            if lasts:
+                os.fsync(file.fileno())
+        look()
         os.replace(aside, place)
     finally:
-        _remove(aside)
+        remove(aside)
+    if lasts:
+        make_names_last(os.path.dirname(place))
+
+
+def remove(path: str) -> None:
+    """Remove a file or link, if there is one. Raises OSError."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+def remove_leftovers(folder: str) -> None:
+    """Remove what writers that were killed left in a folder. Raises OSError."""
+    if os.path.isdir(folder):
+        for name in os.listdir(folder):
+            if name.startswith(ASIDE) and len(name) == len(ASIDE) + 2 * ASIDE_BYTES:
+                remove(os.path.join(folder, name))
+
+
+def make_names_last(folder: str) -> None:
+    """A new or removed name is on disk only when its folder is. Raises OSError. Windows knows nothing of the kind."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except (FileNotFoundError, PermissionError):
+        return
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _is_device_or_pipe(path: str) -> bool:
@@ -187,11 +236,6 @@ def _is_device_or_pipe(path: str) -> bool:
         return os.stat(path).st_mode & _FILE_TYPE not in (_REGULAR, _FOLDER)
     except OSError:
         return False
-
-
-def _remove(path: str) -> None:
-    if os.path.lexists(path):
-        os.unlink(path)
 
 
 def _narrow(file: str | int) -> None:

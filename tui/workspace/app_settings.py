@@ -19,7 +19,7 @@ from engine.settings.origins import DEFAULT, USER, Setting
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import MOST_ROOTS, resolved
 from engine.settings.sources import SWITCH_WORDS
-from engine.stores.files import UnreadableFileError, open_private, read_regular, text_of
+from engine.stores.files import UnreadableFileError, read_regular, text_of, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,8 +46,7 @@ class Choices:
 
     def write(self, name: str, chosen: str) -> None:
         """Raises OSError."""
-        with open(self._folder / name, "w", encoding="utf-8", opener=open_private) as file:
-            file.write(f"{chosen}\n")
+        write_whole(str(self._folder / name), f"{chosen}\n".encode(), lasts=False)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from engine.errors import RootNotFoundError
 from engine.lean.record import replace
 from engine.paths import cache_dir, find_root, labels_file, state_dir, transcripts_dir
 from engine.settings.sources import checked, read_config
-from engine.stores.files import make_private
+from engine.stores.files import write_whole
 from tui.workspace.judge_options import JudgeOptions, make_judge
 from tui.workspace.stderr import explained_if_slow, tell
 
@@ -253,6 +253,4 @@ def open_demo(environ: Mapping[str, str], *, fresh: bool, order: str | None = No
 def _copy_privately(source: Path, target: Path) -> None:
     """Copy a folder of files, for the owner alone."""
     for file in sorted(one for one in source.rglob("*") if one.is_file()):
-        path = target / file.relative_to(source)
-        make_private(str(path))
-        path.write_bytes(file.read_bytes())
+        write_whole(str(target / file.relative_to(source)), file.read_bytes(), lasts=False)

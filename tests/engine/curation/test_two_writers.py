@@ -1,4 +1,4 @@
-"""memsift and another program that write the same root for half a minute: no change of either is lost."""
+"""memsift and another program that write the same root, with a lock and without: no change of either is lost."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from engine.curation.curator import Curator
-from engine.curation.operations import Edit, Restore, Retire, Tag
+from engine.curation.index_lines import IndexFile
+from engine.curation.journal import Deed, Effect, Journal
+from engine.curation.operations import Edit, Move, Restore, Retire, Tag
 from engine.errors import ChangedSinceError
-from engine.stores.writing import Changes
-from tests.engine.curation.roots import document, read, rebuilt_index, summary, write_documents
+from engine.paths import journal_file
+from engine.stores.writing import Changes, writing_of
+from tests.engine.curation.roots import contents, document, read, rebuilt_index, summary, write_documents
 
 SECONDS = 30 if os.environ.get("MEMSIFT_LONG_TESTS") else 10
 LEAST = 30
@@ -97,3 +100,43 @@ def test_no_change_of_two_writers_is_lost(tmp_path: Path) -> None:
     assert read(root, "shared")["times_updated"] == done - done // 3 > LEAST
     assert (root / "index.md").read_text("utf-8") == rebuilt_index(root)
     assert not [path for path in root.rglob(".*") if path != Path(root)]
+
+
+class Meddled(Journal):
+    """A journal during whose writing another program, which takes no lock, writes the file *path*."""
+
+    path: Path
+
+    def begin(self, deed: Deed, effect: Effect) -> tuple[int, int]:
+        number = super().begin(deed, effect)
+        self.path.write_text(f"{self.path.read_text('utf-8')}\n", encoding="utf-8")
+        return number
+
+
+@pytest.mark.parametrize("operation", ["edit", "move"])
+def test_a_file_that_is_written_after_the_last_look_is_not_overwritten(tmp_path: Path, operation: str) -> None:
+    root = write_documents(tmp_path / "one/.claude/memory", [document("alpha"), document("beta")])
+    other = write_documents(tmp_path / "two/.claude/memory", [])
+    before, beta = contents(root, other), summary(root, "beta")
+    journal = Meddled(journal_file(os.environ))
+    journal.path = root / "decisions/beta.json"
+    with closing(Curator(os.environ, journal=journal)) as curator:
+        edit = Edit(str(root), beta, Changes(title="Ours"))
+        plan = curator.plan(edit if operation == "edit" else Move(str(root), beta, str(other)))
+        with pytest.raises(ChangedSinceError) as refused:
+            curator.perform(plan)
+        assert "+\n" in refused.value.detail
+        assert journal.deeds() == []
+    key = str(journal.path)
+    assert contents(root, other) == {**before, key: before[key] + b"\n"}
+
+
+def test_a_line_of_the_index_that_is_written_after_it_was_read_stays(tmp_path: Path) -> None:
+    root = write_documents(tmp_path / "project/.claude/memory", [document("alpha")])
+    index = IndexFile(str(root), writing_of(str(root)))
+    change = Edit(str(root), summary(root, "alpha"), Changes(title="Ours")).plan("2026-05-01T10:00:00Z").effect.files[0]
+    index.apply(index.planned([change])[0])
+    (root / "index.md").write_text("A line of another program\n", encoding="utf-8")
+    with pytest.raises(ChangedSinceError):
+        index.save()
+    assert (root / "index.md").read_text("utf-8") == "A line of another program\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 from engine.claude_code.prompt_rows import prompts_in
 from engine.stores.files import (
+    ASIDE,
     MAX_FILE_BYTES,
     UnreadableFileError,
     make_private,
@@ -100,10 +102,26 @@ def test_a_failed_writing_leaves_the_old_file_and_nothing_beside_it(tmp_path: Pa
     other.mkdir()
     with pytest.raises(OSError, match="Is a directory"):
         write_whole(str(other), b"new")
-    (tmp_path / f".file.{os.getpid()}").symlink_to(other / "planted")
     write_whole(str(file), b"new")
+
+    def look() -> None:
+        (written,) = tmp_path.glob(".*")
+        assert (written.read_bytes(), len(written.name)) == (b"newer", len(ASIDE) + 16)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(str(file), b"newer", look=look)
     assert file.read_text(encoding="utf-8") == "new"
     assert list(tmp_path.glob(".*")) == list(other.iterdir()) == []
+
+
+def test_one_function_writes_whole_files() -> None:
+    """Its name until the file is complete cannot be guessed. A second function would have to be as careful."""
+    writing = re.compile(r"os\.replace\(|O_TRUNC|\.write_(text|bytes)\(|\bopen\([^)\n]*[\"'][wx]b?[\"']")
+    files = [file for part in ("engine", "labels", "tui") for file in (PROJECT / part).rglob("*.py")]
+    found = {str(file.relative_to(PROJECT)) for file in files if writing.search(file.read_text(encoding="utf-8"))}
+    renames_a_log, in_a_temporary_folder = "engine/activity.py", "tui/workspace/parts/replay_part.py"
+    assert found == {"engine/stores/files.py", renames_a_log, in_a_temporary_folder}
 
 
 def test_a_pipe_or_device_in_the_place_of_a_file_keeps_its_mode(tmp_path: Path) -> None:

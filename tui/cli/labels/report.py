@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from engine.errors import MemsiftError
-from engine.stores.files import open_named
+from engine.stores.files import open_named, write_whole
 from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 
@@ -90,8 +90,7 @@ def writer(form: str, is_full: bool) -> Callable[[Report], str]:
 def write_file(path: Path, content: str) -> None:
     """Raises MemsiftError if *path* cannot be written."""
     try:
-        with open(path, "w", encoding="utf-8", opener=open_named) as file:
-            file.write(content)
+        write_whole(str(path), content.encode("utf-8"), open_named)
     except OSError as error:
         raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
 

@@ -16,7 +16,7 @@ from engine.joint import distinct_id
 from engine.lean.record import Record
 from engine.paths import root_key, state_home
 from engine.search.explaining.explain import near_ids
-from engine.stores.files import open_private
+from engine.stores.files import write_whole
 from tui.workspace import opening
 from tui.workspace.stderr import tell
 
@@ -150,8 +150,7 @@ def edited_in_editor(text: str, suffix: str, environ: Mapping[str, str]) -> str 
 def keep_refused(file: str, text: str, environ: Mapping[str, str]) -> str:
     """Keep a text that was refused, because a person wrote it. *file*: where it belongs. Gives the path of the copy."""
     path = str(Path(state_home(environ)) / f"refused-{Path(file).name}")
-    with open(path, "w", encoding="utf-8", newline="", opener=open_private) as kept:
-        kept.write(text)
+    write_whole(path, text.encode("utf-8"))
     return path
 
 

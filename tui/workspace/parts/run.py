@@ -7,11 +7,12 @@ stopped, also on other machines.
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 from engine.errors import ConfigError, MemsiftError
 from engine.lean.json_text import printed_json
-from engine.stores.files import open_named, write_whole
+from engine.stores.files import UnreadableFileError, open_named, require_inside, write_whole
 from tui.workspace.replay.replaying import Ending
 from tui.workspace.stderr import progress_bar
 
@@ -93,8 +94,10 @@ def describe(folder: Path, wanted: Mapping[str, Any]) -> None:
 
 
 def _write(path: Path, text: bytes) -> None:
-    """Write a file whole, or raise MemsiftError."""
+    """Write a file whole, or raise MemsiftError: also for a link that leads out of the folder."""
     try:
+        require_inside(os.path.realpath(path.parent), str(path))
         write_whole(str(path), text, open_named)
-    except OSError as error:
-        raise MemsiftError(f"{path}: {error.strerror or error}. Finished parts are kept.") from None
+    except (OSError, UnreadableFileError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise MemsiftError(f"{path}: {reason}. Finished parts are kept.") from None

@@ -1,0 +1,136 @@
+"""Links that a cloned repository brings along: no command writes what they lead to, whatever their names are."""
+
+from __future__ import annotations
+
+import os
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.engine.curation.roots import document, write_documents
+from tests.tui.cli.command_line import memsift, process, refused
+from tests.tui.demo import DEMO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MEMORY = ".claude/memory"
+WRITTEN = (
+    *(
+        f"{MEMORY}/{name}"
+        for name in ("index.md", "memory-config.json", "memory-config.json.lock", "decisions/new.json")
+    ),
+    *(f"{MEMORY}/decisions/{name}.json" for name in ("alpha", "beta", "gamma")),
+    *(f"other/{MEMORY}/{name}" for name in ("index.md", "decisions/alpha.json")),
+    *("notes/MEMORY.md", "notes/note.md", "notes/new.md"),
+    *(".claude/settings.json", ".claude/settings.local.json"),
+    *("out.jsonl", "out.html", "parts/run.json", "parts/part-000000.jsonl"),
+)
+"""Files that the commands make or change."""
+
+ASIDE = ("{}.memsift", "{}.tmp", "{}.new", "{}.bak", "{}.lock", f"{{}}.{os.getpid()}", f"{{}}.{os.getpid() + 1}", "{}~")
+"""What a program may call a file until it is complete: with the file's name, and with a dot before it."""
+
+PLANTED = [
+    str(Path(file).with_name(dot + form.format(Path(file).name)))
+    for file, dot, form in product(WRITTEN, ("", "."), ASIDE)
+]
+NEW = ("--title", "new", "--body", "Use it.")
+FIELDS = ("--set", "status=accepted", "--set", "context=c", "--set", "rationale=r")
+ROOT = ("--root", MEMORY)
+PROMPTS = ("--prompts", DEMO / "prompts.jsonl")
+COMMANDS: list[tuple[str | Path, ...]] = [
+    ("create", "--category", "decision", "--id", "new", *NEW, *FIELDS, *ROOT),
+    ("create", "--category", "project", "--id", "new", *NEW, "--root", "notes"),
+    ("edit", "alpha", "--title", "Other", *ROOT),
+    ("edit", "note", "--title", "Other", "--root", "notes"),
+    ("tag", "alpha", "beta", "--add", "new", *ROOT),
+    ("retire", "alpha", *ROOT),
+    ("restore", "alpha", *ROOT),
+    ("archive", "note", "--root", "notes"),
+    ("merge", "alpha", "beta", *ROOT),
+    ("move", "alpha", "--to", f"other/{MEMORY}", *ROOT),
+    ("undo",),
+    ("quality", "fix", "--check", "drift", "--yes", *ROOT),
+    ("config", "set", "max_inject", "2", *ROOT),
+    ("config", "unset", "max_inject", *ROOT),
+    ("install", "--project"),
+    ("uninstall", "--project"),
+    ("export", "--output", "out.jsonl"),
+    ("report", *ROOT, "--format", "html", "--output", "out.html"),
+]
+IN_PARTS = ("replay", *ROOT, *PROMPTS, "--executor", "processes:1", "--parts", "parts")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone with memories in both formats that are written; the commands run in it."""
+    folder = tmp_path / "clone"
+    write_documents(folder / MEMORY, [document(name) for name in ("alpha", "beta", "gamma")])
+    write_documents(folder / "other" / MEMORY, [document("zeta")])
+    (folder / "notes").mkdir()
+    (folder / "parts").mkdir()
+    (folder / "notes/MEMORY.md").write_text("- [Note](note.md) — A note\n", encoding="utf-8")
+    (folder / "notes/note.md").write_text("---\nname: note\ndescription: A note\n---\n\nText.\n", encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def plant(project: Path, names: Sequence[str]) -> dict[Path, str | None]:
+    """Put a link at each name of the clone, to a file of its own in the home folder; every second is missing there.
+
+    That file -> its text.
+    """
+    mine = project.parent / "mine"
+    mine.mkdir()
+    for number, name in enumerate(names):
+        (project / name).unlink(missing_ok=True)
+        (project / name).symlink_to(mine / str(number))
+        if number % 2:
+            (mine / str(number)).write_text(f'{{"mine": {number}}}', encoding="utf-8")
+    return texts(mine / str(number) for number in range(len(names)))
+
+
+def texts(files: Iterable[Path]) -> dict[Path, str | None]:
+    return {file: file.read_text(encoding="utf-8") if file.exists() else None for file in files}
+
+
+def test_links_at_temporary_names_are_left_alone_by_every_command_that_writes(project: Path) -> None:
+    mine = plant(project, PLANTED)
+    assert len(mine) > 250
+    for command in (*COMMANDS, IN_PARTS):
+        done = memsift(*command)
+        assert done.exit_code == 0, (command, done.stderr)
+        assert texts(mine) == mine, command
+        assert all((project / name).is_symlink() for name in PLANTED), command
+
+
+@pytest.mark.parametrize("kind", ["decisions/", "index.md", "memory-config.json", "notes/", "settings.", "parts/"])
+def test_no_command_writes_through_a_link_that_leads_out(project: Path, kind: str) -> None:
+    mine = plant(project, [name for name in WRITTEN if kind in name])
+    for command in [IN_PARTS] if kind == "parts/" else COMMANDS:
+        done = memsift(*command)
+        assert isinstance(done.exception, (SystemExit, type(None))), command
+        assert texts(mine) == mine, command
+
+
+def test_no_command_writes_into_a_folder_that_a_link_leads_to(project: Path) -> None:
+    (project / MEMORY / "decisions").rename(project.parent / "decisions")
+    (project / MEMORY / "decisions").symlink_to(project.parent / "decisions")
+    before = texts((project.parent / "decisions").iterdir())
+    for command in COMMANDS:
+        memsift(*command)
+    (project / ".claude").rename(project.parent / "claude")
+    (project / ".claude").symlink_to(project.parent / "claude")
+    settings = texts([project.parent / "claude/settings.json"])
+    assert "is outside of" in refused(memsift("install", "--project"))
+    assert texts((project.parent / "decisions").iterdir()) == before
+    assert texts(settings) == settings
+
+
+def test_a_process_leaves_a_planted_link_alone(project: Path) -> None:
+    mine = plant(project, [f"{MEMORY}/decisions/.alpha.json.memsift", f"{MEMORY}/.index.md.memsift"])
+    done = process("edit", "alpha", "--title", "Other", "--root", project / MEMORY)
+    assert (done.returncode, texts(mine)) == (0, mine)
