@@ -15,7 +15,7 @@ from engine.activity import MAX_REASON, Activity
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
 from engine.hook.deadline import Watchdog, allowed_seconds
-from engine.hook.session import load_session, save_session
+from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
@@ -46,9 +46,10 @@ NO_ROOT = "no folder of memories was taken"
 
 
 class Request(Record):
-    """A prompt on its way to the model. `source` says who submitted it; empty where the client does not tell."""
+    """A prompt on its way to the model. `source` says who submitted it. Fields that the client lacks are empty."""
 
     prompt: str
+    prompt_id: str
     session_id: str
     cwd: str
     transcript_path: str
@@ -84,6 +85,7 @@ def parse_request(stdin: bytes) -> Request | None:
     texts = {name: value for name, value in content.items() if isinstance(value, str)}
     return Request(
         prompt=texts["prompt"],
+        prompt_id=texts.get("prompt_id", ""),
         session_id=texts.get("session_id", ""),
         cwd=texts.get("cwd") or os.getcwd(),
         transcript_path=texts.get("transcript_path", ""),
@@ -136,7 +138,8 @@ class Decision:
         request = self._request = parse_request(stdin)
         if request is None or self._environ.get(GUARD):
             return ""
-        self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(as_typed(request.prompt)))
+        digest = hex_digest(as_typed(request.prompt))
+        self.activity.note(session_id=request.session_id, prompt_sha256=digest)
         self.activity.stage("parse")
         search = find_root(request.cwd, self._environ, request.transcript_path)
         users, mistakes = _user_roots(self._environ)
@@ -145,8 +148,11 @@ class Decision:
             return ""
         try:
             self._root = roots[0] if roots else ""
-            self._folder = state_dir(self._root, self._environ) if roots else state_home(self._environ)
+            folder = state_dir(self._root, self._environ) if roots else state_home(self._environ)
             self.activity.stage("root")
+            if not is_first(folder, request.session_id, request.prompt_id, digest):
+                return ""  # and no line in the log: a prompt counts once
+            self._folder = folder
             self._note_unused(search, mistakes, roots)
             return self._decide(request, roots) if roots else ""
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
