@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +20,7 @@ from engine.claude_code.prompt_hooks import (
     several,
 )
 from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
+from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
 from tui.workspace import opening
@@ -77,7 +79,19 @@ def install(scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
     installation.record_start(os.environ)
     write(changes, "memsift is installed already; nothing was changed.")
     warn()
+    build_indexes()
     tell(NEXT_OF_PLUGIN if is_plugin else NEXT)
+
+
+def build_indexes() -> None:
+    """Bring the indexes of the memories here up to date, with a progress bar for many. A problem is only told."""
+    with suppress(RootNotFoundError):
+        for root in opening.known_roots((), os.environ):
+            try:
+                with opening.opened_index(root):
+                    pass
+            except MemsiftError as error:
+                tell(str(error))
 
 
 def root_here() -> str:
