@@ -22,6 +22,8 @@ JUDGEMENT_FIELDS = (
     *("provider", "model", "depth", "template_hash", "status", "input_tokens", "output_tokens", "cost_usd"),
 )
 NOTHING_FOUND, ALL_DROPPED = "nothing matched", "every candidate was dropped"
+NO_INDEX = "no index yet"
+NOTHING_IN_OLD = "nothing matched in an index that is behind the files"
 
 
 class Activity:
@@ -46,8 +48,8 @@ class Activity:
         """Add fields to the line."""
         self._row |= fields
 
-    def note_retrieval(self, retrieval: Retrieval, characters: int) -> None:
-        """Add the injected memories, and the stage that dropped each of the others."""
+    def note_retrieval(self, retrieval: Retrieval, characters: int, nothing: str = NOTHING_FOUND) -> None:
+        """Add the injected memories, and the stage that dropped each of the others. *nothing*: why there are none."""
         self.note(
             system=retrieval.system,
             injected=[one.memory.id for one in retrieval.injected],
@@ -62,7 +64,7 @@ class Activity:
             logged = {name: value for name, value in fields(judgement).items() if name in JUDGEMENT_FIELDS}
             self.note(judge={**logged, "ms": round(judgement.elapsed_ms, 1)})
         if not characters:
-            self.note_reason(ALL_DROPPED if retrieval.candidates else NOTHING_FOUND)
+            self.note_reason(ALL_DROPPED if retrieval.candidates else nothing)
 
     def note_reason(self, reason: str) -> None:
         """Add the reason why nothing was injected: the prompt was skipped, or something failed."""

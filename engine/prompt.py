@@ -101,10 +101,10 @@ def is_human_prompt(text: str, source: str = "") -> bool:
     """
     stripped = text.strip()
     is_notification = stripped.startswith("<task-notification>") and stripped.endswith("</task-notification>")
-    return source in _PEOPLE and not is_notification and not _is_slash_command(stripped)
+    return source in _PEOPLE and not is_notification and not is_slash_command(stripped)
 
 
-def _is_slash_command(text: str) -> bool:
+def is_slash_command(text: str) -> bool:
     """Whether the first word is a slash, a letter, and after it only letters, digits, `_`, `:` and `-`."""
     name = text.split(None, 1)[0][1:] if text.startswith("/") else ""
     return name[:1].isalpha() and all(character.isalnum() or character in "_:-" for character in name)

@@ -25,20 +25,42 @@ MARGIN_S = 3
 
 LAUNCHER = os.path.join("engine", "hook", "launch.py")
 SCRIPT = "memsift-hook"
-PLUGIN_LAUNCHER = "memsift-hook.sh"
-OURS = re.compile(rf"engine[/\\]hook[/\\]launch\.py|(?<![\w.-]){SCRIPT}(?![\w.-])|{re.escape(PLUGIN_LAUNCHER)}")
+OURS = re.compile(rf"engine[/\\]hook[/\\]launch\.py|(?<![\w.-]){SCRIPT}(?![\w-])")
 OF_CLAUDE_MEMORY = re.compile(r"memory_retrieve(\.py)?\b")
 """The command of claude-memory's own hook, which would inject beside memsift's."""
 
 
-def hook_command() -> str:
-    """The shell command that runs the hook.
+ALWAYS_0 = "trap 'exit 0' EXIT; "
+"""Stands before all else: a shell that cannot fork ends with 2, and Claude Code blocks the prompt then."""
 
-    It exits with 0 whatever happens to the interpreter or the launcher: Python exits with 2 where it finds no launcher,
-    and Claude Code blocks the prompt then. The answer is printed only if the hook exited with 0, so it is whole.
+FIND = (
+    'p= l= f="${XDG_STATE_HOME:-$HOME/.local/state}/memsift/hook-start"; '
+    '[ -f "$f" ] && { IFS= read -r p && IFS= read -r l; } <"$f"; '
+    'if [ -x "$p" ] && [ -r "$l" ]; then set -- "$p" -I -S "$l"; else '
+    'for d in "$HOME/.local/bin" /opt/homebrew/bin /usr/local/bin "$HOME"/Library/Python/*/bin; '
+    'do PATH="$PATH:$d"; done; '
+    f'set -- {SCRIPT}; fi; command -v "$1" >/dev/null && '
+)
+"""Finds memsift on any machine: by the interpreter and launcher that `memsift install` recorded there, else by the name
+of the script, on the PATH and where pipx, uv, Homebrew and pip put it. Without memsift it stays silent.
+"""
+
+
+def hook_command() -> str:
+    """The shell command that runs the hook of this installation.
+
+    It exits with 0 whatever happens to the interpreter or the launcher: Python exits with 2 where it finds no launcher.
+    The answer is printed only if the hook exited with 0, so it is whole.
     """
-    start = shlex.join([bare_interpreter(), "-I", "-S", launcher()])
-    return f'out=$({start}) && printf %s "$out"; exit 0'
+    return _printing(shlex.join([bare_interpreter(), "-I", "-S", launcher()]))
+
+
+def _printing(start: str, before: str = "") -> str:
+    return f'{ALWAYS_0}{before}out=$({start}) && printf %s "$out"; exit 0'
+
+
+SHARED_ENTRY = {"type": "command", "command": _printing('"$@"', FIND), "timeout": 30}
+"""The hook's entry in settings that others use too, and in the plugin. The hook itself keeps to its own deadlines."""
 
 
 def launcher() -> str:
@@ -63,6 +85,16 @@ def is_ours(command: str) -> bool:
     return bool(OURS.search(command))
 
 
+def may_block(commands: Iterable[str]) -> tuple[str, ...]:
+    """A sentence if one of memsift's commands was made by hand, or by a version before this one."""
+    if all(command.startswith(ALWAYS_0) for command in commands):
+        return ()
+    return (
+        "the hook's command is of an older memsift, or made by hand: where the shell can start no process, it blocks "
+        "the prompt. Run memsift install again, for this project with --project.",
+    )
+
+
 def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     """A sentence for each program that makes the hook start slowly: the interpreter, the script memsift-hook.
 
@@ -84,10 +116,9 @@ def slow_start(commands: Iterable[str], interpreter: str, environ: Mapping[str, 
 
 
 def _runs_script(command: str, environ: Mapping[str, str]) -> bool:
-    """Whether *command* runs memsift-hook. The plugin's launcher does only if no faster start was recorded."""
-    if PLUGIN_LAUNCHER in command:
-        return not os.path.exists(hook_start_file(environ))
-    return SCRIPT in command
+    """Whether *command* runs memsift-hook. The shared command does only if no faster start was recorded."""
+    is_recorded = os.path.basename(hook_start_file(environ)) in command and os.path.exists(hook_start_file(environ))
+    return SCRIPT in command and not is_recorded
 
 
 def _head(path: str) -> bytes:

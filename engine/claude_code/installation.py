@@ -1,6 +1,7 @@
 """Putting memsift into Claude Code's settings, as a hook or as a plugin, and taking it out again.
 
-It stands in one place only: two hooks would inject the same memories twice. So a plan moves it from all other places.
+A plan moves it from one place to another within the files of a scope. The settings of a project are for all who work
+on it: only a person who names them changes them. Of several entries that run, one answers: see `engine.hook.session`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from engine.claude_code.hook_entry import EVENT, bare_interpreter, is_ours, launcher
 from engine.claude_code.settings_files import (
+    LOCAL,
     MANAGED,
+    PROJECT,
     USER,
     backup_of,
     require_writable,
@@ -20,7 +23,7 @@ from engine.claude_code.settings_files import (
 from engine.claude_code.settings_text import line_of, parsed, with_item, with_value, without
 from engine.curation.files import diff
 from engine.errors import SettingsFileError
-from engine.lean.record import Record
+from engine.lean.record import Record, replace
 from engine.paths import hook_start_file
 from engine.stores.files import write_whole
 
@@ -34,6 +37,8 @@ MARKETPLACE = "memsift"
 PLUGIN = f"memsift@{MARKETPLACE}"
 ENABLED = ("enabledPlugins", PLUGIN)
 DECLARED = ("extraKnownMarketplaces", MARKETPLACE)
+REACH = {USER: (USER, LOCAL), PROJECT: (PROJECT, LOCAL)}
+"""Scope -> the scopes whose files `memsift install` may change. The local file is the person's own in one project."""
 
 
 class Ours(Record):
@@ -66,17 +71,19 @@ class Change(Record):
         return diff(self.file.path.lstrip("/"), self.file.text, self.after)
 
 
-def wanted_hook(scope: str, entry: Mapping[str, Any]) -> dict[str, Ours]:
-    """Scope -> what its file should hold, to run *entry*."""
-    return {scope: Ours((entry,))}
+def wanted_hook(scope: str, entry: Mapping[str, Any], files: Sequence[SettingsFile]) -> dict[str, Ours]:
+    """Scope -> what its file should hold, to run *entry*. A folder of plugins stays if a project uses it."""
+    before = _ours_of(scope, files)
+    is_needed = _ours_of(PROJECT, files).is_plugin or not before.is_plugin
+    return {scope: Ours((entry,), None, before.marketplace if is_needed else None)}
 
 
-def wanted_plugin(scope: str) -> dict[str, Ours]:
+def wanted_plugin(scope: str, files: Sequence[SettingsFile]) -> dict[str, Ours]:
     """The same for the plugin. The client takes a folder of plugins only from the user's own settings."""
     declared = {"source": {"source": "directory", "path": plugin_folder()}}
     if scope == USER:
         return {USER: Ours((), True, declared)}
-    return {USER: Ours((), None, declared), scope: Ours((), True)}
+    return {USER: replace(_ours_of(USER, files), marketplace=declared), scope: Ours((), True)}
 
 
 def plugin_folder() -> str:
@@ -88,6 +95,10 @@ def ours_in(content: Mapping[str, Any]) -> Ours:
     """The parts of the settings *content* that are memsift's."""
     entries = tuple(entry for _, entry in _entries(content) if is_ours(str(entry.get("command"))))
     return Ours(entries, _value(content, ENABLED), _value(content, DECLARED))
+
+
+def _ours_of(scope: str, files: Sequence[SettingsFile]) -> Ours:
+    return next((ours_in(file.content) for file in files if file.scope == scope), NOTHING)
 
 
 def plan(files: Sequence[SettingsFile], wanted: Mapping[str, Ours], environ: Mapping[str, str]) -> tuple[Change, ...]:
@@ -124,7 +135,7 @@ def apply(changes: Sequence[Change], environ: Mapping[str, str]) -> None:
 
 
 def record_start(environ: Mapping[str, str]) -> None:
-    """Tell the plugin how to start the hook without a search. Raises SettingsFileError."""
+    """Tell the shared command how to start the hook without a search. Raises SettingsFileError."""
     path = hook_start_file(environ)
     try:
         write_whole(path, f"{bare_interpreter()}\n{launcher()}\n".encode())

@@ -6,7 +6,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from engine.claude_code.hook_entry import EVENT, OF_CLAUDE_MEMORY, is_ours
+from engine.claude_code.hook_entry import EVENT, LAUNCHER, OF_CLAUDE_MEMORY, is_ours
+from engine.claude_code.settings_files import PROJECT
 from engine.lean.record import Record
 from engine.paths import claude_dir
 from engine.stores.files import UnreadableFileError, text_of
@@ -67,6 +68,26 @@ def removal(hook: PromptHook) -> str:
     if hook.folder:
         return f"Switch it off: claude plugin disable {hook.source}"
     return f"Take its entry out of {hook.source}."
+
+
+def several(own: Sequence[PromptHook]) -> tuple[str, ...]:
+    """A sentence if memsift's own hooks are several."""
+    if len(own) < 2:
+        return ()
+    places = ", ".join(hook.source for hook in own)
+    return (
+        f"memsift stands {len(own)} times: {places}. The first that starts answers a prompt, the others are silent.",
+    )
+
+
+def of_one_machine(files: Sequence[SettingsFile]) -> tuple[str, ...]:
+    """A sentence for the settings of a project whose command of memsift's hook names paths of one machine."""
+    return tuple(
+        f"{file.path} starts memsift by paths of one machine, and does nothing on others. Run memsift install "
+        "--project: its command works on all."
+        for file in files
+        if file.scope == PROJECT and any(LAUNCHER in command for command, _ in _commands(file.content))
+    )
 
 
 def _kind(command: str) -> str:

@@ -92,8 +92,14 @@ def require_writable(file: SettingsFile) -> None:
             f"{file.path} leads to {real}, which is outside of {folder}, so nothing was changed. Put a file in the "
             "place of the link, or run the command where it leads to."
         )
-    if os.path.exists(real) and not os.stat(real).st_mode & WRITABLE_BITS:
-        raise SettingsFileError(f"{file.path} is write-protected, so nothing was changed. Allow it: chmod u+w {real}")
+    folder = real
+    while not os.path.exists(folder := os.path.dirname(folder)):
+        pass
+    if not os.access(folder, os.W_OK) or (os.path.exists(real) and not os.stat(real).st_mode & WRITABLE_BITS):
+        raise SettingsFileError(
+            f"{file.path} is write-protected, so nothing was changed. If another program makes this file, as Nix does, "
+            f"give it the lines that memsift install --print prints. If not, allow it: chmod u+w {real}"
+        )
     if text_at(file.path) != file.text:
         raise SettingsFileError(f"{file.path} was changed since it was read. Nothing was done: run the command again.")
 

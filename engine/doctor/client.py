@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from engine.claude_code.hook_entry import bare_interpreter, hook_command, slow_start
-from engine.claude_code.prompt_hooks import OF_ORIGINAL, OURS, PromptHook, all_hooks_are_off, prompt_hooks, removal
+from engine.claude_code.hook_entry import bare_interpreter, hook_command, may_block, slow_start
+from engine.claude_code.prompt_hooks import (
+    OF_ORIGINAL,
+    OURS,
+    PromptHook,
+    all_hooks_are_off,
+    of_one_machine,
+    prompt_hooks,
+    removal,
+    several,
+)
 from engine.claude_code.settings_files import settings_files
 from engine.doctor.finding import note, ok, problem
 from engine.doctor.trial import try_hook
@@ -13,7 +22,7 @@ from engine.hook.deadline import allowed_seconds
 from engine.settings.sources import read_config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from engine.claude_code.settings_files import SettingsFile
     from engine.doctor.finding import Finding
@@ -33,7 +42,7 @@ def findings(folder: str, roots: Sequence[str], environ: Mapping[str, str]) -> l
         *_files(files),
         *_hooks(hooks, own),
         *_timeouts(own, roots, environ),
-        *_slow_starts(own, environ),
+        *_notes((*several(own), *of_one_machine(files), *_of_commands([hook.command for hook in own], environ))),
         try_hook(tried, folder, roots, environ),
     ]
 
@@ -50,7 +59,7 @@ def _files(files: Sequence[SettingsFile]) -> Iterator[Finding]:
 
 
 def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[Finding]:
-    """The hooks one by one, then those that are missing or too many. The client starts all at the same time."""
+    """The hooks one by one, then whether memsift's is missing. The client starts all at the same time."""
     for number, hook in enumerate(hooks, start=1):
         limit = f", timeout {hook.timeout:g} s" if hook.timeout is not None else ""
         name = "memsift" if hook.kind == OURS else hook.command[:MOST_COMMAND]
@@ -62,14 +71,14 @@ def _hooks(hooks: Sequence[PromptHook], own: Sequence[PromptHook]) -> Iterator[F
             yield ok("hooks", text)
     if not own:
         yield problem("hooks", f"memsift's hook is not in the settings: {NOT_INSTALLED}", "Run memsift install.")
-    if len(own) > 1:
-        places = ", ".join(hook.source for hook in own)
-        fix = "Run memsift install again, here: it leaves one, for you or with --project for this project."
-        yield problem("hooks", f"memsift stands {len(own)} times: {places}; memories are injected twice", fix)
 
 
-def _slow_starts(own: Sequence[PromptHook], environ: Mapping[str, str]) -> Iterator[Finding]:
-    for sentence in slow_start((hook.command for hook in own), bare_interpreter(), environ):
+def _of_commands(commands: Sequence[str], environ: Mapping[str, str]) -> tuple[str, ...]:
+    return (*may_block(commands), *slow_start(commands, bare_interpreter(), environ))
+
+
+def _notes(sentences: Iterable[str]) -> Iterator[Finding]:
+    for sentence in sentences:
         text, _, fix = sentence.partition(". ")
         yield note("hooks", text, fix)
 

@@ -11,19 +11,19 @@ import sys
 import unicodedata
 
 from engine import inject
-from engine.activity import MAX_REASON, Activity
+from engine.activity import MAX_REASON, NO_INDEX, NOTHING_FOUND, NOTHING_IN_OLD, Activity
 from engine.config import GUARD, MEMSIFT, Config, config_json
 from engine.cutoff import chosen_cutoff
 from engine.hook.deadline import Watchdog, allowed_seconds
-from engine.hook.session import load_session, save_session
+from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 from engine.paths import config_file, find_root, is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
-from engine.prompt import is_human_prompt, parted, typed_prompt
-from engine.search.index import Index, index_of
-from engine.search.opening import hook_index
+from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
+from engine.search.index import BEHIND, UNBUILT, Index, index_of
+from engine.search.opening import hook_index, index_file, unbuilt
 from engine.search.strategies.memsift import TURNS, says_little
 from engine.settings.sources import Reading, read_config
 
@@ -43,12 +43,15 @@ MAX_STDIN_BYTES = 8_000_000
 MIN_PROMPT_CHARACTERS = 10
 OPT_OUT = "[nomem]"
 NO_ROOT = "no folder of memories was taken"
+LATE = "no answer within the deadline"
+OF_LAG = {UNBUILT: NO_INDEX, BEHIND: NOTHING_IN_OLD, "": NOTHING_FOUND}
+"""The lag of an index -> the reason where no candidate was found in it. Of several roots, the first of these counts."""
 
 
 class Request(Record):
     """A prompt on its way to the model, as it was typed; `added` is what the editor added to it.
 
-    `source` says who submitted it. It and `prompt_id` are empty where the client does not tell.
+    `source` says who submitted it. Fields that the client lacks are empty.
     """
 
     prompt: str
@@ -103,7 +106,7 @@ def skip_reason(request: Request) -> str:
     """The reason to look for no memories for this prompt; empty if there is none."""
     text = request.prompt
     if not is_human_prompt(text, request.source):
-        return "not typed by a person"
+        return "a slash command" if is_slash_command(text) else "not typed by a person"
     if _width(text) < MIN_PROMPT_CHARACTERS:
         return f"under {MIN_PROMPT_CHARACTERS} characters"
     return f"{OPT_OUT} in the prompt" if OPT_OUT in text else ""
@@ -136,6 +139,7 @@ class Decision:
         self._session: Session | None = None
         self._retrieval: Retrieval | None = None
         self._indexes: list[Index] = []
+        self._late = LATE
         self._said: list[str] = []
 
     def answer(self, stdin: bytes) -> str:
@@ -144,7 +148,8 @@ class Decision:
         request = self._request = parse_request(stdin)
         if request is None or self._environ.get(GUARD):
             return ""
-        self.activity.note(session_id=request.session_id, prompt_sha256=hex_digest(request.prompt))
+        digest = hex_digest(request.prompt)
+        self.activity.note(session_id=request.session_id, prompt_sha256=digest)
         self.activity.stage("parse")
         search = find_root(request.cwd, self._environ, request.transcript_path)
         users, mistakes = _user_roots(self._environ)
@@ -153,8 +158,11 @@ class Decision:
             return ""
         try:
             self._root = roots[0] if roots else ""
-            self._folder = state_dir(self._root, self._environ) if roots else state_home(self._environ)
+            folder = state_dir(self._root, self._environ) if roots else state_home(self._environ)
             self.activity.stage("root")
+            if not is_first(folder, request.session_id, request.prompt_id, digest):
+                return ""  # and no line in the log: a prompt counts once
+            self._folder = folder
             self._note_unused(search, mistakes, roots)
             return self._decide(request, roots) if roots else ""
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
@@ -174,7 +182,7 @@ class Decision:
     def give_up(self) -> None:
         """Log that time ran out. Nothing was printed, so the session stays as it was."""
         self.activity.note(injected=[], characters=0)
-        self.activity.note_reason("no answer within the deadline")
+        self.activity.note_reason(self._late)
         self._session = self._retrieval = None
         self.remember()
 
@@ -214,8 +222,12 @@ class Decision:
         session = load_session(self._folder, request.session_id, request.transcript_path)
         self.activity.stage("session")
         retrieval = self._retrieve(request, readings, session)
-        context = inject.context(retrieval, config)
-        self.activity.note_retrieval(retrieval, inject.length(context))
+        lag = min((index.lag for index in self._indexes), key=[*OF_LAG].index)
+        if lag:
+            self.activity.note(index=lag)
+        # A hint that nothing fits would be false before the memories were read.
+        context = inject.context(retrieval, config) if retrieval.injected or not lag else ""
+        self.activity.note_retrieval(retrieval, inject.length(context), OF_LAG[lag])
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval
         self._warn(warning(retrieval))
@@ -257,18 +269,17 @@ class Decision:
 
     def _opened(self, root: str, deadline_s: float, *, is_alone: bool) -> Index:
         """The index of a root, empty if there is none yet. A root that cannot be read takes no other root with it."""
+        self._late = LATE if os.path.exists(index_file(root, self._environ)) else NO_INDEX
         try:
-            index = hook_index(root, self._environ, deadline_s)
+            index = hook_index(root, self._environ, deadline_s) or unbuilt(root)
         except Exception as error:
             if is_alone:
                 raise
-            self.activity.note(unread=f"{root}: {error}"[:MAX_REASON])
-            index = None
-        if index is None:
             from engine.memory import Corpus
 
-            self.activity.note(index="is being built")
+            self.activity.note(unread=f"{root}: {error}"[:MAX_REASON])
             index = index_of(Corpus(root, ()))
+        self._late = LATE
         self._indexes.append(index)
         return index
 

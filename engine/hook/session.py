@@ -5,6 +5,8 @@ take prompts out of it, and another program can block a prompt. The transcript t
 the next prompt was sent.
 
 The files lie in 256 folders. A new session removes old files in its own folder only, so it never reads a long list.
+
+Where several settings run the hook, a file in the folder `answered` says which prompt one of them answers already.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import time
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.stores.files import read_regular, write_whole
+from engine.stores.files import open_private, read_regular, write_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ MAX_AGE_S = 30 * 86400
 
 MAX_BYTES = 10_000_000
 """A larger file is not one of ours: a memory takes 100 bytes."""
+
+SAME_PROMPT_S, SAME_TEXT_S = 60.0, 2.0
+"""For how long a prompt counts as answered. Without the id of a prompt, a person may send the same text again."""
 
 
 class Session(Record):
@@ -72,6 +77,28 @@ def save_session(
             _prune(os.path.dirname(path), time.time() - MAX_AGE_S)
     except OSError:
         pass
+
+
+def is_first(folder: str, session_id: str, prompt_id: str, prompt_sha256: str) -> bool:
+    """Whether no other process answers this prompt; this one does from now on.
+
+    The client starts all entries of its settings at the same time, so the first to make the prompt's file answers.
+    Without a session, or a folder that can be written, nothing is known of others.
+    """
+    if not session_id:
+        return True
+    path = os.path.join(folder, "sessions", "answered", hex_digest(f"{session_id}\0{prompt_id}\0{prompt_sha256}")[:32])
+    try:  # noqa: SIM105 - contextlib is slow to load
+        _prune(os.path.dirname(path), time.time() - (SAME_PROMPT_S if prompt_id else SAME_TEXT_S))
+    except OSError:
+        pass
+    try:
+        os.close(open_private(path, os.O_WRONLY | os.O_EXCL))
+    except FileExistsError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _prune(folder: str, oldest: float) -> None:

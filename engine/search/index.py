@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+UNBUILT, BEHIND = "none yet", "behind the files"
+
 MOST_RENEWED = 200
 """Changed files that are read again for one prompt. More changed memories are left out of its pool."""
 
@@ -55,6 +57,9 @@ class Index:
 
     is_joint = False
     """Whether it stands for several roots: see `engine.joint`."""
+
+    lag = ""
+    """Why memories may be missing that the files hold: UNBUILT, BEHIND, or empty."""
 
     def __init__(
         self,
@@ -191,7 +196,7 @@ class Index:
         self._db.close()
         self.has_fts5, self._db, self._memories = other.has_fts5, other._db, other._memories
         self._recover, self._renew = other._recover, other._renew
-        self._by_row, self._version = other._by_row, other._version
+        self._by_row, self._version, self.lag = other._by_row, other._version, other.lag
 
     def count_in(self, names: set[bytes]) -> int:
         """The number of memories in files."""

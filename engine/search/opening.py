@@ -12,7 +12,7 @@ import time
 from engine.lean.sqlite import BUSY_SECONDS, DAMAGE, DatabaseError, for_reading
 from engine.paths import cache_dir, root_key
 from engine.search.database import check, is_openable
-from engine.search.index import Index, index_of
+from engine.search.index import BEHIND, UNBUILT, Index, index_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ SYNC_SHARE = 0.5
 
 LOCK_SHARE = 0.1
 """The share of its deadline that the hook waits for another process that updates the index."""
+
+PACE_SHARE, PACE_FILES = 0.05, 20
+"""The share of its deadline, and the number of files, after which the hook knows the pace of a first build."""
 
 SCAN_SECONDS, BUILD_SECONDS = 12e-6, 1.2e-3
 """Upper bounds of the time for one memory: to see that its file did not change, and to index it."""
@@ -112,7 +115,7 @@ def reread(root: str, environ: Mapping[str, str], names: Set[bytes] | None = Non
 
 
 def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Index | None:
-    """The index for one prompt; None if there is none yet. It is ready within *deadline_s* seconds.
+    """The index for one prompt; None if there is none yet, and a process builds it. It is ready within *deadline_s* s.
 
     If a few `stat` calls show that it is behind, it is updated, or without time for that, a process of its own updates
     it. In both cases a changed file is read again before its memory is shown. Raises only errors of reading the root.
@@ -122,12 +125,36 @@ def hook_index(root: str, environ: Mapping[str, str], deadline_s: float) -> Inde
     index = _existing(path, root, environ, deadline_s)
     if index and index.is_fresh():
         return index
-    if (_sync_seconds(index) if index else build_seconds(root)) > SYNC_SHARE * deadline_s:
+    if index is None and _is_being_built(path):
+        return None
+    if (_sync_seconds(index) if index else _first_seconds(root, SYNC_SHARE * deadline_s)) > SYNC_SHARE * deadline_s:
         start_update(path, root)
-        return index
+        return _behind(index)
     if index:
         index.close()
-    return _updated(path, root, environ, deadline_s, until)
+    return _updated(path, root, environ, deadline_s, until, is_first=index is None)
+
+
+def unbuilt(root: str) -> Index:
+    """An index without memories, in the place of one that there is not yet."""
+    from engine.memory import Corpus
+
+    index = index_of(Corpus(root, ()))
+    index.lag = UNBUILT
+    return index
+
+
+def _behind(index: Index | None) -> Index | None:
+    if index:
+        index.lag = BEHIND
+    return index
+
+
+def _is_being_built(path: str) -> bool:
+    """Whether another process writes the file, of which it is known that no index can be read from it."""
+    from engine.search.sync import is_locked
+
+    return os.path.exists(path) and is_locked(path)
 
 
 def build_seconds(root: str) -> float:
@@ -140,6 +167,24 @@ def build_seconds(root: str) -> float:
         return max(len(names), size / MEMORY_BYTES) * BUILD_SECONDS
     except OSError:
         return 0.0
+
+
+def _first_seconds(root: str, enough: float) -> float:
+    """As `build_seconds`, but infinite as soon as it must be over *enough*: to list very many files takes too long."""
+    folders, most = [root], enough / BUILD_SECONDS
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if not entry.is_dir(follow_symlinks=False):
+                        most -= 1
+                    elif not entry.name.startswith("."):
+                        folders.append(entry.path)
+                    if most < 0:
+                        return float("inf")
+        except OSError:
+            continue
+    return build_seconds(root)
 
 
 def _sync_seconds(index: Index) -> float:
@@ -169,21 +214,39 @@ def main(path: str, root: str) -> None:
         return
 
 
-def _updated(path: str, root: str, environ: Mapping[str, str], deadline_s: float, until: float) -> Index | None:
+def _updated(
+    path: str, root: str, environ: Mapping[str, str], deadline_s: float, until: float, *, is_first: bool
+) -> Index | None:
     """The updated index. Without time, or while another process writes it, the index as it is.
 
-    If no index can be written, one in memory. *until* is a time of the monotonic clock.
+    If no index can be written, one in memory. *until* is a time of the monotonic clock. *is_first*: there is no index
+    yet. Such a build is given up as soon as its pace shows that it will not end in time: the prompt would wait for
+    nothing.
     """
     from engine.search.sync import OutOfTimeError, is_busy, update
 
+    begun = time.monotonic()
+    pace = [0, 0]
+
+    def tell(done: int, of_all: int) -> None:
+        pace[:] = done, of_all
+
+    def is_over() -> bool:
+        now = time.monotonic()
+        done, of_all = pace
+        is_clear = is_first and done >= PACE_FILES and now - begun > PACE_SHARE * deadline_s
+        return now > until or (is_clear and begun + (now - begun) * of_all / done > until)
+
     try:
-        update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=lambda: time.monotonic() > until)
+        update(path, root, wait_s=LOCK_SHARE * deadline_s, is_over=is_over, tell=tell)
     except OutOfTimeError:
         start_update(path, root)
     except (*DAMAGE, OSError) as error:
         if not is_busy(error) and (index := _in_memory(root, environ, until - time.monotonic())):
             return index
-    return _existing(path, root, environ, deadline_s)
+    else:
+        return _existing(path, root, environ, deadline_s)
+    return _behind(_existing(path, root, environ, deadline_s))
 
 
 def _in_memory(root: str, environ: Mapping[str, str], seconds_left: float) -> Index | None:
@@ -211,19 +274,19 @@ def _existing(path: str, root: str, environ: Mapping[str, str], deadline_s: floa
     wait_s = LOCK_SHARE * deadline_s
 
     def recover(error: Exception) -> Index:
-        from engine.memory import Corpus
         from engine.search.sync import discard, is_damage
 
         if is_damage(error):
             discard(path)
             start_update(path, root)
-        return index_of(Corpus(root, ()))
+        return unbuilt(root)
 
     def renew(names: set[bytes]) -> Index | None:
         from engine.search.sync import update
 
         if index.count_in(names) > MOST_PARTS:
             start_update(path, root)
+            _behind(index)
             return None
         try:
             update(path, root, wait_s=wait_s, only=names)

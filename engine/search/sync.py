@@ -96,6 +96,22 @@ def is_busy(error: Exception) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF == BUSY
 
 
+def is_locked(path: str) -> bool:
+    """Whether another process is writing the file now."""
+    try:
+        db = for_writing(path, wait_s=0.0)
+    except DAMAGE as error:
+        return is_busy(error)
+    try:
+        db.execute("begin immediate")
+        db.execute("rollback")
+    except DAMAGE as error:
+        return is_busy(error)
+    finally:
+        db.close()
+    return False
+
+
 def discard(path: str) -> None:
     """Delete an index."""
     for suffix in FILES:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
+import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from engine.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.config import CONFIG_FILE, Config
-from engine.hook.process import parse_request, respond, skip_reason, warning
+from engine.hook.process import LATE, parse_request, respond, skip_reason, warning
 from engine.inject import length
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
+from engine.search.opening import index_file
 from tests.engine.builders import FakeJudge, fillers, memory, open_index, write_memory, write_root
 from tests.engine.hook.world import ASK, FORMS, NOT_REQUESTS, RULES, World, context_of
 
@@ -101,6 +106,32 @@ def test_a_silence_has_its_reason_in_the_log(world: World) -> None:
     assert reasons == [None, "every candidate was dropped", "nothing matched"]
 
 
+def test_a_prompt_that_the_index_is_not_ready_for_says_so(world: World) -> None:
+    """Neither the log nor a hint for the model says that nothing fits, before the memories were read."""
+    for number in range(160):
+        write_memory(world.root, memory(f"cache rule of shelf {number}", "cache"))
+    world.configure(deadline=0.3, output_mode="tiered", hints=True)
+    assert world.run(json.dumps(world.payload(session_id="0")).encode()).stdout == b""
+    assert world.log()[0]["reason"] == NO_INDEX
+    for number in range(1, 300):
+        if world.send(session_id=str(number)):
+            break
+        assert world.log()[-1]["reason"] in (NO_INDEX, LATE)
+        time.sleep(0.1)
+    assert "index" not in world.log()[-1]
+    assert len(world.log()[-1]["injected"]) == 3
+
+
+def test_a_prompt_that_only_an_index_of_today_could_answer_says_so(world: World) -> None:
+    world.send()
+    world.configure(deadline=0.05)
+    write_memory(world.root, memory("the treasure of zanzibar", "treasure"))
+    with closing(sqlite3.connect(index_file(str(world.root), world.environ), isolation_level=None)) as other:
+        other.execute("begin immediate")  # the update waits for this one
+        assert world.send("where is the treasure of zanzibar") == ""
+    assert (world.log()[-1]["reason"], world.log()[-1]["index"]) == (NOTHING_IN_OLD, "behind the files")
+
+
 def test_the_tiered_form_and_its_hints_are_a_matter_of_configuration(world: World) -> None:
     world.configure(output_mode="tiered", hints=True)
     note = "<memory-note>No memory matches this prompt"
@@ -124,8 +155,8 @@ def test_a_prompt_that_matches_nothing_is_answered_with_silence(world: World) ->
         ({"prompt": ""}, "under 10 characters"),
         ({"prompt": "缓存规则"}, "under 10 characters"),
         ({"prompt": ASK + " [nomem]"}, "[nomem] in the prompt"),
-        ({"prompt": "/review the cache rule please"}, "not typed by a person"),
-        ({"prompt": "/memplug:recall cache rule"}, "not typed by a person"),
+        ({"prompt": "/review the cache rule please"}, "a slash command"),
+        ({"prompt": "/memplug:recall cache rule"}, "a slash command"),
         ({"prompt": "/cache/rules fails"}, ""),
         ({"prompt": f"<task-notification>\n{ASK}\n</task-notification>\n"}, "not typed by a person"),
         ({"prompt": f"look: <task-notification>{ASK}</task-notification>"}, ""),

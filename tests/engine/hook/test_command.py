@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,38 @@ def test_the_command_needs_no_utf_8_locale(world: World) -> None:
     done = world.run(json.dumps(world.payload(f"{ASK} 数据"), ensure_ascii=False).encode())
     assert done.returncode == 0
     assert "cache rule 数据 é" in context_of(done.stdout.decode("ascii"))
+
+
+@pytest.mark.parametrize("ids", [{}, {"prompt_id": ""}], ids=["2.1", "a client without ids of prompts"])
+def test_of_two_entries_in_the_settings_one_answers_a_prompt(world: World, ids: dict[str, str]) -> None:
+    """The client starts all entries at the same time, here four of them."""
+    world.send("build the index now please", session_id="")
+    for number in range(8):
+        request = json.dumps(world.payload(session_id=f"session {number}", **ids)).encode()
+        with ThreadPoolExecutor() as pool:
+            done = [*pool.map(world.run, [request] * 4)]
+        assert [one.returncode for one in done] == [0] * 4
+        answers = [one.stdout.decode() for one in done if one.stdout]
+        assert [context_of(answer).count("<result ") for answer in answers] == [3]
+    assert len(world.log()) == 1 + 8
+    changed = world.payload(session_id="session 7", prompt=f"{ASK} at night", **ids)
+    assert world.run(json.dumps(changed).encode()).returncode == 0
+    assert world.log()[-1]["reason"] == "every candidate was dropped"
+
+
+def test_a_text_is_answered_again_where_it_is_another_prompt(world: World) -> None:
+    """By the id of the prompt, or after a while for a client without."""
+    for prompt_id in ("1", "2", "", "3"):
+        world.send(prompt_id=prompt_id, session_id="s")
+    assert len(world.log()) == 4
+    world.send(prompt_id="", session_id="s")
+    assert len(world.log()) == 4
+    for path in (world.state / "sessions/answered").iterdir():
+        os.utime(path, (time.time() - 3, time.time() - 3))
+    world.send(prompt_id="3", session_id="s")
+    assert len(world.log()) == 4
+    world.send(prompt_id="", session_id="s")
+    assert len(world.log()) == 5
 
 
 def test_nothing_but_the_root_the_state_and_the_transcript_is_opened(world: World) -> None:

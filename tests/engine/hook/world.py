@@ -69,6 +69,7 @@ class World:
     def payload(self, prompt: object = ASK, **changes: object) -> dict[str, object]:
         return {
             "session_id": "session-1",
+            "prompt_id": os.urandom(8).hex(),
             "transcript_path": str(self.transcript),
             "cwd": str(self.project),
             "permission_mode": "default",

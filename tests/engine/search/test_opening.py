@@ -416,6 +416,26 @@ def test_a_hook_that_finds_another_builder_answers_from_the_index_as_it_is(proje
     assert project.hook() == ["cache rule", "cache rule two"]
 
 
+def test_a_hook_does_not_wait_for_another_process_that_builds_the_first_index(project: Project) -> None:
+    builder = Builder(project)
+    try:
+        started = time.monotonic()
+        assert project.hook(deadline_s=600.0) is None
+        assert time.monotonic() - started < 600.0 * opening.LOCK_SHARE / 2
+    finally:
+        builder.end()
+    assert project.hook() == ["cache rule"]
+
+
+@pytest.mark.slow
+def test_a_first_build_that_cannot_end_in_time_is_left_to_another_process_at_once(project: Project) -> None:
+    for number in range(600):
+        project.write(memory(f"rule {number}", "cache", body="the cache is cold at night " * 2000))
+    started = time.monotonic()
+    assert project.hook(deadline_s=4.0) is None
+    assert time.monotonic() - started < 4.0 * opening.SYNC_SHARE * 0.8
+
+
 def test_an_index_that_is_deleted_while_the_hook_reads_it_is_done_without(project: Project) -> None:
     settle(project)
     path = Path(project.root) / "decisions/cache-rule.json"

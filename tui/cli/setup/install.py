@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from engine.claude_code import installation
-from engine.claude_code.hook_entry import EVENT, bare_interpreter, hook_entry, slow_start
-from engine.claude_code.prompt_hooks import OF_ORIGINAL, OURS, all_hooks_are_off, prompt_hooks, removal
+from engine.claude_code.hook_entry import EVENT, SHARED_ENTRY, bare_interpreter, hook_entry, slow_start
+from engine.claude_code.prompt_hooks import (
+    OF_ORIGINAL,
+    OURS,
+    all_hooks_are_off,
+    of_one_machine,
+    prompt_hooks,
+    removal,
+    several,
+)
 from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
+from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
 from engine.paths import PROJECT_FOLDER, find_root
 from tui.workspace import opening
@@ -28,47 +38,60 @@ NEXT_OF_PLUGIN = "Claude Code loads the plugin when it starts: start it, type a 
 
 @click.command()
 @click.option("--user", "scope", flag_value=USER, default=USER, help="For all projects of yours. The default.")
-@click.option("--project", "scope", flag_value=PROJECT, help="For the project in the current folder.")
+@click.option("--project", "scope", flag_value=PROJECT, help="For all who work on the project in the current folder.")
 @click.option("--plugin", "is_plugin", is_flag=True, help="As a plugin with two skills, in place of a hook alone.")
 @DRY_RUN
 @click.option("--print", "is_print", is_flag=True, help="Only print the `hooks` section of a settings.json.")
 def install(scope: str, is_plugin: bool, dry_run: bool, is_print: bool) -> None:
     """Put memsift into Claude Code, so that it looks for memories at every prompt.
 
-    --user changes settings.json in ~/.claude, or in CLAUDE_CONFIG_DIR; --project changes .claude/settings.json in the
-    current folder. Only memsift's own lines change; everything else in the file stays as it was written. A copy of the
-    file is kept in ~/.local/state/memsift/backups. memsift uninstall takes memsift out again.
+    --user changes settings.json in ~/.claude, or in CLAUDE_CONFIG_DIR, and no file of the project. --project changes
+    .claude/settings.json in the current folder, which is made to be committed: its command names no path of this
+    machine, finds memsift on any, and stays silent where there is none. Only memsift's own lines change; everything
+    else in the file stays as it was written. A copy of the file is kept in ~/.local/state/memsift/backups.
+    memsift uninstall takes memsift out again.
 
-    memsift stands in one place at a time, because two hooks would inject the same memories twice. If it stood in
-    another place, it is moved.
+    Where your own settings and those of the project both run memsift, one of the two answers a prompt.
 
-    The hook's command exits with 0 even after memsift was moved or removed, so it can never block a prompt. Its timeout
-    is longer than the deadlines in the configuration of this project. Run the command again after you enabled a judge,
-    gave a deadline or the judge more time, trusted this project's configuration, or moved memsift.
+    The hook's command exits with 0 even after memsift was moved or removed, so it can never block a prompt. For --user
+    its timeout is longer than the deadlines in the configuration of this project. Run the command again after you
+    enabled a judge, gave a deadline or the judge more time, trusted this project's configuration, or moved memsift.
+
+    The indexes of the memories here are built at once, so that the first prompt gets an answer.
 
     The plugin brings the skills memory-search and memory-label.
 
     Output: the path of each changed file.
     """
-    entry = hook_entry(opening.config_of(root_here(), os.environ))
+    entry = SHARED_ENTRY if scope == PROJECT else hook_entry(opening.config_of(root_here(), os.environ))
     if is_print:
         click.echo(printed_json({"hooks": {EVENT: [{"hooks": [entry]}]}}, indent=2))
         return
     files = settings_files(os.getcwd(), os.environ)  # noqa: PTH109 - the engine speaks in strings
     if scope not in {file.scope for file in files}:
         raise click.UsageError("the settings of your home folder are those of the user: use --user.")
-    wanted = installation.wanted_plugin(scope) if is_plugin else installation.wanted_hook(scope, entry)
-    changes = installation.plan(files, wanted, os.environ)
+    wanted = installation.wanted_plugin(scope, files) if is_plugin else installation.wanted_hook(scope, entry, files)
+    reached = [file for file in files if file.scope in (*installation.REACH[scope], *wanted)]
+    changes = installation.plan(reached, wanted, os.environ)
     if dry_run:
         show(changes)
         return
-    if is_plugin:
-        installation.record_start(os.environ)
+    installation.record_start(os.environ)
     write(changes, "memsift is installed already; nothing was changed.")
-    if not is_plugin:
-        installation.forget_start(os.environ)
     warn()
+    build_indexes()
     tell(NEXT_OF_PLUGIN if is_plugin else NEXT)
+
+
+def build_indexes() -> None:
+    """Bring the indexes of the memories here up to date, with a progress bar for many. A problem is only told."""
+    with suppress(RootNotFoundError):
+        for root in opening.known_roots((), os.environ):
+            try:
+                with opening.opened_index(root):
+                    pass
+            except MemsiftError as error:
+                tell(str(error))
 
 
 def root_here() -> str:
@@ -108,6 +131,7 @@ def warn() -> None:
     for hook in hooks:
         if hook.kind == OF_ORIGINAL:
             tell(f"{hook.source} runs the hook of claude-memory, too: both would inject. {removal(hook)}")
-    own = [hook.command for hook in hooks if hook.kind == OURS]
-    for sentence in slow_start(own, bare_interpreter(), os.environ):
+    own = [hook for hook in hooks if hook.kind == OURS]
+    slow = slow_start((hook.command for hook in own), bare_interpreter(), os.environ)
+    for sentence in (*several(own), *of_one_machine(files), *slow):
         tell(sentence)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from engine.claude_code.hook_entry import ALWAYS_0
 from engine.config import CONFIG_FILE, JudgeConfig
 from engine.doctor import judge
 from engine.paths import config_file, transcripts_dir
@@ -111,7 +112,9 @@ def test_the_hooks_are_listed_in_their_order_with_those_that_inject_too(project:
     assert "echo hello" in texts[1]
     assert "claude-memory injects, too" in problems("hooks")
     settings(project / ".claude/settings.json", hooks=hooks("memsift-hook"))
-    assert "memsift stands 2 times" in problems("hooks")
+    notes = [row["text"] for row in found(1)["hooks"] if row["status"] == "note"]
+    assert "memsift stands 2 times" in notes[0]
+    assert "made by hand" in notes[1]
     settings(project / ".claude/settings.json", disableAllHooks=True)
     assert "switches all hooks off" in problems("hooks")
 
@@ -132,7 +135,7 @@ def test_a_hook_that_does_not_work_is_found_by_a_test_prompt(project: Path, priv
 
 
 def test_a_timeout_that_is_too_short_is_told(project: Path, private_home: Path) -> None:
-    settings(private_home / ".claude/settings.json", hooks=hooks("true; : memsift-hook", timeout=1))
+    settings(private_home / ".claude/settings.json", hooks=hooks(f"{ALWAYS_0}: memsift-hook", timeout=1))
     texts = [row["text"] for row in found()["hooks"] if row["status"] == "note"]
     assert texts == ["the client ends the hook after 1 s, but the settings allow it 2 s"]
     assert project.exists()
@@ -145,7 +148,7 @@ def test_a_script_of_an_old_pip_is_told_where_the_hook_runs_it(project: Path, pr
     script.chmod(0o755)
     path = f"{script.parent}:{os.environ['PATH']}"
     assert "25.2" not in str(found(PATH=path)["hooks"])
-    settings(private_home / ".claude/settings.json", hooks=hooks("memsift-hook"))
+    settings(private_home / ".claude/settings.json", hooks=hooks(f"{ALWAYS_0}memsift-hook"))
     (row,) = [row for row in found(PATH=path)["hooks"] if row["status"] == "note"]
     assert "pip older than 25.2" in row["text"]
     assert "memsift install" in row["fix"]

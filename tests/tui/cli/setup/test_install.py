@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from engine.claude_code.hook_entry import bare_interpreter
 from engine.config import CONFIG_FILE
+from engine.paths import config_file
+from engine.search.opening import hook_index
 from tests.engine.hook.world import World, context_of
 from tui.cli import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def printed_entry(environ: dict[str, str]) -> dict[str, Any]:
@@ -36,6 +37,25 @@ def test_the_printed_command_is_the_hook(tmp_path: Path) -> None:
     payload = json.dumps(world.payload()).encode()
     answer = subprocess.run(["/bin/sh", "-c", entry["command"]], input=payload, capture_output=True, check=True)
     assert context_of(answer.stdout.decode()).count("<result ") == 3
+
+
+@pytest.mark.usefixtures("no_cutoff")
+def test_the_first_prompt_after_install_finds_the_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more memories than a prompt could wait for, in the project's root and in the user's."""
+    world = World(tmp_path)
+    monkeypatch.chdir(world.project)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "one.md").write_text("# The treasure of zanzibar\n\nIt lies deep.\n", encoding="utf-8")
+    settings = Path(config_file(os.environ))
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'roots = ["{notes}"]\n', encoding="utf-8")
+    assert CliRunner().invoke(main, ["install"]).exit_code == 0
+    for root in (world.root, notes):
+        index = hook_index(str(root), os.environ, 0.0)
+        assert index
+        assert len(index) > 0
+        index.close()
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.claude_code.hook_entry import bare_interpreter, hook_command, slow_start
+from engine.claude_code.hook_entry import SHARED_ENTRY, bare_interpreter, hook_command, slow_start
 from engine.claude_code.installation import MARKETPLACE, PLUGIN, plugin_folder
 from engine.paths import hook_start_file
 from tests.tui.cli.command_line import memsift, refused
@@ -58,14 +59,15 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def installed(*paths: Path) -> list[str]:
-    """The places at which memsift stands in settings files: "hook", "plugin" or "marketplace", file by file."""
+    """The places at which memsift stands: "hook", "shared hook", "plugin" or "marketplace", file by file."""
     found = []
     for path in paths:
         content = json.loads(path.read_text("utf-8-sig") or "{}") if path.exists() else {}
         commands = [
             one["command"] for group in content.get("hooks", {}).get("UserPromptSubmit", []) for one in group["hooks"]
         ]
-        found += [f"{path.parent.parent.name}: hook"] * commands.count(hook_command())
+        for name, command in (("hook", hook_command()), ("shared hook", SHARED_ENTRY["command"])):
+            found += [f"{path.parent.parent.name}: {name}"] * commands.count(command)
         if content.get("enabledPlugins", {}).get(PLUGIN):
             found.append(f"{path.parent.parent.name}: plugin")
         if MARKETPLACE in content.get("extraKnownMarketplaces", {}):
@@ -98,28 +100,64 @@ def test_a_file_is_byte_for_byte_as_before_after_uninstall(user: Path, name: str
     assert user.read_bytes() == before
 
 
-def test_memsift_stands_in_one_place_and_moves_there(user: Path, project: Path) -> None:
+def test_memsift_stands_in_one_place_of_a_scope_and_moves_there(user: Path, project: Path) -> None:
     user.write_bytes(WILD["minified"])
+    local = project.with_name("settings.local.json")
+    local.parent.mkdir()
+    local.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "memsift-hook"}]}]}}), "utf-8")
     steps = {
         (): ["home: hook"],
-        ("--project",): ["some project: hook"],
-        ("--plugin",): ["home: plugin", "home: marketplace"],
-        ("--plugin", "--project"): ["home: marketplace", "some project: plugin"],
-        ("--user",): ["home: hook"],
+        ("--project",): ["home: hook", "some project: shared hook"],
+        ("--plugin",): ["home: plugin", "home: marketplace", "some project: shared hook"],
+        ("--plugin", "--project"): ["home: plugin", "home: marketplace", "some project: plugin"],
+        ("--user",): ["home: hook", "home: marketplace", "some project: plugin"],
     }
+    start = Path(hook_start_file(os.environ))
     for options, places in steps.items():
         for _ in range(2):
             assert memsift("install", *options).exit_code == 0
             assert installed(user, project) == places
-    start = Path(hook_start_file(os.environ))
-    assert not start.exists()
-    memsift("install", "--plugin")
-    assert start.read_text("utf-8").splitlines()[0] == bare_interpreter()
+            assert "memsift" not in local.read_text("utf-8")
+            assert start.read_text("utf-8").splitlines()[0] == bare_interpreter()
     done = memsift("uninstall")
     assert done.stdout.splitlines() == [str(user)]
+    assert "uninstall --project" in done.stderr
     assert user.read_bytes() == WILD["minified"]
-    assert not project.exists()
     assert not start.exists()
+    assert memsift("uninstall", "--project").stdout.splitlines() == [str(project)]
+    assert not project.exists()
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [SHARED_ENTRY, {"command": "/other/python -I -S /other/engine/hook/launch.py"}, {"command": "memsift-hook"}],
+    ids=["shared", "of another machine", "by hand"],
+)
+def test_a_colleague_changes_nothing_that_the_team_has_committed(
+    user: Path, project: Path, entry: dict[str, Any]
+) -> None:
+    project.parent.mkdir()
+    project.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [entry]}]}, **PLUGIN_ON}), "utf-8")
+    git = ["git", "-C", str(project.parent), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q", ".."], ["add", "-A"], ["commit", "-qm", "Share the hook"]):
+        subprocess.run([*git, *words], check=True)
+    for command in (("install",), ("install", "--plugin"), ("install",), ("uninstall",)):
+        done = memsift(*command)
+        assert done.stdout.splitlines() == [str(user)]
+        assert "settings.json" in done.stderr.split("memsift stands")[-1]
+        assert subprocess.check_output([*git, "status", "--porcelain"], text=True) == ""
+
+
+PLUGIN_ON = {"enabledPlugins": {PLUGIN: True}}
+
+
+def test_what_a_project_shares_names_nothing_of_this_machine(user: Path, project: Path) -> None:
+    assert memsift("install", "--project").stdout.splitlines() == [str(project)]
+    text = project.read_text("utf-8")
+    for private in (bare_interpreter(), str(Path(__file__).parents[4]), os.environ["HOME"]):
+        assert private not in text
+    assert json.loads(memsift("install", "--project", "--print").stdout) == json.loads(text)
+    assert not user.exists()
 
 
 def test_installing_twice_changes_nothing_and_says_what_to_do_next(user: Path, project: Path) -> None:
@@ -207,9 +245,9 @@ def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Pa
     assert reason in line
     assert user.read_bytes() == content
     assert memsift("install", "--project").exit_code == 0
-    assert installed(project) == ["some project: hook"]
+    assert installed(project) == ["some project: shared hook"]
     assert user.read_bytes() == content
-    assert memsift("uninstall").exit_code == 0
+    assert memsift("uninstall", "--project").exit_code == 0
     assert user.read_bytes() == content
     assert not project.exists()
 
@@ -218,7 +256,9 @@ def test_a_broken_settings_file_is_refused_with_its_line(user: Path, project: Pa
 def test_a_write_protected_file_is_refused(user: Path) -> None:
     user.write_bytes(b"{}")
     user.chmod(0o444)
-    assert "chmod u+w" in refused(memsift("install"))
+    told = refused(memsift("install"))
+    assert "memsift install --print" in told
+    assert "chmod u+w" in told
     assert user.read_bytes() == b"{}"
     user.chmod(0o640)
     memsift("install")
@@ -233,7 +273,7 @@ def test_where_one_of_two_files_cannot_be_written_both_stay(user: Path, project:
     project.parent.mkdir()
     project.write_bytes(b"{}")
     project.chmod(0o444)
-    assert str(project) in refused(memsift("install", "--project"))
+    assert str(project) in refused(memsift("install", "--plugin", "--project"))
     assert (user.read_bytes(), project.read_bytes()) == (before, b"{}")
 
 
@@ -291,7 +331,8 @@ def test_programs_that_slow_the_hook_are_told(tmp_path: Path, monkeypatch: pytes
     assert "pip" not in memsift("install").stderr  # its command does not run the script
     (told,) = slow_start(["memsift-hook"], bare_interpreter(), os.environ)
     assert f"{script} was written by a pip older than 25.2" in told
-    launcher = 'sh "${CLAUDE_PLUGIN_ROOT}/scripts/memsift-hook.sh" || exit 0'
+    launcher = str(SHARED_ENTRY["command"])
+    memsift("uninstall")
     assert len(slow_start([launcher], bare_interpreter(), os.environ)) == 1
     assert "pip" not in memsift("install", "--plugin").stderr  # it records a faster start
     assert slow_start([launcher], bare_interpreter(), os.environ) == ()
