@@ -47,9 +47,11 @@ def known_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
         return list(dict.fromkeys(map(os.path.abspath, given)))
     search = find_roots(os.getcwd(), environ)  # noqa: PTH109 - the engine speaks in strings
     if not search.roots:
+        auto = search.auto_memory
+        off = f" ({auto.said_by} switches it off)" if auto.said_by and not auto.folder else ""
         raise RootNotFoundError(
             "There are no memories here: no .claude/memory from this folder up to the top of its repository, and no "
-            f"Claude Code auto memory for this project. {''.join(f'{reason} ' for reason in search.said)}Name a "
+            f"Claude Code auto memory for this project{off}. {''.join(f'{reason} ' for reason in search.said)}Name a "
             "folder with --root, or try `memsift demo`."
         )
     for reason in search.said:
