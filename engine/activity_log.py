@@ -65,15 +65,20 @@ class Ledger(Record):
     dropped: tuple[tuple[str, int], ...]
 
 
-def read_log(folder: str) -> Log:
-    """The log in a state folder, with the part that was renamed when it grew too large. An absent log is empty."""
+def read_log(*folders: str) -> Log:
+    """The logs in state folders as one, with the parts that were renamed when they grew too large.
+
+    An absent log is empty. The hook logs a decision over several roots once, in the folder of the first.
+    """
     decisions, broken = [], 0
-    for name in (f"{LOG_FILE}.1", LOG_FILE):
-        for line in _lines(os.path.join(folder, name)):
+    for path in [os.path.join(folder, name) for folder in folders for name in (f"{LOG_FILE}.1", LOG_FILE)]:
+        for line in _lines(path):
             if one := _decision(line):
                 decisions.append(one)
             else:
                 broken += bool(line.strip())
+    if len(folders) > 1:
+        decisions.sort(key=lambda one: one.time)
     return Log(tuple(decisions), broken)
 
 

@@ -1,4 +1,4 @@
-"""Places of files: a project's memories, memsift's own files, and Claude Code's transcripts.
+"""Places of files: memsift's own, and those of Claude Code.
 
 memsift's own files lie where the XDG rules say, on macOS as on Linux. On Windows, the XDG variables count as well;
 without them, the files lie in `AppData`.
@@ -8,78 +8,16 @@ from __future__ import annotations
 
 import os
 
-from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Mapping
 
-PROJECT_FOLDER = os.path.join(".claude", "memory")
 CONFIG, DATA, CACHE, STATE = "config", "data", "cache", "state"
 _PLACES = {CONFIG: ".config", DATA: ".local/share", CACHE: ".cache", STATE: ".local/state"}
 """Kind of memsift's own files -> the folder in the home folder, where `XDG_<KIND>_HOME` names no other."""
-_SLUG_CHARACTERS = 200
-
-
-class RootSearch(Record):
-    """The root of a project, or None. `refused` has a sentence for each folder that was found and not taken.
-
-    `auto_memory` is the project's auto memory if it is a root beside the other, else empty.
-    """
-
-    root: str | None
-    refused: tuple[str, ...] = ()
-    auto_memory: str = ""
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """The project's root and its auto memory, as far as they exist."""
-        return tuple(filter(None, (self.root, self.auto_memory)))
-
-
-def find_root(
-    start: str, environ: Mapping[str, str], transcript_path: str = "", users: Collection[int] | None = None
-) -> RootSearch:
-    """The nearest `.claude/memory` from *start* upwards, and the auto memory: `memory/` beside the transcripts.
-
-    A folder of memories is text for the model, so it must not come from a stranger. It is taken only if it, its
-    `.claude`, the folder around them and, for a link, the folder that it leads into belong to *users*: `own_users` by
-    default. A path that no file system can hold has no root.
-    """
-    owners = own_users(environ) if users is None else users
-    refused: list[str] = []
-    found: list[str] = []
-
-    def take(candidate: str, reason: str = "") -> bool:
-        """Whether the search of a kind ends here: with a folder that is taken."""
-        reason = reason or _stranger(candidate, owners)
-        if reason:
-            refused.append(f"{candidate} is not used: {reason}.")
-        else:
-            found.append(os.path.realpath(candidate))
-        return not reason
-
-    try:
-        for folder in _upwards(start, environ):
-            candidate = os.path.join(folder, PROJECT_FOLDER)
-            if os.path.isdir(candidate) and take(candidate):
-                break
-        _take_auto_memory(start, environ, transcript_path, take)
-    except (OSError, ValueError):
-        pass
-    roots = [*dict.fromkeys(found)]
-    return RootSearch(roots[0] if roots else None, tuple(refused), "".join(roots[1:]))
-
-
-def own_users(environ: Mapping[str, str]) -> Collection[int]:
-    """The numbers of the users whose folders are taken. As in git, root also takes those of the user who called sudo.
-
-    Windows has no such numbers: there every folder belongs to user 0.
-    """
-    own = getattr(os, "geteuid", int)()
-    caller = "" if own else environ.get("SUDO_UID", "")
-    return {own, int(caller)} if caller.isdecimal() else {own}
+_SLUG_CHARACTERS, _MOST_NAME = 200, 64
 
 
 def is_in_place(transcript_path: str, environ: Mapping[str, str]) -> bool:
@@ -148,8 +86,13 @@ def root_key(root: str) -> str:
 
 
 def transcripts_dir(cwd: str, environ: Mapping[str, str]) -> str:
-    """The folder of a project's transcripts. Only the beginning of its path if `project_slug` had to be cut."""
-    return os.path.join(projects_dir(environ), project_slug(cwd))
+    """The folder of a project's transcripts.
+
+    CLAUDE_CODE_PROJECT_DIR_NAME names it, but for the client only where CLAUDE_CONFIG_DIR is set, too.
+    """
+    name = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "") if environ.get("CLAUDE_CONFIG_DIR") else ""
+    is_name = len(name) <= _MOST_NAME and name.isascii() and name.replace("-", "").replace("_", "").isalnum()
+    return os.path.join(projects_dir(environ), name if is_name else project_slug(cwd))
 
 
 def projects_dir(environ: Mapping[str, str]) -> str:
@@ -159,7 +102,7 @@ def projects_dir(environ: Mapping[str, str]) -> str:
 
 def claude_dir(environ: Mapping[str, str]) -> str:
     """The folder of Claude Code's own files: settings, plugins, transcripts."""
-    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(_home(environ), ".claude")
+    return environ.get("CLAUDE_CONFIG_DIR") or os.path.join(home_dir(environ), ".claude")
 
 
 def hook_start_file(environ: Mapping[str, str]) -> str:
@@ -171,63 +114,31 @@ def project_slug(cwd: str) -> str:
     """The name of a project's folder under `projects/`: every character but ASCII letters and digits becomes "-".
 
     A character outside the basic plane becomes two dashes, because the client counts UTF-16 units. The client cuts a
-    name of more than 200 characters and appends "-" and a hash that cannot be known: the result then ends in "-".
+    name of more than 200 characters, and appends "-" and a hash of the path.
     """
     slug = "".join(
         character if character.isascii() and character.isalnum() else "-" * (1 + (character > "\uffff"))
         for character in cwd
     )
-    return slug if len(slug) <= _SLUG_CHARACTERS else slug[:_SLUG_CHARACTERS] + "-"
+    return slug if len(slug) <= _SLUG_CHARACTERS else f"{slug[:_SLUG_CHARACTERS]}-{_path_hash(cwd)}"
 
 
-def _take_auto_memory(
-    start: str, environ: Mapping[str, str], transcript_path: str, take: Callable[[str, str], bool]
-) -> None:
-    """Offer the project's auto memory to *take*, with a reason not to take it, or an empty text."""
-    place = os.path.dirname(os.path.realpath(transcript_path)) if transcript_path else transcripts_dir(start, environ)
-    folder = os.path.join(place, "memory")
-    if os.path.isdir(folder):
-        is_strange = bool(transcript_path) and not is_in_place(transcript_path, environ)
-        take(folder, f"the transcript beside it is not in {projects_dir(environ)}" if is_strange else "")
+def home_dir(environ: Mapping[str, str]) -> str:
+    """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it."""
+    given = environ.get("USERPROFILE") if os.name == "nt" else ""
+    return given or environ.get("HOME") or os.path.expanduser("~")
 
 
-def _upwards(start: str, environ: Mapping[str, str]) -> Iterator[str]:
-    """*start* and the folders above it, as far as git looks for a repository: to its top, within one file system.
-
-    The search also ends before the home folder. Its `.claude` is the client's own, and memories in it would count for
-    every project below that is no repository. They are found from the home folder itself.
-    """
-    home = _status(_home(environ))
-    folder = first = os.path.realpath(start)
-    device: int | None = None
-    while True:
-        found = _status(folder)
-        is_home = bool(found and home and os.path.samestat(found, home))
-        if (is_home and folder != first) or (found and device not in (None, found.st_dev)):
-            return
-        yield folder
-        if is_home or os.path.lexists(os.path.join(folder, ".git")) or os.path.dirname(folder) == folder:
-            return
-        folder, device = os.path.dirname(folder), found.st_dev if found else device
-
-
-def _stranger(candidate: str, owners: Collection[int]) -> str:
-    """The reason not to take a folder of memories: which folder or link on the way belongs to another user."""
-    project = os.path.dirname(candidate)
-    around = os.path.dirname(project) if candidate.endswith(PROJECT_FOLDER) else project
-    real = os.path.realpath(candidate)
-    for path in (around, project, candidate, os.path.dirname(real)):
-        for found in (os.lstat(path), os.stat(path)):
-            if found.st_uid not in owners:
-                return f"{path} belongs to another user (number {found.st_uid})"
-    return ""
-
-
-def _status(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except OSError:
-        return None
+def _path_hash(path: str) -> str:
+    """The client's hash of a path: 31 x hash + unit over UTF-16 units, in 32 bits; its absolute value in base 36."""
+    raw, number, digits = path.encode("utf-16-le", "surrogatepass"), 0, ""
+    for low, high in zip(raw[::2], raw[1::2], strict=True):
+        number = (number * 31 + low + (high << 8)) & 0xFFFFFFFF
+    number = min(number, (1 << 32) - number)
+    while number:
+        number, digit = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[digit] + digits
+    return digits or "0"
 
 
 def _own_folder(environ: Mapping[str, str], kind: str) -> str:
@@ -237,17 +148,11 @@ def _own_folder(environ: Mapping[str, str], kind: str) -> str:
         return os.path.join(given, "memsift")
     if os.name == "nt":
         return _windows_folder(environ, kind)
-    return os.path.join(_home(environ), _PLACES[kind], "memsift")
+    return os.path.join(home_dir(environ), _PLACES[kind], "memsift")
 
 
 def _windows_folder(environ: Mapping[str, str], kind: str) -> str:
     """As `_own_folder`, in `AppData`: only settings lie where they follow the user to other machines."""
     variable, place = ("APPDATA", "Roaming") if kind == CONFIG else ("LOCALAPPDATA", "Local")
-    base = environ.get(variable) or os.path.join(_home(environ), "AppData", place)
+    base = environ.get(variable) or os.path.join(home_dir(environ), "AppData", place)
     return os.path.join(base, "memsift", *(() if kind == CONFIG else (kind,)))
-
-
-def _home(environ: Mapping[str, str]) -> str:
-    """The home folder. On Windows, HOME may be that of a Unix shell, and the client does not look at it."""
-    given = environ.get("USERPROFILE") if os.name == "nt" else ""
-    return given or environ.get("HOME") or os.path.expanduser("~")

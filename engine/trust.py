@@ -47,6 +47,16 @@ def is_trusted(root: str, environ: Mapping[str, str]) -> bool:
     return trusted is not None and change_of(trusted) == ""
 
 
+def trust_of(root: str, environ: Mapping[str, str]) -> bool:
+    """As `is_trusted`; not if the list cannot be read."""
+    from engine.errors import ConfigError
+
+    try:
+        return is_trusted(root, environ)
+    except ConfigError:
+        return False
+
+
 def trusted_as(root: str, environ: Mapping[str, str]) -> TrustedRoot | None:
     """The entry of *root* in the list, whatever changed since. Raises ConfigError for an unreadable list."""
     path = os.path.realpath(root)
@@ -125,12 +135,7 @@ def trust(root: str, environ: Mapping[str, str]) -> None:
 
 def keeping_trust(root: str, environ: Mapping[str, str], change: Callable[[], T]) -> T:
     """The result of *change*, by which the user changes the settings of *root*: a trusted root stays trusted."""
-    from engine.errors import ConfigError
-
-    try:
-        was_trusted = is_trusted(root, environ)
-    except ConfigError:
-        was_trusted = False
+    was_trusted = trust_of(root, environ)
     result = change()
     if was_trusted:
         trust(root, environ)

@@ -7,35 +7,29 @@ from typing import TYPE_CHECKING
 
 from engine.doctor.finding import note, ok, problem
 from engine.errors import RootError
-from engine.paths import config_file, find_root, transcripts_dir
+from engine.paths import config_file, transcripts_dir
 from engine.search.opening import open_index
-from engine.settings.origins import trust_of
-from engine.settings.roots import user_roots
 from engine.settings.sources import read_config, trust_command
+from engine.trust import trust_of
 from engine.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from engine.doctor.finding import Finding
+    from engine.root_search import RootSearch
 
 
-def roots_here(folder: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The roots that the hook uses for a client in *folder*."""
-    return tuple(dict.fromkeys((*find_root(folder, environ).roots, *user_roots(environ).roots)))
-
-
-def findings(folder: str, environ: Mapping[str, str]) -> list[Finding]:
-    search, users = find_root(folder, environ), user_roots(environ)
-    roots = roots_here(folder, environ)
-    found = [
-        note("roots", reason.rstrip("."), "If it is yours: sudo chown, or name it in roots.")
-        for reason in search.refused
-    ]
+def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> list[Finding]:
+    """*search*: the roots that the hook uses for a client in *folder*."""
+    found = [note("roots", one.text.rstrip("."), one.remedy) for one in search.refused]
     found += [
-        problem("roots", mistake.rstrip("."), f"Mend roots in {config_file(environ)}.") for mistake in users.mistakes
+        problem("roots", mistake.rstrip("."), f"Mend roots in {config_file(environ)}.") for mistake in search.mistakes
     ]
-    if not roots:
+    if auto := search.auto_memory.said_by:
+        place = search.auto_memory.folder
+        found.append(ok("auto memory", f"{f'in {place}' if place else 'off'}, as {auto} says"))
+    if not search.roots:
         found.append(
             problem(
                 "roots",
@@ -44,9 +38,9 @@ def findings(folder: str, environ: Mapping[str, str]) -> list[Finding]:
                 "examples.",
             )
         )
-    for root in roots:
+    for root in search.roots:
         found += [_index(root, environ), _trust(root, environ)]
-    return [*found, *_settings(roots, environ), _transcripts(folder, environ)]
+    return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 
 def _index(root: str, environ: Mapping[str, str]) -> Finding:

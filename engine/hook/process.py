@@ -19,9 +19,10 @@ from engine.hook.session import is_first, load_session, save_session
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record
 from engine.lean.sha256 import hex_digest
-from engine.paths import config_file, find_root, is_in_place, state_dir, state_home
+from engine.paths import is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
+from engine.root_search import find_roots
 from engine.search.index import BEHIND, UNBUILT, Index, index_of
 from engine.search.opening import hook_index, index_file, unbuilt
 from engine.search.strategies.memsift import TURNS, says_little
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from engine.cutoff import Cutoff
     from engine.hook.session import Session
     from engine.judge.judge import Judge
-    from engine.paths import RootSearch
     from engine.prompt import Turn
     from engine.retrieval import Retrieval
+    from engine.root_search import RootSearch
 
 MAX_STDIN_BYTES = 8_000_000
 MIN_PROMPT_CHARACTERS = 10
@@ -46,6 +47,8 @@ NO_ROOT = "no folder of memories was taken"
 LATE = "no answer within the deadline"
 OF_LAG = {UNBUILT: NO_INDEX, BEHIND: NOTHING_IN_OLD, "": NOTHING_FOUND}
 """The lag of an index -> the reason where no candidate was found in it. Of several roots, the first of these counts."""
+SESSION_FOLDER = "CLAUDE_PROJECT_DIR"
+"""The variable in which the client names the folder where it was started. `cwd` follows the model's `cd`."""
 
 
 class Request(Record):
@@ -151,10 +154,9 @@ class Decision:
         digest = hex_digest(request.prompt)
         self.activity.note(session_id=request.session_id, prompt_sha256=digest)
         self.activity.stage("parse")
-        search = find_root(request.cwd, self._environ, request.transcript_path)
-        users, mistakes = _user_roots(self._environ)
-        roots = tuple(dict.fromkeys((*search.roots, *users)))
-        if not (roots or search.refused or mistakes):
+        search = find_roots(request.cwd, self._environ, self._environ.get(SESSION_FOLDER, ""))
+        roots = search.roots
+        if not (roots or search.said):
             return ""
         try:
             self._root = roots[0] if roots else ""
@@ -163,7 +165,7 @@ class Decision:
             if not is_first(folder, request.session_id, request.prompt_id, digest):
                 return ""  # and no line in the log: a prompt counts once
             self._folder = folder
-            self._note_unused(search, mistakes, roots)
+            self._note_unused(search)
             return self._decide(request, roots) if roots else ""
         except Exception as error:  # noqa: BLE001 - see main; here it can still be logged
             self.activity.note_reason(f"{type(error).__name__}: {error}")
@@ -191,16 +193,15 @@ class Decision:
         for index in self._indexes:
             index.close()
 
-    def _note_unused(self, search: RootSearch, mistakes: tuple[str, ...], roots: tuple[str, ...]) -> None:
+    def _note_unused(self, search: RootSearch) -> None:
         """Say which folders of memories were not taken, on stderr and in the log: without a root, in `state_home`."""
-        refused = (*search.refused, *mistakes)
-        if refused:
-            self.activity.note(refused=list(refused))
-        if not roots:
+        if search.said:
+            self.activity.note(refused=list(search.said))
+        if not search.roots:
             self.activity.note_reason(NO_ROOT)
-        if len(roots) > 1:
-            self.activity.note(roots=list(roots))
-        for reason in refused:
+        if len(search.roots) > 1:
+            self.activity.note(roots=list(search.roots))
+        for reason in search.said:
             self._warn(f"memsift-hook: {reason}")
 
     def _decide(self, request: Request, roots: tuple[str, ...]) -> str:
@@ -312,16 +313,6 @@ def _run() -> None:
         sys.stdout.write(answer)
         sys.stdout.flush()
     decision.remember()
-
-
-def _user_roots(environ: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The user's own roots, and a sentence for each that cannot be used. Imported only if there is a config.toml."""
-    if not os.path.lexists(config_file(environ)):
-        return (), ()
-    from engine.settings.roots import user_roots
-
-    found = user_roots(environ)
-    return found.roots, found.mistakes
 
 
 def _output(context: str) -> str:

@@ -11,7 +11,6 @@ from engine.lean.record import Record, fields
 from engine.paths import config_file
 from engine.settings.keys import SECTION, Source
 from engine.settings.sources import Reading, checked, section_of
-from engine.trust import is_trusted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -73,14 +72,6 @@ def value_of(keys: tuple[str, ...], text: str) -> object:
     for key in keys:
         value = value[key] if isinstance(value, dict) else value
     return value
-
-
-def trust_of(root: str, environ: Mapping[str, str]) -> bool:
-    """Whether the user trusts *root*; not if the list of trusted roots cannot be read."""
-    try:
-        return is_trusted(root, environ)
-    except ConfigError:
-        return False
 
 
 def _values(section: object, prefix: str = "") -> Iterator[tuple[str, object]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from engine.lean.record import Record
-from engine.paths import config_file
+from engine.paths import config_file, home_dir
 from engine.settings.keys import shown
 from engine.stores.files import UnreadableFileError, text_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 KEY = "roots"
 MOST_ROOTS = 20
-"""Characters of a value in a message."""
 
 
 class UserRoots(Record):
@@ -63,8 +62,7 @@ def resolved(value: object, environ: Mapping[str, str]) -> str:
     """The path that *value* spells, resolved; empty if it is none."""
     if not isinstance(value, str):
         return ""
-    home = environ.get("HOME") or os.path.expanduser("~")
-    path = home + value[1:] if value == "~" or value.startswith("~/") else value
+    path = home_dir(environ) + value[1:] if value == "~" or value.startswith("~/") else value
     try:
         return os.path.realpath(path) if os.path.isabs(path) and os.path.exists(path) else ""
     except (OSError, ValueError):

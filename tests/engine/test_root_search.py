@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.paths import find_root, own_users, transcripts_dir
+from engine.paths import transcripts_dir
+from engine.root_search import find_roots, own_users
 from engine.stores.roots import read_corpus
 from tests.engine.builders import memory, write_root
 from tests.engine.faults.mounts import small_disk
@@ -26,8 +27,9 @@ def folder_at(path: Path) -> Path:
     return path
 
 
-def found(start: Path, home: Path, **given: str) -> str | None:
-    return find_root(str(start), {"HOME": str(home)}, **given).root
+def found(start: Path, home: Path) -> str | None:
+    """The first root."""
+    return next(iter(find_roots(str(start), {"HOME": str(home)}).roots), None)
 
 
 def test_the_nearest_memory_folder_upwards_is_the_root(tmp_path: Path) -> None:
@@ -88,54 +90,21 @@ def test_a_file_of_that_name_is_no_root(tmp_path: Path) -> None:
     assert found(tmp_path / "project", tmp_path) is None
 
 
-def test_auto_memory_beside_the_transcript_comes_second(tmp_path: Path) -> None:
-    transcript = tmp_path / ".claude/projects/slug/session.jsonl"
-    auto = folder_at(transcript.with_name("memory"))
-    project = folder_at(tmp_path / "project")
-    assert found(project, tmp_path, transcript_path=str(transcript)) == str(auto.resolve())
-    own = planted(project)
-    assert found(project, tmp_path, transcript_path=str(transcript)) == str(own.resolve())
-
-
-def test_without_a_transcript_its_folder_follows_from_the_project(tmp_path: Path) -> None:
-    project = folder_at(tmp_path / "project")
-    beside = Path(transcripts_dir(str(project), {"HOME": str(tmp_path)}), "memory")
-    assert found(project, tmp_path) is None
-    beside.mkdir(parents=True)
-    assert found(project, tmp_path) == str(beside.resolve())
-
-
-def test_a_transcript_out_of_its_place_names_no_root(tmp_path: Path) -> None:
-    """A link is followed first, so it counts where it leads."""
-    planted_here = folder_at(tmp_path / "anywhere/memory")
-    real = tmp_path / ".claude/projects/slug/session.jsonl"
-    auto = folder_at(real.with_name("memory"))
-    real.write_text("", encoding="utf-8")
-    (tmp_path / "anywhere/link.jsonl").symlink_to(real)
-    project, environ = str(folder_at(tmp_path / "project")), {"HOME": str(tmp_path)}
-    search = find_root(project, environ, str(tmp_path / "anywhere/session.jsonl"))
-    assert search.root is None
-    (reason,) = search.refused
-    assert reason == f"{planted_here} is not used: the transcript beside it is not in {tmp_path}/.claude/projects."
-    assert found(Path(project), tmp_path, transcript_path=str(tmp_path / "anywhere/link.jsonl")) == str(auto.resolve())
-    assert find_root(project, environ, str(tmp_path / "nothing/session.jsonl")).refused == ()
-
-
 def test_a_folder_of_another_user_is_never_taken(tmp_path: Path) -> None:
     """The seam for everyone: the numbers of the users are given. With all folders of a stranger, none is taken."""
     planted(tmp_path)
     inner = planted(tmp_path / "project")
     environ = {"HOME": str(tmp_path / "home")}
     beside = folder_at(Path(transcripts_dir(str(tmp_path / "project"), environ), "memory"))
-    search = find_root(str(tmp_path / "project"), environ, users={STRANGER})
-    assert search.root is None
-    assert [reason.split(" is not used: ")[0] for reason in search.refused] == [
+    search = find_roots(str(tmp_path / "project"), environ, users={STRANGER})
+    assert search.roots == ()
+    assert [one.folder for one in search.refused] == [
         str(inner),
         str(tmp_path / ".claude/memory"),
         str(beside),
     ]
-    own = find_root(str(tmp_path / "project"), environ, users={STRANGER, os.geteuid()})
-    assert (own.root, own.refused) == (str(inner.resolve()), ())
+    own = find_roots(str(tmp_path / "project"), environ, users={STRANGER, os.geteuid()})
+    assert (own.roots, own.refused) == ((str(inner.resolve()), str(beside.resolve())), ())
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
@@ -143,10 +112,10 @@ def test_a_folder_of_another_user_is_never_taken(tmp_path: Path) -> None:
 def test_each_folder_on_the_way_must_be_ones_own(tmp_path: Path, foreign: str) -> None:
     outer, inner = planted(tmp_path / "p"), planted(tmp_path / "p/q")
     os.chown(tmp_path / "p/q" / foreign, STRANGER, -1)
-    search = find_root(str(tmp_path / "p/q"), {"HOME": str(tmp_path)})
-    assert search.root == str(outer.resolve())
+    search = find_roots(str(tmp_path / "p/q"), {"HOME": str(tmp_path)})
+    assert search.roots == (str(outer.resolve()),)
     place = tmp_path / "p/q" / foreign
-    assert search.refused == (f"{inner} is not used: {place} belongs to another user (number {STRANGER}).",)
+    assert search.said == (f"{inner} is not used: {place} belongs to another user (number {STRANGER}).",)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
@@ -177,24 +146,29 @@ def test_root_takes_the_folders_of_the_user_who_called_sudo() -> None:
 
 def test_a_start_that_makes_no_sense_finds_nothing(tmp_path: Path) -> None:
     for start in ("/nowhere/at/all", "/a\0b", "\ud800", "/" + "x" * 5000):
-        assert find_root(start, {"HOME": str(tmp_path)}, str(tmp_path / "a\0b.jsonl")).root is None
+        assert find_roots(start, {"HOME": str(tmp_path)}, start).roots == ()
 
 
 def test_the_auto_memory_is_a_root_beside_the_projects_own(tmp_path: Path) -> None:
     project, environ = folder_at(tmp_path / "project"), {"HOME": str(tmp_path / "home")}
     auto = folder_at(Path(transcripts_dir(str(project), environ)) / "memory")
-    alone = find_root(str(project), environ)
-    assert (alone.root, alone.auto_memory, alone.roots) == (str(auto.resolve()), "", (str(auto.resolve()),))
+    assert find_roots(str(project), environ).roots == (str(auto.resolve()),)
     own = planted(project)
-    both = find_root(str(project), environ)
-    assert (both.root, both.auto_memory) == (str(own.resolve()), str(auto.resolve()))
-    assert both.roots == (both.root, both.auto_memory)
-    by_transcript = find_root(str(project), environ, str(auto.parent / "session.jsonl"))
-    assert by_transcript == both
+    assert find_roots(str(project), environ).roots == (str(own.resolve()), str(auto.resolve()))
 
 
 def test_an_auto_memory_that_leads_to_the_projects_own_root_counts_once(tmp_path: Path) -> None:
     project, environ = tmp_path / "project", {"HOME": str(tmp_path / "home")}
     own = planted(project)
     folder_at(Path(transcripts_dir(str(project), environ))).joinpath("memory").symlink_to(own)
-    assert find_root(str(project), environ).roots == (str(own.resolve()),)
+    assert find_roots(str(project), environ).roots == (str(own.resolve()),)
+
+
+def test_a_monorepo_has_the_roots_of_all_folders_up_to_its_top(tmp_path: Path) -> None:
+    """Without a repository nothing says where a project ends, so there the nearest counts alone."""
+    planted(tmp_path)
+    top, package = planted(tmp_path / "mono"), planted(tmp_path / "mono/packages/api")
+    start = folder_at(tmp_path / "mono/packages/api/src")
+    assert find_roots(str(start), {"HOME": str(tmp_path)}).roots == (str(package),)
+    (tmp_path / "mono/.git").mkdir()
+    assert find_roots(str(start), {"HOME": str(tmp_path)}).roots == (str(package), str(top))

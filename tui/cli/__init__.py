@@ -122,7 +122,7 @@ class Memsift(Commands):
 
 @click.group(cls=Memsift, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="memsift")
-@roots_option(TOGETHER, takes_all=True)
+@roots_option(TOGETHER)
 @PROMPTS
 @judge_options
 @DB

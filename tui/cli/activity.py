@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from engine.activity_log import Decision, Log
 
-OF_SEVERAL = "each root has its own log."
+OF_SEVERAL = "each root has its own log. Without the option, the logs of all roots are one list."
 SHOWN_HASH, SHOWN_PROMPT = 12, 60
 NO_LOG = (
     "The hook has logged nothing here. memsift install puts it into Claude Code; memsift doctor says what is wrong."
@@ -70,13 +70,14 @@ def activity(
             raise click.UsageError("--no-root takes neither --root nor --memory: this log belongs to no root.")
         click.echo(_listed(read_log(state_home(os.environ)), kinds, last, form), nl=False)
         return
+    found = opening.known_roots(roots, os.environ)
     made = {}
-    for root in opening.resolve_roots(roots, os.environ):
-        log = read_log(state_dir(root, os.environ))
+    for together in [[root] for root in found] if roots else [found]:
+        log = read_log(*[state_dir(root, os.environ) for root in together])
         if memory_id:
-            made[root] = _ledger(root, memory_id, log, db, form)
+            made[together[0]] = _ledger(together, memory_id, log, db, form)
         else:
-            made[root] = _listed(log, kinds, last, form)
+            made[together[0]] = _listed(log, kinds, last, form)
     click.echo(output_of_roots(made, form), nl=False)
 
 
@@ -102,17 +103,17 @@ def _line(one: Decision) -> str:
     return f"{one.time}  {one.ms:7.1f} ms  {prompt}  -> {outcome}{fallback}"
 
 
-def _ledger(root: str, memory_id: str, log: Log, db: str | None, form: str) -> str:
+def _ledger(roots: Sequence[str], memory_id: str, log: Log, db: str | None, form: str) -> str:
     from engine import inject
     from engine.quality.checks.size import tokens
     from tui.workspace.curate.curating import memories_of, named
     from tui.workspace.quality.checking import label_counts
 
-    (found,) = named([memory_id], memories_of([os.path.realpath(root)]))
+    (found,) = named([memory_id], memories_of([*map(os.path.realpath, roots)]))
     counts = ledger(memory_id, log.decisions)
     verdicts = label_counts(found.root, {memory_id: found.memory.digest}, db, os.environ)
     relevant, irrelevant = verdicts.get(memory_id, (0, 0))
-    mode = opening.config_of(root, os.environ).output_mode
+    mode = opening.config_of(found.root, os.environ).output_mode
     cost = counts.injected * tokens(inject.entry(found.memory, "high", mode))
     row = {
         "memory": memory_id,

@@ -38,7 +38,7 @@ HEADER = ("decision", "sure", "injected", "category", "title")
 
 @click.command(cls=JudgedCommand)
 @click.argument("prompt")
-@roots_option(TOGETHER, takes_all=True)
+@roots_option(TOGETHER)
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=AUTO, show_default=True, help=MODE)
 @judge_options
 @STRICT

@@ -36,13 +36,9 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-ROOT_HELP = (
-    "Folder or file of memories, whoever owns it. Default: the nearest .claude/memory of yours, up to the repository's "
-    "top, else this project's auto memory."
-)
-ALL_ROOTS_HELP = (
-    "Folder or file of memories, whoever owns it. Default: the nearest .claude/memory of yours, up to the repository's "
-    "top, this project's auto memory, and `roots` in config.toml."
+ROOTS_HELP = (
+    "Folder or file of memories, whoever owns it. Default: each .claude/memory of yours, up to the repository's top, "
+    "this project's auto memory, and `roots` in config.toml"
 )
 PROMPTS_DEFAULT = "Default: the transcripts of this project, or else the prompts that were replayed here."
 PROMPTS_HELP = (
@@ -77,10 +73,11 @@ TOGETHER = "all are searched together, as in the hook, and give one result."
 """The help on several roots, for most commands."""
 
 
-def roots_option(of_several: str, *, takes_all: bool = False) -> Callable[[F], F]:
-    """The option --root, repeatable. *of_several*: the help on more than one root. *takes_all*: as `known_roots`."""
-    text = f"{ALL_ROOTS_HELP if takes_all else ROOT_HELP} Repeatable: {of_several}"
-    return click.option("--root", "roots", metavar="PATH", multiple=True, help=text)
+def roots_option(of_several: str) -> Callable[[F], F]:
+    """The option --root, repeatable. *of_several*: the help on more than one root."""
+    return click.option(
+        "--root", "roots", metavar="PATH", multiple=True, help=f"{ROOTS_HELP}. Repeatable: {of_several}"
+    )
 
 
 def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -91,7 +88,9 @@ def ids_given(_context: click.Context, _argument: click.Parameter, ids: tuple[st
 
 
 IDS = click.argument("ids", metavar="ID...|-", nargs=-1, required=True, callback=ids_given)
-ROOT = click.option("--root", metavar="PATH", multiple=True, callback=only_one, help=ROOT_HELP)
+ROOT = click.option(
+    "--root", metavar="PATH", multiple=True, callback=only_one, help=f"{ROOTS_HELP}: the first of them."
+)
 PROMPTS = click.option("--prompts", metavar="FILE", multiple=True, help=f"{PROMPTS_HELP} {PROMPTS_DEFAULT}")
 DB = click.option(
     "--db",

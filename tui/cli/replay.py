@@ -68,7 +68,7 @@ SAVE = "Record the retrievals in the label store, for the app, memsift report an
 
 
 @click.command(cls=JudgedCommand)
-@roots_option(TOGETHER, takes_all=True)
+@roots_option(TOGETHER)
 @click.option("--prompts", "files", metavar="FILE", multiple=True, required=True, help=PROMPTS_HELP)
 @click.option("--systems", metavar="NAMES", help=NAMES)
 @judge_options

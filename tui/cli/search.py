@@ -38,7 +38,7 @@ MODE = "search: every match, for a person who searches. auto: as the hook, witho
 
 @click.command(cls=JudgedCommand)
 @click.argument("query")
-@roots_option(OF_SEVERAL, takes_all=True)
+@roots_option(OF_SEVERAL)
 @click.option("--mode", type=click.Choice([AUTO, SEARCH]), default=SEARCH, show_default=True, help=MODE)
 @click.option("--include-retired", is_flag=True, help="Also find retired and archived memories.")
 @click.option(

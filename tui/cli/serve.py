@@ -31,7 +31,7 @@ POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob: ws://{}"
     show_default=True,
     help="Port on this machine.",
 )
-@roots_option("they are open together.", takes_all=True)
+@roots_option("they are open together.")
 @PROMPTS
 @DB
 def serve(port: int, roots: tuple[str, ...], prompts: tuple[str, ...], db: str | None) -> None:

@@ -92,15 +92,13 @@ def read_activity(
     Any thread may call it. Raises LabelStoreError.
     """
     stamps = log_stamps(roots, environ)
-    logs = [read_log(state_dir(root, environ)) for root in roots]
-    decisions = sorted((one for log in logs for one in log.decisions), key=lambda one: one.time)
+    log = read_log(*[state_dir(root, environ) for root in roots])
     texts = {_digest(prompt.text): (prompt.id, prompt.text) for prompt in prompts}
     with LabelStore.open(store) as labels:
         for prompt_id, text in labels.prompt_texts().items():
             texts.setdefault(_digest(text), (prompt_id, text))
-    entries = [_entry(number, one, texts) for number, one in enumerate(decisions)]
-    broken = sum(log.broken for log in logs)
-    return ActivityLog(tuple(reversed(entries)), broken, stamps, bool(entries) or _is_installed(environ))
+    entries = [_entry(number, one, texts) for number, one in enumerate(log.decisions)]
+    return ActivityLog(tuple(reversed(entries)), log.broken, stamps, bool(entries) or _is_installed(environ))
 
 
 def _is_installed(environ: Mapping[str, str]) -> bool:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.lean.record import Record
-from engine.paths import find_root, own_users, projects_dir
+from engine.paths import projects_dir
+from engine.root_search import find_roots, own_users
 from engine.stores.files import open_regular
 from engine.stores.registry import store_of
 from engine.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 MOST_PROJECTS, MOST_LINES, LONGEST_LINE = 200, 20, 100_000
 """Projects that are looked at, the newest first; rows of a transcript in which its project's folder is looked for."""
@@ -58,11 +59,13 @@ def places(environ: Mapping[str, str]) -> tuple[Place, ...]:
     return tuple(sorted(found.values(), key=lambda one: -one.newest))
 
 
-def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> list[str]:
-    own = folder / "memory"
-    auto = [os.path.realpath(own)] if own.is_dir() and _is_own(own, environ) else []
+def _roots(folder: Path, transcripts: Iterable[Path], environ: Mapping[str, str]) -> Sequence[str]:
+    """The roots of a project, as for the hook; without a transcript that names its folder, the auto memory there."""
     cwd = next(filter(None, map(_cwd, sorted(transcripts, key=_time, reverse=True)[:3])), "")
-    return [*(find_root(cwd, environ).roots if Path(cwd).is_absolute() else ()), *auto]
+    if Path(cwd).is_absolute():
+        return find_roots(cwd, environ).roots
+    own = folder / "memory"
+    return [os.path.realpath(own)] if own.is_dir() and _is_own(own, environ) else []
 
 
 def _cwd(transcript: Path) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from engine.errors import RootNotFoundError
 from engine.lean.record import replace
-from engine.paths import cache_dir, find_root, labels_file, state_dir, transcripts_dir
+from engine.paths import cache_dir, labels_file, state_dir, transcripts_dir
+from engine.root_search import find_roots
 from engine.settings.sources import checked, read_config
 from engine.stores.files import write_whole
 from tui.workspace.judge_options import JudgeOptions, make_judge
@@ -32,45 +33,30 @@ DEMO = Path(__file__).parent.parent / "demo"
 
 
 def resolve_root(given: str | None, environ: Mapping[str, str]) -> str:
-    """The absolute path of *given*, whoever owns it, or of this project's root. Raises RootNotFoundError for none.
-
-    stderr tells which folders of memories were not taken, and why.
-    """
-    if given:
-        return os.path.abspath(given)  # noqa: PTH100 - the engine speaks in strings
-    search = find_root(os.getcwd(), environ)  # noqa: PTH109
-    if search.root is None:
-        raise RootNotFoundError(
-            "There are no memories here: no .claude/memory from this folder up to the top of its repository, and no "
-            f"Claude Code auto memory for this project. {''.join(f'{reason} ' for reason in search.refused)}Name a "
-            "folder with --root, or try `memsift demo`."
-        )
-    for reason in search.refused:
-        tell(reason)
-    return search.root
-
-
-def resolve_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
-    """The absolute paths of *given* without duplicates, or of this project's root. Raises RootNotFoundError."""
-    return list(dict.fromkeys(resolve_root(root, environ) for root in given or (None,)))
+    """The first of `known_roots`, for a command about one root."""
+    return known_roots([given] if given else [], environ)[0]
 
 
 def known_roots(given: Sequence[str], environ: Mapping[str, str]) -> list[str]:
-    """The absolute paths of *given*, or of all roots that the hook uses: see `engine.settings.roots`.
+    """The absolute paths of *given*, whoever owns them, each once; or of all roots that the hook uses here.
 
-    stderr tells which roots are not used. Raises RootNotFoundError if there are none at all.
+    This is the only place where a command looks for roots. stderr tells which roots are not used, and why. Raises
+    RootNotFoundError if there are none at all.
     """
     if given:
-        return resolve_roots(given, environ)
-    from engine.settings.roots import user_roots
-
-    users = user_roots(environ)
-    for mistake in users.mistakes:
-        tell(mistake)
-    search = find_root(os.getcwd(), environ)  # noqa: PTH109
-    if not users.roots or search.root:
-        resolve_root(None, environ)
-    return list(dict.fromkeys((*search.roots, *users.roots)))
+        return list(dict.fromkeys(map(os.path.abspath, given)))
+    search = find_roots(os.getcwd(), environ)  # noqa: PTH109 - the engine speaks in strings
+    if not search.roots:
+        auto = search.auto_memory
+        off = f" ({auto.said_by} switches it off)" if auto.said_by and not auto.folder else ""
+        raise RootNotFoundError(
+            "There are no memories here: no .claude/memory from this folder up to the top of its repository, and no "
+            f"Claude Code auto memory for this project{off}. {''.join(f'{reason} ' for reason in search.said)}Name a "
+            "folder with --root, or try `memsift demo`."
+        )
+    for reason in search.said:
+        tell(reason)
+    return [*search.roots]
 
 
 def annotator_name(environ: Mapping[str, str]) -> str:
@@ -117,7 +103,7 @@ def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cuto
 def open_roots(given: Sequence[str], environ: Mapping[str, str], judge: JudgeOptions | None = None) -> list[OpenRoot]:
     """The roots of a command with their settings: those *given*, or all that the hook uses. Raises MemsiftError.
 
-    This is the only place that decides which roots are open. stderr tells if there are several.
+    stderr tells if there are several.
     """
     from engine.joint import OpenRoot
 

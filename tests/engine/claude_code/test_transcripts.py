@@ -367,9 +367,10 @@ def test_a_slug_keeps_ascii_letters_and_digits() -> None:
     assert project_slug("/a😀b") == "-a--b"
 
 
-def test_a_long_slug_is_a_prefix() -> None:
+def test_a_long_slug_is_cut_and_gets_the_hash_of_the_client() -> None:
     assert project_slug("/" + "a" * 199) == "-" + "a" * 199
-    assert project_slug("/" + "a" * 200) == "-" + "a" * 199 + "-"
+    measured = project_slug("/opt/" + "l" * 120 + "/日😀" + "m" * 100)
+    assert measured == f"-opt-{'l' * 120}----{'m' * 71}-2g6hbw"
 
 
 def test_transcripts_lie_under_the_configured_folder() -> None:

@@ -106,7 +106,7 @@ def test_nothing_outside_the_root_is_read(world: TrappedWorld) -> None:
 def test_nothing_outside_an_auto_memory_is_read(world: TrappedWorld) -> None:
     shutil.rmtree(world.root)
     world.environ["MEMSIFT_DEADLINE"] = "60"  # the settings with it went with the root
-    folder = world.home / ".claude/projects/p/memory"
+    folder = world.auto_memory
     folder.mkdir(parents=True)
     outside = os.path.relpath(world.outside, folder)
     (folder / "note.md").write_text("---\ndescription: cache rule of the house\n---\n", "utf-8")
@@ -115,7 +115,7 @@ def test_nothing_outside_an_auto_memory_is_read(world: TrappedWorld) -> None:
     (folder / "MEMORY.md").write_text(f"- [x]({outside}/bait.md)\n", "utf-8")
     for trap in TRAPS:
         set_trap(trap, folder / f"{trap}.md", world.outside)
-    text = world.context(f"{ASK} {BAIT}", transcript_path=str(folder.with_name("session.jsonl")))
+    text = world.context(f"{ASK} {BAIT}")
     assert text.count("<result ") == 1
     assert "cache rule of the house" in text
     assert BAIT not in text

@@ -18,6 +18,7 @@ from engine.activity import NO_INDEX, NOTHING_IN_OLD
 from engine.config import CONFIG_FILE, Config
 from engine.hook.process import LATE, parse_request, respond, skip_reason, warning
 from engine.inject import length
+from engine.paths import transcripts_dir
 from engine.pipeline import retrieve
 from engine.prompt import typed_prompt
 from engine.search.opening import index_file
@@ -245,14 +246,17 @@ def test_without_a_session_id_nothing_is_held_back(world: World) -> None:
     assert world.context(session_id=None)
 
 
-def test_auto_memory_beside_the_transcript_is_found(world: World) -> None:
+def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -> None:
+    """The transcript of such a session lies elsewhere than the memories."""
     shutil.rmtree(world.root)
-    folder = world.home / ".claude/projects/p/memory"
+    (world.project / ".git").mkdir()
+    package = world.project / "packages/api"
+    package.mkdir(parents=True)
+    folder = world.auto_memory
     folder.mkdir(parents=True)
     (folder / "note.md").write_text("---\ndescription: Cache rule of the house\n---\ntext\n", encoding="utf-8")
-    transcript = str(folder.with_name("session.jsonl"))
-    assert "Cache rule of the house -&gt;" not in world.context(session_id="a", transcript_path=transcript)
-    found = world.context(session_id="b", transcript_path=transcript)
+    transcript = f"{transcripts_dir(str(package), world.environ)}/session.jsonl"
+    found = world.context(cwd=str(package), transcript_path=transcript)
     assert f"Cache rule of the house -> {folder}/note.md #tags:note" in found
 
 

@@ -98,7 +98,7 @@ def test_a_text_is_answered_again_where_it_is_another_prompt(world: World) -> No
     assert len(world.log()) == 5
 
 
-def test_nothing_but_the_root_the_state_and_the_transcript_is_opened(world: World) -> None:
+def test_nothing_but_the_root_the_state_the_transcript_and_settings_is_opened(world: World) -> None:
     outside = world.folder / "secret"
     outside.mkdir()
     (outside / "secret.json").write_text('{"title": "cache rule secret"}', encoding="utf-8")
@@ -113,5 +113,8 @@ def test_nothing_but_the_root_the_state_and_the_transcript_is_opened(world: Worl
     code = (str(PROJECT / "engine"), sys.base_prefix)
     allowed = (str(world.root), str(world.state), str(world.transcript), cache_dir(world.environ), *code)
     touched = {os.path.realpath(path) for path in result["touched"]}
-    assert {path for path in touched if not path.startswith(allowed)} == set()
+    folders = (world.home, world.project)
+    settings = {f"{folder}/.claude/settings{local}.json" for folder in folders for local in ("", ".local")}
+    settings.add("/etc/claude-code/managed-settings.json")
+    assert {path for path in touched if not path.startswith(allowed)} <= settings
     assert str(world.root / "decisions/cache-rule-0.json") in touched

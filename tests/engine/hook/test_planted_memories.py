@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -93,14 +94,12 @@ def test_the_search_goes_on_to_ones_own_memories_and_their_log_names_the_refused
 
 @needs_chown
 def test_auto_memory_of_another_user_is_refused(world: World) -> None:
-    project = world.home / "project"
-    project.mkdir()
-    folder = world.home / ".claude/projects/p/memory"
+    shutil.rmtree(world.root)
+    folder = world.auto_memory
     write_root(folder, BAIT)
-    transcript = str(folder.with_name("session.jsonl"))
-    assert "of a stranger" in sent(world, project, transcript_path=transcript, session_id="own")[0]
+    assert "of a stranger" in sent(world, world.project, session_id="own")[0]
     given_away(folder)
-    context, stderr = sent(world, project, transcript_path=transcript, session_id="foreign")
+    context, stderr = sent(world, world.project, session_id="foreign")
     assert (context, f"{folder} belongs to another user" in stderr) == ("", True)
 
 
@@ -115,13 +114,33 @@ def test_a_link_into_a_folder_of_another_user_is_refused(world: World) -> None:
     assert (context, "belongs to another user" in stderr) == ("", True)
 
 
-def test_memories_beside_a_transcript_out_of_its_place_are_refused(world: World) -> None:
+@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
+def test_a_folder_that_a_cloned_project_names_is_refused(world: World, name: str) -> None:
+    """Neither its own memories nor the user's notes elsewhere come into a prompt by its settings."""
+    shutil.rmtree(world.root)
+    named = write_root(world.home / "notes", BAIT)
+    (world.project / ".claude" / name).write_text('{"autoMemoryDirectory": "~/notes"}', "utf-8")
+    context, stderr = sent(world, world.project)
+    assert (context, f"memsift-hook: {named} is not used: " in stderr) == ("", True)
+    assert "you have not trusted it" in lines_of_no_root(world)[0]["refused"][0]
+
+
+def test_memories_beside_the_transcript_that_a_request_names_are_not_looked_at(world: World) -> None:
+    shutil.rmtree(world.root)
     write_root(world.folder / "memory", BAIT)
-    project = world.home / "project"
-    project.mkdir()
-    context, stderr = sent(world, project)
-    assert (context, "the transcript beside it is not in" in stderr) == ("", True)
-    assert len(lines_of_no_root(world)) == 1
+    assert sent(world, world.project) == ("", "")
+
+
+def test_a_git_file_that_leads_to_another_repository_brings_none_of_its_memories(world: World) -> None:
+    """A worktree and its repository name each other: a clone can write only one of the two."""
+    (world.project / ".git/worktrees/w").mkdir(parents=True)
+    (world.project / ".git/worktrees/w/commondir").write_text("../..\n", "utf-8")
+    (world.project / ".git/worktrees/w/gitdir").write_text(f"{world.folder}/own/.git\n", "utf-8")
+    for name in ("own", "clone"):
+        (world.folder / name).mkdir()
+        (world.folder / name / ".git").write_text(f"gitdir: {world.project}/.git/worktrees/w\n", "utf-8")
+    assert "cache rule" in sent(world, world.folder / "own", session_id="own")[0]
+    assert sent(world, world.folder / "clone", session_id="clone") == ("", "")
 
 
 @pytest.mark.parametrize("place", ["above the repository", "above a worktree", "above home", "in home"])
@@ -149,11 +168,9 @@ def test_memories_beyond_a_mount_are_not_looked_at(world: World) -> None:
 
 
 def test_a_name_that_could_command_a_terminal_is_shown_with_dots(world: World) -> None:
-    write_root(world.folder / "a\x1b[2Jb\u202e/memory", BAIT)
-    project = world.home / "project"
-    project.mkdir()
-    transcript = str(world.folder / "a\x1b[2Jb\u202e/t.jsonl")
-    _, stderr = sent(world, project, transcript_path=transcript)
+    named = write_root(world.folder / "a\x1b[2Jb\u202e/memory", BAIT)
+    (world.project / ".claude/settings.json").write_text(json.dumps({"autoMemoryDirectory": str(named)}), "utf-8")
+    _, stderr = sent(world, world.project)
     assert "/a·[2Jb·/memory is not used" in stderr
 
 

@@ -66,10 +66,8 @@ def test_a_retired_memory_is_not_injected_from_the_next_prompt_on_and_a_restored
 def test_the_same_holds_for_the_auto_memory(tmp_path: Path) -> None:
     world = World(tmp_path)
     (world.project / ".claude").rename(world.project / "elsewhere")
-    projects = world.home / ".claude/projects/-project"
-    root = projects / "memory"
+    root = world.auto_memory
     root.mkdir(parents=True)
-    world.transcript = projects / "transcript.jsonl"
     for name in ("alpha", "beta"):
         (root / f"{name}.md").write_text(NOTE.format(name=name), encoding="utf-8")
     (root / "MEMORY.md").write_text("- [Alpha](alpha.md)\n- [Beta](beta.md)\n", encoding="utf-8")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.paths import transcripts_dir
 from engine.search.opening import index_file
 from engine.trust import trust
 from tests.engine.builders import memory, write_root
@@ -26,7 +25,7 @@ class Everywhere(World):
 
     def __init__(self, folder: Path, *, has_cutoff: bool = False) -> None:
         super().__init__(folder, has_cutoff=has_cutoff)
-        self.auto = Path(transcripts_dir(str(self.project), self.environ)) / "memory"
+        self.auto = self.auto_memory
         self.vault, self.rules = self.folder / "vault", self.folder / "AGENTS.md"
         self.transcript = self.auto.parent / "session-1.jsonl"
         self.write(self.auto / "MEMORY.md", "# Memory\n")

@@ -13,7 +13,7 @@ from typing import Any
 from engine.config import CONFIG_FILE
 from engine.hook.process import respond
 from engine.inject import length
-from engine.paths import state_dir
+from engine.paths import state_dir, transcripts_dir
 from engine.trust import trust
 from tests.engine.builders import NO_CUTOFF, memory, write_root
 
@@ -92,6 +92,11 @@ class World:
     def receive(self, **retrieval: object) -> None:
         """Settings as they come with a cloned repository."""
         (self.root / CONFIG_FILE).write_text(json.dumps({"retrieval": retrieval}), encoding="utf-8")
+
+    @property
+    def auto_memory(self) -> Path:
+        """The folder of the project's auto memory, which may not exist."""
+        return Path(transcripts_dir(str(self.project.resolve()), self.environ)) / "memory"
 
     @property
     def state(self) -> Path:

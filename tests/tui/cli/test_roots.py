@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sqlite3
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.paths import root_key, transcripts_dir
+from engine.hook.process import respond
+from engine.paths import root_key, state_dir, transcripts_dir
 from engine.stores.roots import joint_name
 from tests.engine.builders import memory, write_root
 from tests.tui.cli.command_line import jsonl, memsift, printed, refused, rows
+from tests.tui.cli.every_command import PLAIN, loaded_by, prepare
+from tui.workspace.first_start import places
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -294,3 +299,45 @@ def test_a_format_that_is_only_read_cannot_be_changed(everywhere: dict[str, str]
     assert (done.exit_code, done.stdout) == (2, "")
     assert "which memsift only reads" in done.stderr
     assert Path(everywhere["rules"]).read_bytes() == before
+
+
+def test_every_command_finds_the_roots_of_the_users_file_alone(tmp_path: Path) -> None:
+    """In a folder without memories of its own, where `roots` in config.toml name the example data."""
+    prepare(tmp_path)
+    config = tmp_path / ".config/memsift/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'roots = ["{tmp_path}/root"]\n', "utf-8")
+    given = {command: text.replace("--root root", "") for command, text in PLAIN.items() if "--root root" in text}
+    lines = [[*command.split(), *shlex.split(text)] for command, text in (*given.items(), ("trust", ""))]
+    ended = loaded_by([[line] for line in lines], tmp_path)
+    assert {
+        " ".join(line): one.stderr for line, one in zip(lines, ended, strict=True) if one.codes not in ((0,), (1,))
+    } == {}
+
+
+def test_hook_commands_doctor_and_first_start_use_the_same_roots(
+    tmp_path: Path, private_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a package of a monorepo, whose transcripts lie elsewhere than its auto memory."""
+    top, package = tmp_path / "mono", tmp_path / "mono/packages/api"
+    (top / ".git").mkdir(parents=True)
+    roots = [write_root(one / ".claude/memory", [memory(f"token {one.name}")]) for one in (package, top)]
+    auto = Path(transcripts_dir(str(top), os.environ)) / "memory"
+    auto.mkdir(parents=True)
+    (auto / "note.md").write_text("# token cache\n", "utf-8")
+    sessions = Path(transcripts_dir(str(package), os.environ))
+    sessions.mkdir()
+    transcript = jsonl(sessions / "s.jsonl", {"type": "user", "cwd": str(package)})
+    monkeypatch.chdir(package)
+    expected = [*map(str, roots), str(auto)]
+    assert {one["root"] for one in json.loads(memsift("list", "--format", "json").stdout)} == {*expected}
+    index = [one["text"] for one in json.loads(memsift("doctor", "--format", "json").stdout) if one["check"] == "index"]
+    assert [text.rpartition(": ")[0] for text in index] == expected
+    assert {one.root for one in places(os.environ)} == {*expected}
+    request = {"prompt": ASK, "cwd": str(package), "transcript_path": str(transcript), "session_id": "s"}
+    respond(json.dumps(request).encode(), {**os.environ, "HOME": str(private_home)}, StringIO())
+    log = json.loads((Path(state_dir(expected[0], os.environ)) / "activity.jsonl").read_text("utf-8"))
+    assert log["roots"] == expected
+    (seen,) = printed(memsift("activity", "--format", "json"))["decisions"]
+    assert seen["session_id"] == "s"
+    assert printed(memsift("activity", "--format", "json", "--memory", "note"))["memory"] == "note"

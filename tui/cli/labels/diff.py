@@ -36,7 +36,7 @@ NO_RUNS = "No run over these memories is saved. memsift replay --save and R in R
 @click.option("--qrels", metavar="FILE", help=QRELS)
 @click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if the runs differ, as git diff does.")
-@roots_option(TOGETHER, takes_all=True)
+@roots_option(TOGETHER)
 @DB
 @click.option("--format", "form", type=click.Choice(["text", "json"]), help=FORMAT)
 def diff(

@@ -47,7 +47,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @RUN
 @QRELS
 @UNJUDGED
-@roots_option(TOGETHER, takes_all=True)
+@roots_option(TOGETHER)
 @DB
 @FULL
 @TEXT_OR_JSON

@@ -32,7 +32,7 @@ ANNOTATOR = "Person who gave the labels, if the file does not say."
 @click.option("--format", "name", type=FormatChoice(readable=True), help="Default: recognised by its beginning.")
 @click.option("--annotator", metavar="NAME", default="", help=ANNOTATOR)
 @click.option("--dry-run", is_flag=True, help=DRY_RUN)
-@roots_option("memories of all roots are known; runs in FILE count as runs over all of them together.", takes_all=True)
+@roots_option("memories of all roots are known; runs in FILE count as runs over all of them together.")
 @click.option("--prompts", metavar="FILE", multiple=True, help=PROMPTS_HELP)
 @DB
 def import_(

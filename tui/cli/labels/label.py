@@ -40,7 +40,7 @@ ALL_DONE = "Every prompt is labelled. Read memsift report, or name other prompts
 
 
 @click.command(cls=JudgedCommand)
-@roots_option(TOGETHER, takes_all=True)
+@roots_option(TOGETHER)
 @PROMPTS
 @judge_options
 @DB

@@ -31,7 +31,7 @@ FORMAT = "html is one page with charts that needs no other file."
 @UNJUDGED
 @click.option("--prompts", metavar="FILE", help="Prompts of --run, for kinds and texts of prompts.")
 @click.option("--ranking", is_flag=True, help="Add the ranking measures P@k, MAP, nDCG, MRR and bpref.")
-@roots_option(TOGETHER, takes_all=True)
+@roots_option(TOGETHER)
 @DB
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=FORMAT)
 @FULL

@@ -47,7 +47,7 @@ CONFIDENCE = "Probability with which the target must be reached."
     show_default=True,
     help=CONFIDENCE,
 )
-@roots_option("one model for all roots with labels.", takes_all=True)
+@roots_option("one model for all roots with labels.")
 @DB
 @click.option("--prompts", "prompts", metavar="FILE", multiple=True, help="Prompts of --qrels. Repeatable.")
 @click.option("--qrels", metavar="FILE", help=f"Relevance labels {TREC_FORM}; instead of the label store.")

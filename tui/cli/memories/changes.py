@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.curation.operations import Operation
     from tui.workspace.curate.curating import Found
 
-ROOTS = roots_option("the memories are looked for in all of them.", takes_all=True)
+ROOTS = roots_option("the memories are looked for in all of them.")
 DRY_RUN = click.option(
     "--dry-run", is_flag=True, help="Print the differences that the command would make, and change nothing."
 )
@@ -93,7 +93,7 @@ def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[Found], Op
 @SET
 @click.option("--body", metavar="TEXT", help="The text, or - for stdin. In claude-memory the category's main field.")
 @click.option("--id", "memory_id", metavar="ID", default="", help="The id. Default: made from the title.")
-@click.option("--root", metavar="PATH", help="The folder of memories. Default: as for memsift list.")
+@click.option("--root", metavar="PATH", help="The folder of memories. Default: the first of memsift list.")
 @click.option("--force", is_flag=True, help="Also if the same text was rejected before.")
 @DRY_RUN
 def create(**given: Any) -> None:

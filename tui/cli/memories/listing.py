@@ -24,7 +24,7 @@ OF_ONE = "the memory is looked for in all of them."
 
 
 @click.command("list")
-@roots_option(OF_SEVERAL, takes_all=True)
+@roots_option(OF_SEVERAL)
 @click.option(
     "--status", type=click.Choice([*STATUSES, "all"]), default="all", show_default=True, help="Only this status."
 )
@@ -60,7 +60,7 @@ def list_(
 
 @click.command()
 @click.argument("memory_id", metavar="ID")
-@roots_option(OF_ONE, takes_all=True)
+@roots_option(OF_ONE)
 @TEXT_OR_JSON
 def show(memory_id: str, roots: tuple[str, ...], form: str) -> None:
     """Print the whole memory ID.

@@ -45,7 +45,7 @@ def limit(_context: click.Context, _option: click.Parameter, given: str | None) 
 
 
 @click.command()
-@roots_option(OF_SEVERAL, takes_all=True)
+@roots_option(OF_SEVERAL)
 @click.option("--check", "checks", metavar="NAME", multiple=True, type=click.Choice(list(CHECKS)), help=CHECK_HELP)
 @click.option("--fail-over", "limits", metavar="SEVERITY|COUNT", callback=limit, help=FAIL_HELP)
 @DB

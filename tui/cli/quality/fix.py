@@ -27,7 +27,7 @@ HISTORY = "The journal and the repository's history still hold the secrets, so r
 
 @click.command()
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@roots_option(OF_SEVERAL, takes_all=True)
+@roots_option(OF_SEVERAL)
 @click.option("--check", "checks", metavar="NAME", multiple=True, type=click.Choice(list(CHECKS)), help=CHECK_HELP)
 @click.option("--yes", "-y", "is_agreed", is_flag=True, help=WITHOUT_QUESTION)
 @click.option("--dry-run", is_flag=True, help=DRY_RUN)

@@ -40,7 +40,7 @@ def quality() -> None:
 
 
 @click.command("list")
-@roots_option(OF_SEVERAL, takes_all=True)
+@roots_option(OF_SEVERAL)
 @TEXT_OR_JSON
 def list_(roots: tuple[str, ...], form: str) -> None:
     """List the memories that are not injected because they may hold an instruction to the assistant.
@@ -67,7 +67,7 @@ def list_(roots: tuple[str, ...], form: str) -> None:
 
 @click.command()
 @IDS
-@roots_option(OF_ONE, takes_all=True)
+@roots_option(OF_ONE)
 @click.option(
     "--check",
     "checks",
@@ -89,7 +89,7 @@ def accept(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 
 @click.command()
 @IDS
-@roots_option(OF_ONE, takes_all=True)
+@roots_option(OF_ONE)
 @click.option(
     "--check", "checks", metavar="NAME", multiple=True, help="Show the finding of this check again. Repeatable."
 )

@@ -44,7 +44,7 @@ FORM = "Text for people, JSON for programs, or Markdown (### IDEA: and ### REJEC
 
 @click.command(cls=JudgedCommand)
 @click.argument("ids", metavar="[ID]...", nargs=-1)
-@roots_option(ROOTS, takes_all=True)
+@roots_option(ROOTS)
 @click.option("--rubric", metavar="NAME|FILE", default="memory", show_default=True, help=RUBRIC)
 @click.option(
     "--threshold", metavar="SCORE", type=click.FloatRange(0, BEST), default=THRESHOLD, show_default=True, help=SCORE

@@ -11,11 +11,11 @@ from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.settings.keys import SECTION
-from engine.settings.origins import DEFAULT, ROOT, USER, keys_of, settings, trust_of, value_of
+from engine.settings.origins import DEFAULT, ROOT, USER, keys_of, settings, value_of
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
-from engine.trust import keeping_trust
+from engine.trust import keeping_trust, trust_of
 from engine.wording import aligned
 from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON

@@ -16,6 +16,7 @@ from engine.errors import LabelStoreError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.paths import labels_file
+from engine.root_search import find_roots
 from engine.settings.sources import read_config
 from engine.wording import counted
 from tui.cli.options import TEXT_OR_JSON, text_width
@@ -49,11 +50,12 @@ def doctor(ctx: click.Context, form: str) -> None:
 
 def findings(folder: str) -> list[Finding]:
     """All findings for a client that is started in *folder*."""
-    roots = memories.roots_here(folder, os.environ)
+    search = find_roots(folder, os.environ)
+    roots = search.roots
     config = read_config(roots[0], os.environ).config.judge if roots else JudgeConfig()
     return [
         *machine.findings(os.environ),
-        *memories.findings(folder, os.environ),
+        *memories.findings(folder, search, os.environ),
         *client.findings(folder, roots, os.environ),
         labels_finding(),
         judge.finding(config, os.environ),

@@ -22,7 +22,7 @@ from engine.claude_code.prompt_hooks import (
 from engine.claude_code.settings_files import PROJECT, USER, backup_path, settings_files
 from engine.errors import MemsiftError, RootNotFoundError
 from engine.lean.json_text import printed_json
-from engine.paths import PROJECT_FOLDER, find_root
+from engine.root_search import PROJECT_FOLDER, find_roots
 from tui.workspace import opening
 from tui.workspace.stderr import tell, visible
 
@@ -95,9 +95,9 @@ def build_indexes() -> None:
 
 
 def root_here() -> str:
-    """The root of this project, or the folder where it would be."""
+    """The first root that the hook uses here, or the folder where it would be."""
     here = os.getcwd()  # noqa: PTH109
-    return find_root(here, os.environ).root or f"{here}/{PROJECT_FOLDER}"
+    return next(iter(find_roots(here, os.environ).roots), f"{here}/{PROJECT_FOLDER}")
 
 
 def show(changes: Sequence[Change]) -> None:

@@ -35,7 +35,8 @@ A_JUDGE = {"--judge": SDK}
 def trust(root: str | None, is_list: bool, is_revoked: bool, form: str) -> None:
     """Let all settings of ROOT count.
 
-    ROOT is a folder of memories. Default: the nearest .claude/memory upwards, else this project's auto memory.
+    ROOT is a folder of memories. Default: the first that the hook uses here: the nearest .claude/memory upwards, else
+    this project's auto memory, else the first of `roots` in config.toml.
 
     The memory-config.json of a root may come from a stranger. Without your trust it may only make the hook stricter or
     quieter. The judge, the hook's deadline and its log are then up to you: config.toml, MEMSIFT_ variables, flags.
