@@ -16,6 +16,9 @@ AUTO, SEARCH = "auto", "search"
 KEEP, EXPLAINED = DEPTHS = ("keep", "explained")
 """The judge's answer: a list of memories to keep, or a decision, a confidence and a sentence for each memory."""
 
+STRICT, LENIENT = VERIFICATIONS = ("strict", "lenient")
+"""The judge's task: keep only memories that help directly, or all related ones."""
+
 TUNED, DEFAULT, OFF = CUTOFFS = ("tuned", "default", "off")
 """Cutoffs: the model that was tuned to labels of the root, or the default model where there is none; never a tuned
 model; no cutoff."""
@@ -25,14 +28,21 @@ LEGACY, TIERED = "legacy", "tiered"
 
 
 class ModeConfig(Record):
-    """The judge's prompt for a mode. Empty: memsift's own prompt. `prompt_file`: the file that it was read from."""
+    """The judge's task in a mode.
+
+    An empty `prompt` is memsift's own; `prompt_file` is the file that it was read from. `verification` is one of
+    VERIFICATIONS, or empty for the mode's own: strict in `auto`, lenient in `search`. `max_output` is the largest
+    number of memories after the judge's answer; 0: no other than without a judge.
+    """
 
     prompt: str = ""
     prompt_file: str = ""
+    verification: str = ""
+    max_output: int = 0
 
 
 class ModesConfig(Record):
-    """The judge's prompt for each mode."""
+    """The judge's task in each mode."""
 
     auto: ModeConfig = ModeConfig()
     search: ModeConfig = ModeConfig()
@@ -43,7 +53,8 @@ class JudgeConfig(Record):
 
     `timeout_per_call` is in seconds, for all calls about one prompt together. `provider` is a name of
     `engine.judge.providers.registry`, or empty for the caller's default. More than `split_over` candidates are split
-    into two parallel calls; 0: never.
+    into two parallel calls; 0: never. `temperature` is 0..2, None for the server's own. `max_tokens` is the largest
+    answer, thoughts included; 0: as large as the answer needs.
     """
 
     enabled: bool = False
@@ -56,6 +67,8 @@ class JudgeConfig(Record):
     context_turns: int = 5
     depth: str = KEEP
     split_over: int = 0
+    temperature: float | None = None
+    max_tokens: int = 0
     modes: ModesConfig = ModesConfig()
 
 
@@ -109,6 +122,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "cutoff": CUTOFFS,
     "output_mode": (LEGACY, TIERED),
     "depth": DEPTHS,
+    "verification": ("", *VERIFICATIONS),
 }
 """Allowed words of the fields that take one of a few words."""
 
@@ -127,11 +141,14 @@ LIMITS: dict[str, tuple[float, float]] = {
     "candidate_pool_size": (1, 30),
     "context_turns": (0, 20),
     "split_over": (0, 1000),
+    "temperature": (0, 2),
+    "max_tokens": (0, 100_000),
+    "max_output": (0, 1000),
 }
 """Smallest and largest allowed value of each number."""
 
-OPTIONAL = ("noise_floor", "cutoff_threshold")
-"""Numbers that may be null: the strategy or the model decides."""
+OPTIONAL = ("noise_floor", "cutoff_threshold", "temperature")
+"""Numbers that may be null: the strategy, the model or the judge's server decides."""
 
 GUARD = "MEMSIFT_INSIDE_JUDGE"
 """Variable in the environment of a client that a judge started: this hook must not answer the judge's own prompts."""

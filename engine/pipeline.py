@@ -258,10 +258,14 @@ def _by_judge(candidates: list[Candidate], judgement: Judgement | None, mode: st
 
 
 def cap(config: Config, mode: str, judgement: Judgement | None) -> int:
-    """The largest number of injected memories. It is smaller if the judge was asked and could not answer."""
+    """The largest number of injected memories. It may be smaller if the judge was asked, and if it could not answer."""
     most = config.max_inject if mode == AUTO else config.max_results
-    has_failed = judgement is not None and judgement.is_failure
-    return min(most, config.judge.fallback_top_k) if has_failed else most
+    if judgement is None:
+        return most
+    if judgement.is_failure:
+        return min(most, config.judge.fallback_top_k)
+    modes = config.judge.modes
+    return min(most, (modes.auto if mode == AUTO else modes.search).max_output or most)
 
 
 def by_places(

@@ -44,6 +44,7 @@ REASONING_LIMIT = 300
 EXCERPT_LIMIT = 80
 """Characters of an unreadable answer that are shown to people."""
 
+CUT_OFF = "The answer was cut off before it was complete. Allow more: MEMSIFT_JUDGE_MAX_TOKENS."
 MAX_DIGITS = 6
 SILENT = Opinion(FLAGGED, reasoning="the judge said nothing about it")
 CONTRADICTORY = Opinion(FLAGGED, reasoning="the judge contradicted itself")
@@ -59,6 +60,7 @@ def _nested(depth: int) -> str:
     return rf'[{{\[](?:[^"\\{{}}\[\]]++|"(?:[^"\\]++|\\.)*+"{deeper})*+[\]}}]'
 
 
+_FENCE = re.compile(r"```\w*\s*(\[.*\])\s*```", re.DOTALL)
 _OBJECT = re.compile(rf"(?={{){_nested(MAX_DEPTH)}", re.DOTALL)
 
 
@@ -132,8 +134,9 @@ def _opinions_of_verdicts(answer: Answer, count: int, hide: Callable[[str], str]
 
 def read_part(text: str) -> str:
     """The part of an answer that is read: without the thoughts with which some local models begin, and not too long."""
-    said = text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text
-    return said[-ANSWER_LIMIT:]
+    thoughts, _, said = text.partition("</think>")
+    has_thoughts = text.lstrip().startswith("<think>") or (said and "<think>" not in thoughts)
+    return (said if has_thoughts else text)[-ANSWER_LIMIT:]
 
 
 def _opinion(entry: dict[str, object], hide: Callable[[str], str]) -> Opinion:
@@ -156,12 +159,26 @@ def _last_list(text: str, field: str, fits: Callable[[object], bool]) -> Answer:
     Raises UnreadableAnswerError if there is none.
     """
     last: Answer | None = None
-    for answer in lists(read_part(text), field):
+    part = read_part(text)
+    for answer in [*_bare_list(part), *lists(part, field)]:
         if not answer or any(map(fits, answer)):
             last = answer
     if last is None:
         raise UnreadableAnswerError(f'no {{"{field}": [...]}} in the answer')
     return last
+
+
+def _bare_list(text: str) -> Iterator[Answer]:
+    """The list that *text* is, at most in a code fence, for models that leave out the object around it."""
+    fenced = _FENCE.fullmatch(text.strip())
+    found = fenced[1] if fenced else text.strip()
+    if found.startswith("["):
+        try:
+            value = json.loads(found)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(value, list):
+            yield value
 
 
 def lists(text: str, field: str, decode: Callable[[str], object] = json.loads) -> Iterator[Answer]:
@@ -223,13 +240,14 @@ def _read(completion: Completion, shown: tuple[int, ...], depth: str, hide: Call
     try:
         found = opinions(completion.text, len(shown), depth, hide)
     except UnreadableAnswerError:
-        return Outcome(PARSE_ERROR, detail=_unreadable(completion, depth, hide))
+        wanted = "keep-list" if depth == KEEP else "verdicts"
+        return Outcome(PARSE_ERROR, detail=unreadable(completion, wanted, hide))
     return Outcome(OK, opinions=dict(zip(shown, found, strict=True)))
 
 
-def _unreadable(completion: Completion, depth: str, hide: Callable[[str], str]) -> str:
+def unreadable(completion: Completion, wanted: str, hide: Callable[[str], str]) -> str:
+    """Why *completion* does not hold what is *wanted*, for people."""
     if completion.stop_reason == MAX_TOKENS:
-        return "The answer was cut off before it was complete."
+        return CUT_OFF
     excerpt = cut(hide(completion.text), EXCERPT_LIMIT)
-    wanted = "keep-list" if depth == KEEP else "verdicts"
     return f"The answer holds no {wanted}: {excerpt}" if excerpt else "The answer is empty."

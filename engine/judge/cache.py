@@ -57,7 +57,9 @@ def cache_key(provider: Provider, template_hash: str, question: Question, sample
     same order: a memory with another text is another question.
     """
     who = [provider.name, provider.fingerprint, provider.model]
-    how = [template_hash, question.max_tokens, sample]
+    how: list[object] = [template_hash, question.max_tokens, sample]
+    if question.temperature is not None:
+        how.append(question.temperature)
     return hex_digest(json.dumps([*who, *how, question.user, list(digests)]))
 
 

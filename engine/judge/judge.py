@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
-from engine.judge.answer import failure, outcome_of, unready
-from engine.judge.prices import outcome_usd
+from engine.judge.answer import failure, outcome_of
+from engine.judge.asker import Asker
 from engine.judge.prompts import request_text, shuffled, templates
-from engine.judge.verdict import FLAGGED, OK, Judgement, Opinion, Outcome, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from typing import Any
 
     from engine.config import JudgeConfig
-    from engine.judge.cache import Cache
     from engine.judge.prompts import Template
-    from engine.judge.provider import Completion, Provider
+    from engine.judge.provider import Completion, Provider, Question
+    from engine.judge.verdict import Judgement, Outcome
     from engine.memory import MemorySummary
     from engine.prompt import Prompt, Turn
 
 
-class Judge:
-    """Asks *provider* which candidates to keep. Its only state is the *cache*, if there is one. Safe for threads.
+class Judge(Asker):
+    """Asks which candidates to keep. Raises ConfigError for a prompt in *config* without its placeholder."""
 
-    Of several *samples*, asked in turn, the majority decides. The configured timeout holds for each sample.
-    *price_share* is the paid part of the provider's price, 0..1. Raises ConfigError for a prompt in *config* without
-    its placeholder.
-    """
-
-    def __init__(
-        self,
-        provider: Provider,
-        config: JudgeConfig,
-        clock: Callable[[], float] = perf_counter,
-        cache: Cache | None = None,
-        samples: int = 1,
-        price_share: float = 1.0,
-    ) -> None:
-        self._provider = provider
-        self._config = config
-        self._clock = clock
-        self._cache = cache
-        self.samples = samples
-        self._price_share = price_share
+    def __init__(self, provider: Provider, config: JudgeConfig, *asked: Any, **named: Any) -> None:
+        super().__init__(provider, config, *asked, **named)
         self._templates = templates(config)
-
-    def prepare(self) -> None:
-        """See `Provider.prepare`: raises an error that would make every judgement fail, such as MissingKeyError."""
-        self._provider.prepare()
 
     def identity(self, mode: str) -> tuple[str, str, str]:
         """(provider, model, template hash). Judgements that differ in one of them come from different judges."""
@@ -60,54 +36,27 @@ class Judge:
 
     def most_usd(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> float | None:
         """The largest possible cost of a judgement, in US dollars; None where no price is known."""
-        from engine.judge.bulk.cost_cap import most_usd
-
-        question = self._templates[mode].question(request_text(prompt, candidates, self._turns(prompt)))
-        most = most_usd(self._provider.name, self._provider.model, question)
-        return None if most is None else most * self.calls(len(candidates)) * self._price_share
-
-    def close(self) -> None:
-        """Close the provider and the cache."""
-        self._provider.close()
-        if self._cache:
-            self._cache.close()
+        most = self._most_usd(self._question(self._templates[mode], prompt, candidates))
+        return None if most is None else most * self.calls(len(candidates))
 
     def evaluate(self, prompt: Prompt, candidates: Sequence[MemorySummary], mode: str) -> Judgement:
         """A verdict on each of *candidates*, in their order. Without candidates no call is made.
 
         Mode "search" asks leniently, "auto" strictly. Never raises: an error becomes the judgement's status and detail,
-        and every candidate is flagged with that status. Time counts from the moment when the provider is loaded.
+        and every candidate is flagged with that status.
         """
         template = self._templates[mode]
-        settled = unready(self._provider) if candidates else Outcome(OK)
-        started = self._clock()
-        outcome = settled or self._voted(template, prompt, candidates)
-        return Judgement(
-            status=outcome.status,
-            verdicts=tuple(_verdict(memory, position, outcome) for position, memory in enumerate(candidates)),
-            provider=self._provider.name,
-            model=self._provider.model,
-            template_hash=template.hash,
-            elapsed_ms=(self._clock() - started) * 1000,
-            input_tokens=outcome.input_tokens,
-            output_tokens=outcome.output_tokens,
-            detail=outcome.detail,
-            depth=template.depth,
-            cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome, self._price_share),
-        )
 
-    def _voted(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary]) -> Outcome:
-        if self.samples == 1:
-            return self._sampled(template, prompt, candidates, 0)
-        from engine.judge.voting import voted
+        def sampled(sample: int) -> Outcome:
+            return self._sampled(template, prompt, candidates, sample)
 
-        return voted(lambda sample: self._sampled(template, prompt, candidates, sample), self.samples)
+        return self._judgement(candidates, template.hash, template.depth, sampled)
 
     def _sampled(self, template: Template, prompt: Prompt, candidates: Sequence[MemorySummary], sample: int) -> Outcome:
         def ask(shown: tuple[int, ...], timeout_s: float) -> Outcome:
             memories = [candidates[position] for position in shown]
             try:
-                question = template.question(request_text(prompt, memories, self._turns(prompt)))
+                question = self._question(template, prompt, memories)
             except Exception as error:  # noqa: BLE001 - a candidate that cannot be shown is a status, too
                 return failure(error)
 
@@ -124,20 +73,16 @@ class Judge:
             digests = [memory.digest for memory in memories]
             return self._cache.outcome(cache_key(self._provider, template.hash, question, sample, digests), shown, call)
 
-        shown, timeout_s = shuffled(prompt, len(candidates), sample), self._config.timeout_per_call
+        shown = shuffled(prompt, len(candidates), sample)
         if 0 < self._config.split_over < len(candidates):
             from engine.judge.voting import asked_in_halves
 
-            return asked_in_halves(ask, shown, timeout_s)
-        return ask(shown, timeout_s)
+            return asked_in_halves(ask, shown, self._timeout_s)
+        return ask(shown, self._timeout_s)
+
+    def _question(self, template: Template, prompt: Prompt, memories: Sequence[MemorySummary]) -> Question:
+        return self._limited(template.question(request_text(prompt, memories, self._turns(prompt))))
 
     def _turns(self, prompt: Prompt) -> Sequence[Turn]:
         wanted = self._config.context_turns if self._config.include_conversation_context else 0
         return prompt.turns[-wanted:] if wanted > 0 else ()
-
-
-def _verdict(memory: MemorySummary, position: int, outcome: Outcome) -> Verdict:
-    """An error has no samples, and so no agreement."""
-    opinion = outcome.opinions.get(position, Opinion(FLAGGED, samples=0, agreement=0.0))
-    judged = (opinion.reasoning, opinion.confidence, opinion.samples, opinion.agreement)
-    return Verdict(memory.id, opinion.decision, outcome.status, *judged, outcome.source)

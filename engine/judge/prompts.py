@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from html import escape, unescape
 
-from engine.config import AUTO, SEARCH
+from engine.config import AUTO, LENIENT, SEARCH, STRICT
 from engine.errors import ConfigError
 from engine.judge.provider import Question
 from engine.judge.verdict import APPROVED, DECISIONS, EXPLAINED, FLAGGED, KEEP, REJECTED
@@ -87,7 +87,8 @@ Leave out only what merely shares a word with the search and is about something 
 
 {FORMAT}"""
 
-_PROMPTS = {AUTO: _STRICT, SEARCH: _LENIENT}
+_PROMPTS = {STRICT: _STRICT, LENIENT: _LENIENT}
+_USUAL = {AUTO: STRICT, SEARCH: LENIENT}
 """Strict for memories that the hook injects unasked, lenient for the results of a search."""
 
 _FORMATS = {KEEP: _KEEP_FORMAT, EXPLAINED: _EXPLAINED_FORMAT}
@@ -132,21 +133,22 @@ class Template(Record):
         return Question(self.system, user, self.schema, self.max_tokens)
 
 
-def template(mode: str, depth: str = KEEP, prompt: str = "") -> Template:
-    """The template of a mode and a depth. A *prompt* that is not empty takes the place of ours.
+def template(mode: str, depth: str = KEEP, prompt: str = "", verification: str = "") -> Template:
+    """The template of a mode and a depth. A *prompt* that is not empty takes the place of ours, and a *verification*
+    that of the mode's own.
 
     Raises ConfigError for a prompt without `{format}`, with another placeholder, or longer than CUSTOM_LIMIT.
     """
     if prompt:
         _check_placeholders(prompt, f"judge.modes.{mode}.prompt")
-    system = (prompt or _PROMPTS[mode]).replace(FORMAT, _FORMATS[depth])
+    system = (prompt or _PROMPTS[verification or _USUAL[mode]]).replace(FORMAT, _FORMATS[depth])
     return Template(depth, system, _SCHEMAS[depth], _MAX_TOKENS[depth])
 
 
 def templates(config: JudgeConfig) -> dict[str, Template]:
     """The template of each mode. Raises ConfigError as `template` does."""
-    prompts = {AUTO: config.modes.auto.prompt, SEARCH: config.modes.search.prompt}
-    return {mode: template(mode, config.depth, prompt) for mode, prompt in prompts.items()}
+    modes = {AUTO: config.modes.auto, SEARCH: config.modes.search}
+    return {name: template(name, config.depth, mode.prompt, mode.verification) for name, mode in modes.items()}
 
 
 def _check_placeholders(prompt: str, key: str) -> None:

@@ -28,7 +28,8 @@ class Question(Record):
     """One request: instructions, data, the JSON schema of the answer, and the largest answer in tokens.
 
     An empty schema asks for free text. `searches` is the number of web searches that the model may make; only a
-    provider with its own search tool looks at it.
+    provider with its own search tool looks at it. `temperature` is 0..2, None for the server's own. `is_limited`: a
+    person chose `max_tokens`, so a model that thinks gets no more.
     """
 
     system: str
@@ -36,6 +37,8 @@ class Question(Record):
     schema: Mapping[str, Any]
     max_tokens: int
     searches: int = 0
+    temperature: float | None = None
+    is_limited: bool = False
 
 
 class Source(Record):
@@ -49,7 +52,8 @@ class Completion(Record):
     """A model's answer, word for word: it may hold a secret, so `Provider.hide` comes before people see any of it.
 
     Token counts are 0 where the provider gives none; `source` is one of verdict.SOURCES. `searches` counts the web
-    searches that are billed, `pages` are their pages: the cited pages, or all pages if none is cited.
+    searches that are billed, `pages` are their pages: the cited pages, or all pages if none is cited. `is_thought`:
+    there is nothing but thoughts before an answer.
     """
 
     text: str
@@ -59,6 +63,7 @@ class Completion(Record):
     source: str = LIVE
     searches: int = 0
     pages: tuple[Source, ...] = ()
+    is_thought: bool = False
 
 
 class Provider(Protocol):

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 SECTION = "retrieval"
 """The object or table of a file that holds the settings."""
 
-UNUSED = ("cluster_detection_enabled", "dual_verification", "verification")
-"""Keys that other programs read in the same file. They are no mistakes, and have no effect here."""
+ELSEWHERE = {
+    "cluster_detection_enabled": "memsift looks for no clusters of results",
+    "dual_verification": "one call is made, because two judges that must agree lose half of the relevant memories",
+    "verification": "it counts in judge.modes.auto and judge.modes.search",
+}
+"""Keys that other programs read in the same file, and why they have no effect here. They are no mistakes."""
 
 MOST_SHOWN = 80
 """Characters of a key or a value in a message."""
@@ -50,7 +54,8 @@ class Mistake(Record):
 
 
 class Source:
-    """A file, a variable or a flag that sets keys. Its mistakes gather in `mistakes`, the keys that it sets in `keys`.
+    """A file, a variable or a flag that sets keys. Its mistakes gather in `mistakes`, the keys that it sets in `keys`,
+    and in `remarks` a sentence about each key that is switched on and has no effect here.
 
     *folder* holds the files that `prompt_file` may name; without it they are not read. *is_confined*: links out of
     the folder are not followed.
@@ -59,6 +64,7 @@ class Source:
     def __init__(self, name: str, folder: str = "", *, is_confined: bool = False) -> None:
         self.name = name
         self.mistakes: list[Mistake] = []
+        self.remarks: list[Mistake] = []
         self.keys: set[str] = set()
         self._folder = folder
         self._is_confined = is_confined
@@ -78,7 +84,7 @@ class Source:
                 changes[name] = self._value(name, section[name], known[name], f"{key}.{name}")
         self._name_unknown(section, tuple(known), key)
         if isinstance(target, ModeConfig):
-            return self._mode(target, changes, key)
+            return self._mode(target, changes, key)  # type: ignore[return-value]
         return replace(target, **changes)
 
     def wrong(self, key: str, problem: str) -> None:
@@ -86,7 +92,11 @@ class Source:
 
     def _name_unknown(self, section: dict[str, Any], known: tuple[str, ...], key: str) -> None:
         """Note the first unknown keys of *section*, and the number of the others: a file can hold thousands."""
-        unknown = [name for name in section if name not in known and name not in UNUSED]
+        unknown = [name for name in section if name not in known and name not in ELSEWHERE]
+        for name in ELSEWHERE:
+            if name not in known and section.get(name):
+                where = f"{key}.{name}"
+                self.remarks.append(Mistake(where, f"{self.name}: {where!r} has no effect: {ELSEWHERE[name]}."))
         for name in unknown[:MOST_NAMED]:
             self._unknown(name, section[name], known, key)
         if len(unknown) > MOST_NAMED:
@@ -109,11 +119,11 @@ class Source:
             return now
         return float(value) if name in LIMITS and not isinstance(now, int) and value is not None else value
 
-    def _mode(self, before: T, changes: dict[str, object], key: str) -> T:
-        """The prompt of a mode in the place of *before*, with the text of its file. *before* if it cannot be used."""
-        if not changes:
-            return before
-        mode = ModeConfig(**changes)  # type: ignore[arg-type]
+    def _mode(self, before: ModeConfig, changes: dict[str, object], key: str) -> ModeConfig:
+        """*before* with *changes*. A prompt or its file takes the place of both. *before* if it cannot be used."""
+        if not changes.keys() & {"prompt", "prompt_file"}:
+            return replace(before, **changes)
+        mode = replace(before, **{"prompt": "", "prompt_file": "", **changes})
         if mode.prompt and mode.prompt_file:
             self.wrong(key, "has both a prompt and a prompt_file; keep one of them")
             return before
@@ -122,7 +132,7 @@ class Source:
             mode = replace(mode, prompt=text or "")
             if text is None:
                 return before
-        return mode if self._is_template(mode.prompt, key) else before  # type: ignore[return-value]
+        return mode if self._is_template(mode.prompt, key) else before
 
     def _text(self, file: str, key: str) -> str | None:
         path = os.path.join(self._folder, file)

@@ -35,6 +35,8 @@ VARIABLES = {
     "MEMSIFT_JUDGE_MODEL": ("judge", "model"),
     "MEMSIFT_JUDGE_DEPTH": ("judge", "depth"),
     "MEMSIFT_JUDGE_TIMEOUT": ("judge", "timeout_per_call"),
+    "MEMSIFT_JUDGE_TEMPERATURE": ("judge", "temperature"),
+    "MEMSIFT_JUDGE_MAX_TOKENS": ("judge", "max_tokens"),
     "--judge": ("judge", "provider"),
     "--judge-model": ("judge", "model"),
     "--judge-depth": ("judge", "depth"),
@@ -70,6 +72,7 @@ class Reading(Record):
     `untrusted`: keys of its memory-config.json that would count if the user trusted it, with their values there.
     `no_trust`: the reason why the list of trusted roots cannot be read, or empty. `change`: the reason why the root is
     not trusted any more, or empty. `set_by`: the name of each source, the weakest first, with the keys that it decides.
+    `remarks`: a sentence about each key of another program that has no effect here.
     """
 
     root: str
@@ -79,6 +82,7 @@ class Reading(Record):
     no_trust: str = ""
     change: str = ""
     set_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def notice(self) -> str:
@@ -174,7 +178,9 @@ class _Reader:
         if any(mistake.key.startswith(JUDGE_PARTS) for mistake in mistakes):
             config = replace(config, judge=replace(config.judge, enabled=False))
         set_by = tuple([(source.name, tuple(source.keys)) for source in self._sources])
-        return Reading(self._root, config, tuple(mistakes), self._untrusted, self._no_trust, self._change, set_by)
+        remarks = tuple(dict.fromkeys(remark.text for source in self._sources for remark in source.remarks))
+        trust = (self._untrusted, self._no_trust, self._change)
+        return Reading(self._root, config, tuple(mistakes), *trust, set_by, remarks)
 
     def _with_user_file(self, config: Config) -> Config:
         path = config_file(self._given)
@@ -202,6 +208,7 @@ class _Reader:
         has_judge = user.judge.enabled or wanted.judge.enabled or any(map(self._given.get, ASKS_JUDGE))
         self._untrusted = tuple(one for one in ignored.items() if has_judge or not concerns_judge(one[0]))
         source.mistakes = [mistake for mistake in source.mistakes if not needs_trust(mistake.key)]
+        source.remarks = [remark for remark in source.remarks if not needs_trust(remark.key)]
         source.keys.difference_update(ignored)
         self._sources.append(source)
         return counting

@@ -76,8 +76,8 @@ def read_settings(root: str, environ: Mapping[str, str], judge: JudgeOptions, *,
 def config_of(root: str, environ: Mapping[str, str], judge: JudgeOptions | None = None) -> Config:
     """As `read_settings`, for a command: stderr tells which keys of the root are ignored."""
     reading = read_settings(root, environ, judge or JudgeOptions(is_off=True))
-    if reading.notice:
-        tell(reading.notice)
+    for line in filter(None, (reading.notice, *reading.remarks)):
+        tell(line)
     return reading.config
 
 
@@ -201,7 +201,7 @@ def open_workspace(
             skipped=reading.skipped,
             annotator=annotator_name(environ),
             order=order,
-            notice=settings.notice,
+            notice=" ".join(filter(None, (settings.notice, *settings.remarks))),
             sources=Sources(root, environ, judge, prompt_paths(prompts, environ), is_trusted, spending, tuple(others)),
         )
     if order:

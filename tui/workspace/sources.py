@@ -114,7 +114,7 @@ class Sources:
         config = self.judge.applied(reading.config, self.environ)
         cutoff, reason = chosen_cutoff(state_dir(root, self.environ), config)
         ignored = (f"The tuned cutoff is not used: it {reason}.",) if reason else ()
-        return Settings(config, cutoff, (), reading.notice, (*said(reading), *ignored))
+        return Settings(config, cutoff, (), reading.notice, (*said(reading), *ignored, *reading.remarks))
 
     def judge_of(self, config: Config) -> Judge | None:
         """The judge of changed settings. Nobody has agreed to its cost yet. Raises ConfigError."""

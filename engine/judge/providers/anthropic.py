@@ -6,27 +6,28 @@ import os
 from threading import Lock
 
 from engine.errors import ProviderError, ProviderHttpError
-from engine.judge.provider import Calls
 from engine.judge.providers import messages_api
-from engine.judge.providers.credentials import BASE_URL, auth_headers, known_secrets, sdk_credentials, without
+from engine.judge.providers.chat_server import ChatServer
+from engine.judge.providers.credentials import BASE_URL, auth_headers, known_secrets, sdk_credentials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from engine.judge.provider import Completion, Question
     from engine.judge.providers.http import HttpResponse
     from engine.judge.providers.sdk_client import SdkClient
 
 
-class _MessagesApi:
-    """One request per completion, without retries, under a wall-clock deadline.
+class _MessagesApi(ChatServer):
+    """*api_key* and *base_url* come before *environ*, whose variables are the SDK's own."""
 
-    *api_key* and *base_url* come before *environ*, whose variables are the SDK's own.
-    """
-
-    name = ""
     fingerprint = ""
+    OPTIONAL = {
+        "output_config": r"output_config|output_format|structured.output|json_schema",
+        "temperature": "temperature",
+    }
 
     def __init__(
         self,
@@ -35,22 +36,24 @@ class _MessagesApi:
         base_url: str | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
-        self.model = model
+        super().__init__(model, environ)
         self._api_key = api_key
         self._base_url = base_url or environ.get(BASE_URL) or None
-        self._environ = environ
-        self._calls = Calls()
         self._lock = Lock()
 
-    def hide(self, text: str) -> str:
-        """See `Provider.hide`."""
-        return without(text, known_secrets(self._environ, self._api_key))
+    def _secrets(self) -> tuple[str, ...]:
+        return known_secrets(self._environ, self._api_key)
 
-    def close(self) -> None:
-        self._calls.close()
+    def _url(self) -> str:
+        from engine.judge.providers.http import below
 
-    def _read(self, response: HttpResponse) -> Completion:
-        return messages_api.read_answer(response, known_secrets(self._environ, self._api_key))
+        return below(self._base_url or messages_api.DEFAULT_URL, messages_api.PATH)
+
+    def _body(self, question: Question) -> dict[str, Any]:
+        return messages_api.request_body(self.model, question)
+
+    def _read(self, response: HttpResponse, address: str) -> Completion:
+        return messages_api.read_answer(response, self._secrets(), address)
 
 
 class AnthropicProvider(_MessagesApi):
@@ -70,9 +73,11 @@ class AnthropicProvider(_MessagesApi):
     def complete(self, question: Question, timeout_s: float) -> Completion:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
-        client, body = self._prepared(), messages_api.request_body(self.model, question)
+        client = self._prepared()
+        from engine.judge.providers.http import shown
+
         try:
-            return self._calls.run(lambda: self._read(client.post(body, timeout_s)), timeout_s)
+            return self._asked(question, timeout_s, shown(self._url()), lambda body: client.post(body, timeout_s))
         except ProviderError:
             raise
         except Exception as error:  # noqa: BLE001 - the SDK also raises TypeError, UnicodeError and pydantic's errors
@@ -118,9 +123,12 @@ class AnthropicHttpProvider(_MessagesApi):
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
         headers = auth_headers(self._environ, self._api_key)
-        from engine.judge.providers.http import post
+        from engine.judge.providers.http import post, shown
 
-        url = (self._base_url or messages_api.DEFAULT_URL).rstrip("/") + messages_api.PATH
+        url = self._url()
         headers = {**messages_api.HEADERS, **headers, "anthropic-version": messages_api.API_VERSION}
-        body = messages_api.encoded(messages_api.request_body(self.model, question))
-        return self._calls.run(lambda: self._read(post(url, headers, body, timeout_s)), timeout_s)
+
+        def sent(body: dict[str, Any]) -> HttpResponse:
+            return post(url, headers, messages_api.encoded(body), timeout_s)
+
+        return self._asked(question, timeout_s, shown(url), sent)

@@ -42,10 +42,8 @@ def post(url: str, headers: Mapping[str, str], body: bytes | None, timeout_s: fl
     ProviderTimeoutError, or ProviderHttpError for no connection, a cut or an oversized answer, or a URL or header that
     cannot be sent. No message holds a header: the key is one.
     """
-    host = "the API"
     try:
         target = urlsplit(url)
-        host = target.hostname or host
         sendable = all(value.isascii() and value.isprintable() for value in headers.values())
         if not (sendable and target.hostname and target.scheme in ("http", "https")):
             raise ValueError("a header or the URL")
@@ -53,9 +51,25 @@ def post(url: str, headers: Mapping[str, str], body: bytes | None, timeout_s: fl
         with _opener().open(Request(address, body, dict(headers)), timeout=timeout_s) as response:
             return _read(response)
     except (OSError, IncompleteRead, BadStatusLine) as error:
-        raise _no_connection(host, error, timeout_s) from None
+        raise _no_connection(url, error, timeout_s) from None
     except (HTTPException, ValueError, OverflowError):
         raise ProviderHttpError("The request cannot be sent. Check base URL and key for stray characters.") from None
+
+
+def below(base: str, path: str) -> str:
+    """The address of *path*, such as "/v1/messages", at the server *base*. *base* may have a query, or end with "/v1"
+    or the whole path."""
+    head, mark, query = base.partition("?")
+    head, parts = head.rstrip("/"), path.split("/")[1:]
+    present = next((size for size in range(len(parts), 0, -1) if head.endswith("/" + "/".join(parts[:size]))), 0)
+    return "".join((head, *(f"/{part}" for part in parts[present:]), mark, query))
+
+
+def shown(url: str) -> str:
+    """*url* for people: without name and password, and without its query, which may hold a key."""
+    scheme, slashes, rest = url.partition("?")[0].partition("://")
+    host, slash, path = rest.partition("/")
+    return "".join((scheme, slashes, host.rpartition("@")[2], slash, path))
 
 
 def too_large(most: int = ANSWER_BYTES) -> ProviderHttpError:
@@ -137,10 +151,14 @@ def _read(response: HTTPResponse) -> HttpResponse:
     return HttpResponse(response.status, plain, seconds(response.getheader("retry-after")))
 
 
-def _no_connection(host: str, error: Exception, timeout_s: float) -> ProviderError:
+def _no_connection(url: str, error: Exception, timeout_s: float) -> ProviderError:
     reason = getattr(error, "reason", error)  # an URLError holds the error of the socket
     if isinstance(reason, TimeoutError):
         return ProviderTimeoutError(f"No answer within {timeout_s:g} s.")
     if "Tunnel connection failed" in str(reason):
-        return ProviderHttpError(f"The proxy does not connect to {host}. Check HTTPS_PROXY.")
-    return ProviderHttpError(f"No connection to {host} ({type(reason).__name__}). Check the network.")
+        return ProviderHttpError(f"The proxy does not connect to {urlsplit(url).hostname}. Check HTTPS_PROXY.")
+    return no_connection(url, reason)
+
+
+def no_connection(url: str, reason: object) -> ProviderHttpError:
+    return ProviderHttpError(f"No connection to {shown(url)} ({type(reason).__name__}). Check address and network.")

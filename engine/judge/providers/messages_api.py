@@ -1,7 +1,6 @@
 """Anthropic's Messages API on the wire: requests as JSON, and answers read as completions or errors.
 
-API version 2026-10-21, which refuses `temperature`. The keys are in the order of the SDK (2.12), so that both
-providers send the same bytes.
+API version 2026-10-21. The keys are in the order of the SDK (2.12), so that both providers send the same bytes.
 """
 
 from __future__ import annotations
@@ -29,6 +28,10 @@ WEB_SEARCH = "web_search_20250305"
 """The version of the search tool that every model with a search tool has."""
 
 SEARCH_RESULT = "web_search_tool_result"
+TOOL = "tool_use"
+PLAIN_LIMIT = 2_000
+"""Characters of an error that is a plain text."""
+
 MOST_PAGES = 10
 URL_LIMIT, PAGE_TITLE_LIMIT = 500, 200
 """Characters of a page's address and title. A page with a longer address is left out."""
@@ -45,6 +48,7 @@ def request_body(model: str, question: Question) -> dict[str, Any]:
         "model": model,
         **({"output_config": form} if question.schema else {}),
         "system": question.system,
+        **({} if question.temperature is None else {"temperature": question.temperature}),
         **({"tools": [search]} if question.searches else {}),
     }
 
@@ -53,21 +57,23 @@ def encoded(body: dict[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def read_answer(response: HttpResponse, secrets: Collection[str]) -> Completion:
-    """The message in a response. Raises ProviderHttpError for an error of the server, with *secrets* hidden."""
+def read_answer(response: HttpResponse, secrets: Collection[str], address: str) -> Completion:
+    """The message in a response of the server at *address*. Raises ProviderHttpError for an error of the server, with
+    *secrets* hidden."""
     if response.status != 200:
-        raise refusal(response, secrets)
-    return read_message(decoded(response.content))
+        raise refusal(response, secrets, address)
+    return read_message(decoded(response.content), address)
 
 
-def read_message(message: object) -> Completion:
+def read_message(message: object, address: str = DEFAULT_URL) -> Completion:
     """The completion in a message as JSON values. Raises ProviderHttpError for anything else."""
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(message, dict) or not isinstance(content, list | str):
-        raise ProviderHttpError("The API's answer is not a message. Check ANTHROPIC_BASE_URL.")
-    usage = message.get("usage")
+        raise ProviderHttpError(f"The answer of {address} is not a message. Check ANTHROPIC_BASE_URL.")
+    usage, text = message.get("usage"), text_of(content)
     return Completion(
-        text=text_of(content),
+        text=text or tool_text(content),
+        is_thought=is_thought(text),
         input_tokens=count(usage, "input_tokens"),
         output_tokens=count(usage, "output_tokens"),
         stop_reason=str(message.get("stop_reason")),
@@ -76,18 +82,36 @@ def read_message(message: object) -> Completion:
     )
 
 
-def refusal(response: HttpResponse, secrets: Collection[str]) -> ProviderHttpError:
+def refusal(response: HttpResponse, secrets: Collection[str], address: str) -> ProviderHttpError:
     """The error for a response with a status other than 200, with the server's message."""
-    text = message_of(decoded(response.content))
+    text = complaint_of(response.content)
     reason = f": {presentable(text, secrets)}" if text else "."
-    return ProviderHttpError(f"The API answered {response.status}{reason}", response.status, response.retry_after_s)
+    return ProviderHttpError(f"{address} answered {response.status}{reason}", response.status, response.retry_after_s)
+
+
+def complaint_of(content: bytes) -> str:
+    """The text of an error: see `message_of`. A text that is neither JSON nor a page is the message itself."""
+    if found := message_of(decoded(content)):
+        return found
+    text = content.decode("utf-8", "replace").strip()
+    return "" if text[:1] in ("{", "[", "<", "") else text[:PLAIN_LIMIT]
 
 
 def message_of(answer: object) -> str:
-    """The text of an error in the API's form; empty for anything else."""
-    error = answer.get("error") if isinstance(answer, dict) else None
-    text = error.get("message") if isinstance(error, dict) else None
-    return text if isinstance(text, str) else ""
+    """The text of an error in the API's form, or in a form of other servers: `error` or `detail` as a text, or a list
+    of faults with their places. Empty for anything else. Never a text that only repeats the request."""
+    error = answer.get("error", answer) if isinstance(answer, dict) else answer
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("detail")
+    if isinstance(error, list):
+        return "; ".join(filter(None, map(_fault, error)))
+    return error if isinstance(error, str) else ""
+
+
+def _fault(fault: object) -> str:
+    """A fault that FastAPI names: its place in the request, and what is wrong there."""
+    place, text = (fault.get("loc"), fault.get("msg")) if isinstance(fault, dict) else (None, None)
+    return f"{'.'.join(map(str, place))}: {text}" if isinstance(place, list) and isinstance(text, str) else ""
 
 
 def decoded(content: bytes) -> dict[str, Any]:
@@ -108,6 +132,17 @@ def count(usage: object, field: str) -> int:
 def text_of(content: object) -> str:
     """The text of a message's content: a text, or a list of parts. Thoughts, tools and other parts are skipped."""
     return "".join(map(_text, content)) if isinstance(content, list) else _text(content)
+
+
+def is_thought(text: str) -> bool:
+    """Whether *text* holds no answer yet: it is empty, or a thought that did not end."""
+    return not text.strip() or (text.lstrip().startswith("<think>") and "</think>" not in text)
+
+
+def tool_text(content: object) -> str:
+    """The arguments with which a message calls a tool, for a model that answers in this way; else empty."""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return "".join(json.dumps(part.get("input")) for part in parts if part.get("type") == TOOL)
 
 
 def pages_of(content: object) -> tuple[Source, ...]:

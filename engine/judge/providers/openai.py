@@ -6,17 +6,17 @@ The `openai` package is not used: a request is one POST, and a person with a loc
 from __future__ import annotations
 
 import json
-import os
+from urllib.parse import urlsplit
 
 from engine.errors import MissingKeyError, ProviderHttpError
-from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Calls, Completion
-from engine.judge.providers.credentials import without
-from engine.judge.providers.http import post
-from engine.judge.providers.messages_api import HEADERS, count, decoded, refusal, text_of
+from engine.judge.provider import END_TURN, MAX_TOKENS, REFUSAL, Completion
+from engine.judge.providers.chat_server import ChatServer
+from engine.judge.providers.http import below, post, shown
+from engine.judge.providers.messages_api import HEADERS, count, decoded, is_thought, refusal, text_of, tool_text
+from engine.lean.sha256 import hex_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from engine.judge.provider import Question
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 KEY, BASE_URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 DEFAULT_URL = "https://api.openai.com/v1"
+PATH = "/chat/completions"
+THOUGHTS = ("reasoning_content", "reasoning")
+"""The fields in which servers put the thoughts of a model."""
+
 STOP_REASONS = {"stop": END_TURN, "length": MAX_TOKENS, "content_filter": REFUSAL}
 
 MISSING_KEY = (
@@ -33,30 +37,23 @@ MISSING_KEY = (
 )
 
 
-class OpenAiProvider:
-    """One request per completion on a connection of its own, without retries, under a wall-clock deadline.
-
-    Only the environment names the server and the key, never a root's configuration: a cloned repository could
-    otherwise send prompts, and the key, to any server.
-    """
+class OpenAiProvider(ChatServer):
+    """Only the environment names the server and the key, never a root's configuration: a cloned repository could
+    otherwise send prompts, and the key, to any server."""
 
     name = "openai"
-
-    def __init__(self, model: str, environ: Mapping[str, str] = os.environ) -> None:
-        self.model = model
-        self._environ = environ
-        self._calls = Calls()
+    OPTIONAL = {
+        "response_format": r"response.format|json_schema|structured.output",
+        "temperature": "temperature",
+        "max_tokens": r"\bmax_tokens\b",
+        "max_completion_tokens": "max_completion_tokens",
+    }
 
     @property
     def fingerprint(self) -> str:
-        """The server's URL without a password: two servers may give one name to different models."""
-        scheme, slashes, rest = self._url().partition("://")
-        host, slash, path = rest.partition("/")
-        return scheme + slashes + host.rpartition("@")[2] + slash + path
-
-    def hide(self, text: str) -> str:
-        """See `Provider.hide`."""
-        return without(text, (self._environ.get(KEY, ""),))
+        """The server's URL without secrets: two servers may give one name to different models."""
+        query = self._base().partition("?")[2]
+        return shown(self._base()) + (f"?{hex_digest(query)[:16]}" if query else "")
 
     def prepare(self) -> None:
         """See `Provider.prepare`. A local server may need no key."""
@@ -67,17 +64,31 @@ class OpenAiProvider:
         """See `Provider.complete`. Raises MissingKeyError, ProviderTimeoutError, ProviderHttpError or
         ProviderCancelledError."""
         self.prepare()
-        key, url = self._environ.get(KEY, ""), self._url()
+        key, url = self._environ.get(KEY, ""), address_of(self._base())
         headers = {**HEADERS, **({"authorization": f"Bearer {key}"} if key else {})}
-        body = json.dumps(request_body(self.model, question, url), ensure_ascii=False).encode()
-        address = f"{url}/chat/completions"
-        return self._calls.run(lambda: read_answer(post(address, headers, body, timeout_s), key), timeout_s)
 
-    def close(self) -> None:
-        self._calls.close()
+        def sent(body: dict[str, Any]) -> HttpResponse:
+            return post(url, headers, json.dumps(body, ensure_ascii=False).encode(), timeout_s)
 
-    def _url(self) -> str:
+        return self._asked(question, timeout_s, shown(url), sent)
+
+    def _secrets(self) -> tuple[str, ...]:
+        return (self._environ.get(KEY, ""),)
+
+    def _base(self) -> str:
         return (self._environ.get(BASE_URL) or DEFAULT_URL).rstrip("/")
+
+    def _body(self, question: Question) -> dict[str, Any]:
+        return request_body(self.model, question, self._base())
+
+    def _read(self, response: HttpResponse, address: str) -> Completion:
+        return read_answer(response, self._secrets(), address)
+
+
+def address_of(base: str) -> str:
+    """The address of chat completions at *base*. A server without a path has it below /v1, as they all do."""
+    has_path = urlsplit(base).path.strip("/")
+    return below(base, PATH if has_path else f"/v1{PATH}")
 
 
 def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
@@ -90,26 +101,43 @@ def request_body(model: str, question: Question, url: str) -> dict[str, Any]:
         "messages": [{"role": "system", "content": question.system}, {"role": "user", "content": question.user}],
         limit: question.max_tokens,
         **form,
+        **({} if question.temperature is None else {"temperature": question.temperature}),
     }
 
 
-def read_answer(response: HttpResponse, key: str) -> Completion:
-    """The completion in a response. Raises ProviderHttpError for any other answer, with *key* hidden."""
+def read_answer(response: HttpResponse, secrets: tuple[str, ...], address: str) -> Completion:
+    """The completion in a response. Raises ProviderHttpError for any other answer, with *secrets* hidden."""
     if response.status != 200:
-        raise refusal(response, (key,))
+        raise refusal(response, secrets, address)
     answer = decoded(response.content)
     choices = answer.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise ProviderHttpError("The server's answer is not a chat completion. Check OPENAI_BASE_URL.")
+        raise ProviderHttpError(f"The answer of {address} is not a chat completion. Check OPENAI_BASE_URL.")
     content, reason = message.get("content"), str(choice.get("finish_reason"))
+    stop = REFUSAL if message.get("refusal") or _is_refused(content) else STOP_REASONS.get(reason, reason)
+    said = text_of(content) or called_text(message) or tool_text(content)
     return Completion(
-        text=text_of(content),
+        text=said if said.strip() or stop == MAX_TOKENS else thought_text(message),
+        is_thought=is_thought(said),
         input_tokens=count(answer.get("usage"), "prompt_tokens"),
         output_tokens=count(answer.get("usage"), "completion_tokens"),
-        stop_reason=REFUSAL if message.get("refusal") or _is_refused(content) else STOP_REASONS.get(reason, reason),
+        stop_reason=stop,
     )
+
+
+def called_text(message: dict[str, Any]) -> str:
+    """The arguments with which *message* calls tools, for a model that answers in this way."""
+    calls = message.get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    given = [call.get("arguments") for call in (*functions, message.get("function_call")) if isinstance(call, dict)]
+    return "".join(text if isinstance(text, str) else json.dumps(text) for text in given)
+
+
+def thought_text(message: dict[str, Any]) -> str:
+    """The thoughts of a model whose server takes the whole answer for thoughts: finished ones may hold the answer."""
+    return next((text for name in THOUGHTS if (text := text_of(message.get(name)))), "")
 
 
 def _is_refused(content: object) -> bool:

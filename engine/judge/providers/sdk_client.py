@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 from anthropic import Anthropic, APIConnectionError, APIStatusError, APITimeoutError, DefaultHttpxClient
 from httpx2 import SyncByteStream
 
-from engine.errors import ProviderError, ProviderHttpError, ProviderTimeoutError
-from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, Unpacker, seconds, too_large
+from engine.errors import ProviderError, ProviderTimeoutError
+from engine.judge.providers.http import ANSWER_BYTES, HttpResponse, Unpacker, below, no_connection, seconds, too_large
+from engine.judge.providers.messages_api import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,8 +25,11 @@ RESULTS, RESULTS_BYTES = "/results", 200_000_000
 def bounded_sdk(credentials: Mapping[str, Any], *, max_retries: int, follow_redirects: bool) -> Anthropic:
     """The SDK, which gives an error for an answer that is larger, packed or unpacked, than an answer may be."""
     client = DefaultHttpxClient(follow_redirects=follow_redirects, event_hooks={"response": [_bound]})
-    headers = {"accept-encoding": "identity"}
-    return Anthropic(**credentials, max_retries=max_retries, default_headers=headers, http_client=client)
+    headers, more = {"accept-encoding": "identity"}, dict(credentials)
+    if more.get("base_url"):
+        address, _, query = below(more["base_url"], PATH).partition("?")
+        more |= {"base_url": address.removesuffix(PATH), "default_query": dict(parse_qsl(query))}
+    return Anthropic(**more, max_retries=max_retries, default_headers=headers, http_client=client)
 
 
 class SdkClient:
@@ -37,7 +42,9 @@ class SdkClient:
         """The answer, whatever its status; *timeout_s* bounds each step alone. Raises ProviderTimeoutError or
         ProviderHttpError."""
         try:
-            answer = self._sdk.messages.with_raw_response.create(**body, timeout=timeout_s)
+            known = {name: value for name, value in body.items() if name != "temperature"}  # not in its signature
+            extra = {name: body[name] for name in body.keys() - known.keys()}
+            answer = self._sdk.messages.with_raw_response.create(**known, extra_body=extra, timeout=timeout_s)
             return _read(answer.http_response)
         except APITimeoutError:
             raise ProviderTimeoutError(f"No answer within {timeout_s:g} s.") from None
@@ -58,8 +65,7 @@ def _connection_error(error: APIConnectionError) -> ProviderError:
     cause = error.__cause__
     if isinstance(cause, ProviderError):
         return cause
-    host = error.request.url.host or "the API"
-    return ProviderHttpError(f"No connection to {host} ({type(cause or error).__name__}). Check the network.")
+    return no_connection(str(error.request.url), cause or error)
 
 
 def _bound(response: Response) -> None:

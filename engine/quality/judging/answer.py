@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from engine.judge.answer import EXCERPT_LIMIT, UnreadableAnswerError, objects, read_part
+from engine.judge.answer import UnreadableAnswerError, objects, read_part, unreadable
 from engine.judge.prompts import cut
-from engine.judge.provider import MAX_TOKENS, PAUSE, REFUSAL, Source
+from engine.judge.provider import PAUSE, REFUSAL, Source
 from engine.judge.verdict import OK, PARSE_ERROR, REFUSED, Outcome
 from engine.lean.record import fields, replace
 from engine.quality.judging.markdown_form import parse_entries
@@ -41,7 +41,8 @@ def read_completion(
     try:
         rating = read_rating(completion.text, criteria, hide)
     except UnreadableAnswerError:
-        return replace(paid, status=PARSE_ERROR, detail=_unreadable(completion, hide)), None
+        detail = PAUSED if completion.stop_reason == PAUSE else unreadable(completion, "rating", hide)
+        return replace(paid, status=PARSE_ERROR, detail=detail), None
     return paid, replace(rating, sources=_hidden(completion.pages, hide) or rating.sources)
 
 
@@ -141,12 +142,3 @@ def _tidied(rating: Rating, criteria: Collection[str], hide: Callable[[str], str
 
 def _hidden(pages: tuple[Source, ...], hide: Callable[[str], str]) -> tuple[Source, ...]:
     return tuple(Source(hide(page.url), hide(page.title)) for page in pages)[:MOST_SOURCES]
-
-
-def _unreadable(completion: Completion, hide: Callable[[str], str]) -> str:
-    if completion.stop_reason == MAX_TOKENS:
-        return "The answer was cut off before it was complete."
-    if completion.stop_reason == PAUSE:
-        return PAUSED
-    excerpt = cut(hide(completion.text), EXCERPT_LIMIT)
-    return f"The answer holds no rating: {excerpt}" if excerpt else "The answer is empty."

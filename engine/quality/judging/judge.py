@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-from engine.judge.answer import failure, unready
-from engine.judge.bulk.cost_cap import most_usd
+from engine.judge.answer import failure
+from engine.judge.asker import Asker
 from engine.judge.cache import cache_key
-from engine.judge.prices import cost_usd, outcome_usd
-from engine.judge.verdict import CACHE, FLAGGED, OK, REJECTED, Judgement, Opinion, Outcome, Verdict
-from engine.judge.voting import voted
+from engine.judge.prices import cost_usd
+from engine.judge.verdict import CACHE, OK, REJECTED, Judgement, Opinion, Outcome, Verdict
 from engine.lean.record import Record, replace
 from engine.quality.judging.answer import rating_of_text, rating_text, read_completion
 from engine.quality.judging.meta_content import meta_reason
 from engine.quality.judging.rating import RULE, THRESHOLD, Assessment, Rating, decision_of, together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from typing import Any
 
-    from engine.judge.cache import Cache
-    from engine.judge.provider import Provider
+    from engine.judge.provider import Provider, Question
     from engine.memory import Memory
     from engine.quality.judging.request import Template
     from engine.quality.judging.rubric import Rubric
@@ -57,58 +55,29 @@ class Estimate(Record):
         )
 
 
-class QualityJudge:
-    """Asks *provider* to rate memories. Its only state is the *cache*, if there is one. Safe for threads.
-
-    A memory with a score of *threshold* or more is accepted. Of several *samples*, asked in turn, the majority decides.
-    *timeout_s* holds for each sample. *price_share* is the paid part of the provider's price, 0..1.
-    """
+class QualityJudge(Asker):
+    """Asks for ratings of memories. A memory with a score of *threshold* or more is accepted."""
 
     def __init__(
-        self,
-        provider: Provider,
-        rubric: Rubric,
-        template: Template,
-        *,
-        timeout_s: float,
-        threshold: float = THRESHOLD,
-        cache: Cache | None = None,
-        samples: int = 1,
-        price_share: float = 1.0,
-        clock: Callable[[], float] = perf_counter,
+        self, provider: Provider, rubric: Rubric, template: Template, *, threshold: float = THRESHOLD, **asked: Any
     ) -> None:
-        self._provider = provider
+        super().__init__(provider, **asked)
         self._criteria = [name for name, _ in rubric.criteria]
         self._template = template
-        self._timeout_s = timeout_s
         self._threshold = threshold
-        self._cache = cache
-        self._samples = samples
-        self._price_share = price_share
-        self._clock = clock
 
     @property
     def identity(self) -> tuple[str, str, str]:
         """(provider, model, template hash). Ratings that differ in one of them come from different judges."""
         return self._provider.name, self._provider.model, self._template.hash
 
-    def prepare(self) -> None:
-        """See `Provider.prepare`: raises an error that would make every rating fail, such as MissingKeyError."""
-        self._provider.prepare()
-
-    def close(self) -> None:
-        """Close the provider and the cache."""
-        self._provider.close()
-        if self._cache:
-            self._cache.close()
-
     def estimate(self, memories: Sequence[Memory]) -> Estimate:
         """The cost of *memories*, before any is asked about. The usual number of samples is a majority of them."""
         by_rule = known = 0
         usual, most = self._zero(), self._zero()
-        share, quorum = self._price_share, self._samples // 2 + 1
+        share, quorum = self._price_share, self.samples // 2 + 1
         for memory in memories:
-            question = self._template.question(memory)
+            question = self._question(memory)
             if meta_reason(memory):
                 by_rule += 1
             elif self._cached(memory, 0):
@@ -117,7 +86,7 @@ class QualityJudge:
                 size = len(question.system.encode()) + len(question.user.encode("utf-8", "replace"))
                 tokens = size // BYTES_A_TOKEN
                 usual += share * quorum * (cost_usd(*self.identity[:2], tokens, USUAL_ANSWER) or 0.0)
-                most += share * self._samples * (most_usd(*self.identity[:2], question) or 0.0)
+                most += self.samples * (self._most_usd(question) or 0.0)
         return Estimate(len(memories), by_rule, known, usual, most)
 
     def evaluate(self, memory: Memory) -> Assessment:
@@ -127,25 +96,14 @@ class QualityJudge:
         """
         if reason := meta_reason(memory):
             return by_rule(memory, reason, self._template.hash)
-        settled = unready(self._provider)
-        started = self._clock()
         ratings: list[Rating] = []
-        outcome = settled or voted(lambda sample: self._sampled(memory, sample, ratings), self._samples)
-        opinion = outcome.opinions.get(0, Opinion(FLAGGED, samples=0, agreement=0.0))
-        rating = together(ratings, opinion.decision, self._threshold) if outcome.status == OK else None
-        judgement = Judgement(
-            status=outcome.status,
-            verdicts=(_verdict(memory, opinion, outcome, rating),),
-            provider=self._provider.name,
-            model=self._provider.model,
-            template_hash=self._template.hash,
-            elapsed_ms=(self._clock() - started) * 1000,
-            input_tokens=outcome.input_tokens,
-            output_tokens=outcome.output_tokens,
-            detail=outcome.detail,
-            depth="",
-            cost_usd=outcome_usd(self._provider.name, self._provider.model, outcome, self._price_share),
+        judgement = self._judgement(
+            [memory.summary], self._template.hash, "", lambda sample: self._sampled(memory, sample, ratings)
         )
+        (verdict,) = judgement.verdicts
+        rating = together(ratings, verdict.decision, self._threshold) if judgement.is_answer else None
+        reasoning = verdict.reasoning or (rating.reasons[0] if rating and rating.reasons else "")
+        judgement = replace(judgement, verdicts=(replace(verdict, reasoning=reasoning),))
         return Assessment(memory.summary, judgement, rating)
 
     def _zero(self) -> float | None:
@@ -156,8 +114,7 @@ class QualityJudge:
         outcome, rating = Outcome(OK, source=CACHE), self._cached(memory, sample)
         if rating is None:
             try:
-                question = self._template.question(memory, sample)
-                completion = self._provider.complete(question, self._timeout_s)
+                completion = self._provider.complete(self._question(memory, sample), self._timeout_s)
                 outcome, rating = read_completion(completion, self._criteria, self._provider.hide)
             except Exception as error:  # noqa: BLE001 - evaluate never raises
                 return failure(error)
@@ -172,8 +129,11 @@ class QualityJudge:
         return rating_of_text(self._cache.text(self._key(memory, sample))) if self._cache else None
 
     def _key(self, memory: Memory, sample: int) -> str:
-        question = self._template.question(memory, sample)
+        question = self._question(memory, sample)
         return cache_key(self._provider, self._template.hash, question, sample, [memory.summary.digest])
+
+    def _question(self, memory: Memory, sample: int = 0) -> Question:
+        return self._limited(self._template.question(memory, sample))
 
 
 def by_rule(memory: Memory, reason: str, template_hash: str) -> Assessment:
@@ -181,9 +141,3 @@ def by_rule(memory: Memory, reason: str, template_hash: str) -> Assessment:
     verdict = Verdict(memory.summary.id, REJECTED, OK, reason)
     judgement = Judgement(OK, (verdict,), RULE, "", template_hash, 0.0, depth="", cost_usd=0.0)
     return Assessment(memory.summary, judgement, Rating(0.0, reasons=(reason,)))
-
-
-def _verdict(memory: Memory, opinion: Opinion, outcome: Outcome, rating: Rating | None) -> Verdict:
-    reasoning = opinion.reasoning or (rating.reasons[0] if rating and rating.reasons else "")
-    judged = (reasoning, None, opinion.samples, opinion.agreement)
-    return Verdict(memory.summary.id, opinion.decision, outcome.status, *judged, outcome.source)

@@ -120,9 +120,9 @@ def huge(size: int) -> Reply:
     return Reply(b" " * size + kept(0).body)
 
 
-def chatted(text: str | None, finish_reason: str = "stop", refusal: str | None = None) -> Reply:
-    """An answer of an OpenAI-compatible server; 120 tokens in, 9 out."""
-    said_by_it = {"role": "assistant", "content": text, "refusal": refusal}
+def chatted(text: str | None, finish_reason: str = "stop", refusal: str | None = None, **more: object) -> Reply:
+    """An answer of an OpenAI-compatible server, with *more* fields of its message; 120 tokens in, 9 out."""
+    said_by_it = {"role": "assistant", "content": text, "refusal": refusal, **more}
     body = {
         "id": "chatcmpl-test",
         "object": "chat.completion",
@@ -233,12 +233,13 @@ def refusal(request: ApiRequest) -> Reply | None:
         body = request.body
     except (ValueError, AssertionError):
         return failed(400, "the body is not a JSON object")
-    if request.path == "/v1/messages":
+    path = request.path.partition("?")[0]
+    if path == "/v1/messages":
         return _refused_message(request.headers, body)
     if request.path == BATCHES:
         bodies = [one["params"] for one in body["requests"]]
         return next(filter(None, (_refused_message(request.headers, each) for each in bodies)), None)
-    if request.path == "/v1/chat/completions":
+    if path == "/v1/chat/completions":
         return None if {"model", "messages"} <= body.keys() else failed(400, "model and messages are required")
     return failed(404, f"no such path: {request.path}")
 

@@ -53,7 +53,7 @@ def test_an_answer_is_found_in_its_wrapping(text: str, kept: tuple[int, ...]) ->
     [
         "",
         "I would keep the first two.",
-        "[0, 1]",
+        "Of these [0, 1]",
         '{"keep": [0, 1',
         '{"keep": 1}',
         '{"keep": null}',

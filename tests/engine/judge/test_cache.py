@@ -91,6 +91,7 @@ KEY_PARTS: dict[str, tuple[object, ...]] = {
     "template": (PROVIDER, "hush", QUESTION, 0, ["a", "b"]),
     "input": (PROVIDER, "hash", replace(QUESTION, user="other"), 0, ["a", "b"]),
     "tokens": (PROVIDER, "hash", replace(QUESTION, max_tokens=255), 0, ["a", "b"]),
+    "temperature": (PROVIDER, "hash", replace(QUESTION, temperature=0.0), 0, ["a", "b"]),
     "sample": (PROVIDER, "hash", QUESTION, 1, ["a", "b"]),
     "digests": (PROVIDER, "hash", QUESTION, 0, ["a", "c"]),
     "boundaries": (PROVIDER, "hash", QUESTION, 0, ["ab", ""]),

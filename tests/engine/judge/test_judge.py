@@ -148,7 +148,7 @@ def test_a_bug_of_a_provider_is_a_status_too() -> None:
         (
             Completion('{"keep": [0, ', 5, 6, MAX_TOKENS),
             "parse_error",
-            "The answer was cut off before it was complete.",
+            "The answer was cut off before it was complete. Allow more: MEMSIFT_JUDGE_MAX_TOKENS.",
         ),
         (
             Completion("none\nof them", 5, 6),

@@ -244,7 +244,7 @@ def test_when_the_single_call_fails_too_its_status_stands() -> None:
     with ApiServer(by_size({4: failed(500), 9: failed(529, "Overloaded")})) as server:
         judgement = ask(server)
     assert_flagged(judgement, "http_error")
-    assert judgement.detail == "The API answered 529: Overloaded"
+    assert judgement.detail == f"{server.url}/v1/messages answered 529: Overloaded"
 
 
 def test_a_half_that_is_late_costs_the_deadline_once() -> None:
@@ -269,7 +269,7 @@ def test_with_too_little_time_left_no_second_call_is_made() -> None:
         judgement = ask(server, timeout_per_call=1.1 + 0.9 * LEAST_S)
         assert sizes(server, 2) == [4, 5]
     assert_flagged(judgement, "http_error")
-    assert judgement.detail == "The API answered 500: late failure"
+    assert judgement.detail == f"{server.url}/v1/messages answered 500: late failure"
 
 
 def test_a_provider_that_hangs_is_not_waited_for_beyond_the_deadline() -> None:

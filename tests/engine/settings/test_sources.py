@@ -19,9 +19,11 @@ from engine.config import (
     Config,
     JudgeConfig,
     ModeConfig,
+    ModesConfig,
     config_json,
 )
 from engine.errors import ConfigError
+from engine.judge.prompts import template, templates
 from engine.lean.record import fields, replace
 from engine.settings.sources import checked
 from tests.engine.settings.files import load, load_config, settings_in, write
@@ -75,8 +77,50 @@ def test_the_file_sets_keys_and_the_keys_of_other_programs_are_left_alone(tmp_pa
         "modes": {"auto": {"verification": "strict"}},
     }
     config = load(tmp_path, {"max_inject": 5, "judge": judge, "cluster_detection_enabled": False})
-    assert config == replace(Config(), max_inject=5, judge=replace(JudgeConfig(), enabled=True, timeout_per_call=2.0))
+    modes = ModesConfig(ModeConfig(verification="strict"))
+    judged = replace(JudgeConfig(), enabled=True, timeout_per_call=2.0, modes=modes)
+    assert config == replace(Config(), max_inject=5, judge=judged)
     assert isinstance(config.judge.timeout_per_call, float)
+
+
+ORIGINAL = {
+    "enabled": True,
+    "max_inject": 3,
+    "match_strategy": "fts5_bm25",
+    "confidence_abs_floor": 0.0,
+    "cluster_detection_enabled": True,
+    "output_mode": "legacy",
+    "judge": {
+        "enabled": True,
+        "model": "claude-haiku-4-5-20251001",
+        "timeout_per_call": 3.0,
+        "fallback_top_k": 2,
+        "candidate_pool_size": 15,
+        "dual_verification": True,
+        "include_conversation_context": True,
+        "context_turns": 5,
+        "modes": {
+            "auto": {"verification": "lenient", "max_output": 1},
+            "search": {"verification": "strict", "max_output": 10},
+        },
+    },
+}
+"""Every key that claude-memory documents under `retrieval`, with the switches on and the modes exchanged."""
+
+
+def test_every_key_of_the_original_counts_or_says_why_it_does_not(tmp_path: Path) -> None:
+    reading = settings_in(tmp_path, ORIGINAL, is_trusted=True)
+    assert reading.lines == ()
+    assert sorted(remark.partition("json: ")[2].partition(" ")[0] for remark in reading.remarks) == [
+        "'retrieval.cluster_detection_enabled'",
+        "'retrieval.judge.dual_verification'",
+    ]
+    config = reading.config
+    assert (config.judge.enabled, config.judge.modes.auto.max_output, config.judge.context_turns) == (True, 1, 5)
+    made = templates(config.judge)
+    assert (made["auto"], made["search"]) == (template("search"), template("auto"))
+    (remark,) = settings_in(tmp_path, ORIGINAL).remarks
+    assert remark.endswith("memsift looks for no clusters of results.")
 
 
 def test_other_sections_of_the_file_do_not_matter(tmp_path: Path) -> None:
@@ -90,6 +134,8 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
         "MEMSIFT_JUDGE_MODEL": "claude-x",
         "MEMSIFT_JUDGE_TIMEOUT": "0.5",
         "MEMSIFT_MATCH_STRATEGY": "title_tags",
+        "MEMSIFT_JUDGE_TEMPERATURE": "0",
+        "MEMSIFT_JUDGE_MAX_TOKENS": "900",
         "MEMSIFT_CUTOFF": "default",
         "MEMSIFT_CUTOFF_THRESHOLD": "0.7",
     }
@@ -97,14 +143,20 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     assert (config.max_inject, config.match_strategy) == (1, "title_tags")
     assert (config.cutoff, config.cutoff_threshold) == ("default", 0.7)
     assert config.judge == replace(
-        JudgeConfig(), enabled=True, model="claude-x", timeout_per_call=0.5, fallback_top_k=1
+        JudgeConfig(),
+        enabled=True,
+        model="claude-x",
+        timeout_per_call=0.5,
+        fallback_top_k=1,
+        temperature=0.0,
+        max_tokens=900,
     )
 
 
 def test_a_prompt_is_read_from_a_file_in_the_root(tmp_path: Path) -> None:
     (tmp_path / "lenient.txt").write_text("Keep all. {format}", encoding="utf-8")
     config = load(tmp_path, {"judge": {"modes": {"search": {"prompt_file": "lenient.txt", "verification": "lenient"}}}})
-    assert config.judge.modes.search.prompt == "Keep all. {format}"
+    assert config.judge.modes.search == ModeConfig("Keep all. {format}", "lenient.txt", "lenient")
     assert config.judge.modes.auto == ModeConfig()
     assert '"prompt": "Keep all. {format}"' in config_json(config)
 
@@ -256,7 +308,7 @@ def test_any_json_gives_a_configuration_within_limits(
     tmp_path: Path, section: dict[str, Any], judge: object, is_trusted: bool
 ) -> None:
     config = settings_in(tmp_path, {**section, "judge": judge}, is_trusted=is_trusted).config
-    values = {**fields(config), **fields(config.judge), "noise_floor": config.floor}
+    values = {**fields(config.judge.modes.auto), **fields(config), **fields(config.judge), "noise_floor": config.floor}
     for name, (least, most) in LIMITS.items():
         assert (values[name] is None and name in OPTIONAL) or least <= values[name] <= most  # type: ignore[operator]
     assert isinstance(config.enabled, bool)

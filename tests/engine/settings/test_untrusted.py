@@ -55,6 +55,8 @@ LAXER = {
         "context_turns": 1,
         "depth": "explained",
         "split_over": 3,
+        "temperature": 1.0,
+        "max_tokens": 900,
         "modes": {"auto": {"prompt": "{format}"}, "search": {"prompt_file": "/etc/passwd"}},
     },
 }

@@ -100,7 +100,7 @@ def test_results_are_read_line_by_line_whatever_else_is_sent(server: ApiServer, 
         ({"type": "errored"}, "The batch could not answer this: no reason given"),
         ({"type": "errored", "error": {"error": {"message": f"bad {KEY}"}}}, "could not answer this: bad [hidden]"),
         ({"type": "errored", "error": {"message": "flat"}}, "The batch could not answer this: flat"),
-        ({"type": "succeeded", "message": 7}, "The API's answer is not a message."),
+        ({"type": "succeeded", "message": 7}, "https://api.anthropic.com is not a message."),
         ({"type": ["?"]}, "The batch was cancelled before this was answered."),
     ],
 )

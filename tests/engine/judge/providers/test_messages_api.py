@@ -75,6 +75,9 @@ def test_a_good_answer_approves_what_it_kept(ask: Ask) -> None:
         (said('{"keep": [3]} and then it ran', stop_reason="max_tokens"), (3,)),
         (message([text('{"keep":'), text(" [1]}")]), (1,)),
         (message([THOUGHT, text('{"keep":[2]}')]), (2,)),
+        (message([{"type": "tool_use", "id": "t", "name": "x", "input": {"keep": [0]}}]), (0,)),
+        (said("[1, 3]"), (1, 3)),
+        (said("```json\n[2]\n```"), (2,)),
         (dripping(0.001, kept(1)), (1,)),
         (dripping_head(0.001, kept(1)), (1,)),
         (late(0.2, kept(1)), (1,)),
@@ -82,7 +85,18 @@ def test_a_good_answer_approves_what_it_kept(ask: Ask) -> None:
     ],
     ids=[
         *("prose", "fence", "nested braces", "strings", "booleans", "duplicates", "out of range", "floats", "nothing"),
-        *("complete before max_tokens", "blocks", "thinking", "drip", "dripping head", "late", "large"),
+        *(
+            "complete before max_tokens",
+            "blocks",
+            "thinking",
+            "tool use",
+            "list",
+            "fenced list",
+            "drip",
+            "dripping head",
+            "late",
+            "large",
+        ),
     ],
 )
 def test_an_untidy_answer_is_understood(ask: Ask, reply: Reply, indices: tuple[int, ...]) -> None:
@@ -94,22 +108,22 @@ def test_an_untidy_answer_is_understood(ask: Ask, reply: Reply, indices: tuple[i
 @pytest.mark.parametrize(
     ("reply", "status", "detail"),
     [
-        (failed(400, "model: no such model"), "http_error", "The API answered 400: model: no such model"),
-        (failed(401, "invalid x-api-key"), "http_error", "The API answered 401: invalid x-api-key"),
-        (rate_limited(), "http_error", "The API answered 429: slow down"),
-        (failed(500, "internal"), "http_error", "The API answered 500: internal"),
-        (overloaded(), "http_error", "The API answered 529: Overloaded"),
-        (Reply(b"<html>Bad gateway</html>", 502, "text/html"), "http_error", "The API answered 502."),
-        (Reply(b"", 301, headers={"location": "/v1/messages"}), "http_error", "The API answered 301."),
-        (CLOSED, "http_error", "No connection to 127.0.0.1 (Remote"),
-        (replace(kept(0), cut=True), "http_error", "No connection to 127.0.0.1 ("),
-        (Reply(raw=b"SSH-2.0-OpenSSH\r\n\r\n"), "http_error", "No connection to 127.0.0.1 ("),
-        (GARBAGE, "http_error", "The API's answer is not a message."),
-        (replace(GARBAGE, content_type="text/html"), "http_error", "The API's answer is not a message."),
-        (Reply(b"[]"), "http_error", "The API's answer is not a message."),
-        (Reply(b"[" * 100_000), "http_error", "The API's answer is not a message."),
-        (Reply(b'{"hello": "world"}'), "http_error", "The API's answer is not a message."),
-        (Reply(b""), "http_error", "The API's answer is not a message."),
+        (failed(400, "model: no such model"), "http_error", " answered 400: model: no such model"),
+        (failed(401, "invalid x-api-key"), "http_error", " answered 401: invalid x-api-key"),
+        (rate_limited(), "http_error", " answered 429: slow down"),
+        (failed(500, "internal"), "http_error", " answered 500: internal"),
+        (overloaded(), "http_error", " answered 529: Overloaded"),
+        (Reply(b"<html>Bad gateway</html>", 502, "text/html"), "http_error", " answered 502."),
+        (Reply(b"", 301, headers={"location": "/v1/messages"}), "http_error", " answered 301."),
+        (CLOSED, "http_error", "(Remote"),
+        (replace(kept(0), cut=True), "http_error", "No connection to http://127.0.0.1:"),
+        (Reply(raw=b"SSH-2.0-OpenSSH\r\n\r\n"), "http_error", "No connection to http://127.0.0.1:"),
+        (GARBAGE, "http_error", " is not a message."),
+        (replace(GARBAGE, content_type="text/html"), "http_error", " is not a message."),
+        (Reply(b"[]"), "http_error", " is not a message."),
+        (Reply(b"[" * 100_000), "http_error", " is not a message."),
+        (Reply(b'{"hello": "world"}'), "http_error", " is not a message."),
+        (Reply(b""), "http_error", " is not a message."),
         (huge(ANSWER_BYTES), "http_error", "The API's answer is larger than 1,000 kB."),
         (replace(huge(100_000), endless=True), "http_error", "The API's answer is larger than 1,000 kB."),
         (replace(huge(ANSWER_BYTES), status=500), "http_error", "The API's answer is larger than 1,000 kB."),
@@ -120,7 +134,6 @@ def test_an_untidy_answer_is_understood(ask: Ask, reply: Reply, indices: tuple[i
         (said("The first one looks right."), "parse_error", "holds no keep-list: The first one looks"),
         (said("I'm sorry, but I can't help with that."), "parse_error", "keep-list: I'm sorry, but"),
         (message([]), "parse_error", "The answer is empty."),
-        (message([{"type": "tool_use", "id": "t", "name": "x", "input": {"keep": [0]}}]), "parse_error", "empty"),
     ],
     ids=[
         *("400", "401", "429", "500", "529", "502 html", "redirect", "closed", "cut", "not http", "garbage", "html"),
@@ -133,7 +146,6 @@ def test_an_untidy_answer_is_understood(ask: Ask, reply: Reply, indices: tuple[i
             "prose",
             "apology",
             "no content",
-            "tool use",
         ),
     ],
 )
@@ -166,10 +178,10 @@ def test_a_refused_answer_is_paid_for_all_the_same(ask: Ask) -> None:
     ],
     ids=["late", "dripping", "dripping head", "late close", "late error", "dripping error"],
 )
-def test_the_deadline_holds_over_the_whole_call(ask: Ask, reply: Reply) -> None:
+def test_the_deadline_holds_over_the_whole_call(ask: Ask, server: ApiServer, reply: Reply) -> None:
     judgement = ask(reply, timeout_per_call=0.4)
     assert_flagged(judgement, "timeout")
-    assert judgement.detail == "No answer within 0.4 s."
+    assert judgement.detail == f"No answer within 0.4 s from {server.url}/v1/messages."
     assert 400 <= judgement.elapsed_ms < 5 * 400
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.config import JudgeConfig
 from engine.judge.judge import Judge
+from engine.judge.providers.anthropic import AnthropicHttpProvider, AnthropicProvider
 from engine.judge.providers.openai import DEFAULT_URL, OpenAiProvider, request_body
 from tests.engine.judge.api_server import CLOSED, KEY, ApiServer, Reply, chatted, dripping, failed, huge, said
-from tests.engine.judge.cases import PROMPT, STRICT, approved, assert_flagged, pool, shown_at
+from tests.engine.judge.cases import MODEL, PROMPT, STRICT, approved, assert_flagged, pool, shown_at
 
 if TYPE_CHECKING:
     from engine.judge.verdict import Judgement
+    from tests.engine.judge.api_server import ApiRequest
 
 LIMITED = "max_tokens"
 
@@ -52,15 +56,15 @@ def test_openais_own_models_get_the_limit_by_its_newer_name() -> None:
         (chatted(None), "parse_error", "The answer is empty."),
         (chatted('{"keep": [0]}', "content_filter"), "refused", "The model refused to answer."),
         (chatted(None, refusal="No."), "refused", "The model refused to answer."),
-        (failed(404, "model 'local' not found"), "http_error", "The API answered 404: model 'local' not found"),
-        (failed(401, f"bad key {KEY}"), "http_error", "The API answered 401: bad key [hidden]"),
-        (Reply(b'{"error": "no model loaded"}', 500), "http_error", "The API answered 500."),
-        (CLOSED, "http_error", "No connection to 127.0.0.1"),
+        (failed(404, "model 'local' not found"), "http_error", " answered 404: model 'local' not found"),
+        (failed(401, f"bad key {KEY}"), "http_error", " answered 401: bad key [hidden]"),
+        (Reply(b'{"error": "no model loaded"}', 500), "http_error", " answered 500: no model loaded"),
+        (CLOSED, "http_error", "No connection to http://127.0.0.1:"),
         (said('{"keep": [0]}'), "http_error", "not a chat completion. Check OPENAI_BASE_URL."),
         (Reply(b'{"choices": [7]}'), "http_error", "not a chat completion"),
         (Reply(b"garbage"), "http_error", "not a chat completion"),
         (huge(1_000_000), "http_error", "larger than 1,000 kB"),
-        (dripping(0.05, chatted('{"keep": []}')), "timeout", "No answer within 0.4 s."),
+        (dripping(0.05, chatted('{"keep": []}')), "timeout", "No answer within 0.4 s from http"),
     ],
     ids=range(14),
 )
@@ -82,3 +86,161 @@ def test_without_key_and_server_it_says_what_to_set() -> None:
     assert_flagged(judgement, "no_key")
     for part in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "https://platform.openai.com/api-keys", "billed apart"):
         assert part in judgement.detail
+
+
+# Servers differ
+
+
+class Picky:
+    """The answers of a server that refuses parameters, each with a complaint of its own."""
+
+    def __init__(self, **complaints: dict[str, object] | str) -> None:
+        self._complaints = complaints
+
+    def __call__(self, request: ApiRequest) -> Reply:
+        for name, complaint in self._complaints.items():
+            if name in request.body:
+                is_text = isinstance(complaint, str)
+                return Reply(complaint.encode() if is_text else json.dumps(complaint).encode(), 400 if is_text else 422)
+        return chatted('{"keep": [1]}')
+
+
+def sent(server: ApiServer) -> list[set[str]]:
+    """The parameters of each request beside those that every server needs."""
+    return [request.body.keys() - {"model", "messages"} for request in server.requests]
+
+
+@pytest.mark.parametrize(
+    ("answer", "accepted"),
+    [
+        (
+            Picky(max_tokens={"error": {"message": "Use 'max_completion_tokens' instead.", "param": "max_tokens"}}),
+            {"max_completion_tokens", "response_format", "temperature"},
+        ),
+        (
+            Picky(
+                max_tokens="max_tokens is too large: the context has 2048 tokens",
+                max_completion_tokens="max_completion_tokens is too large",
+            ),
+            {"response_format", "temperature"},
+        ),
+        (
+            Picky(
+                response_format={
+                    "detail": [{"loc": ["body", "response_format"], "msg": "Extra", "input": "max_tokens"}]
+                }
+            ),
+            {"max_tokens", "temperature"},
+        ),
+        (
+            Picky(
+                response_format={"error": "structured output is not supported by this model"},
+                temperature={"message": "Only the default (1) temperature is supported."},
+            ),
+            {"max_tokens"},
+        ),
+    ],
+    ids=["other name", "no limit", "fastapi", "two"],
+)
+def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(
+    server: ApiServer, answer: Picky, accepted: set[str]
+) -> None:
+    server.answer = answer
+    provider = OpenAiProvider("local", {"OPENAI_BASE_URL": f"{server.url}/v1"})
+    judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.0))
+    assert [judge.evaluate(PROMPT, pool(4), "auto").status for _ in range(2)] == ["ok", "ok"]
+    assert sent(server)[0] == {"max_tokens", "response_format", "temperature"}
+    assert sent(server)[-2:] == [accepted, accepted]
+    assert accepted not in sent(server)[:-2]
+
+
+def test_what_a_server_refuses_is_not_forgotten_for_what_is_no_parameter(server: ApiServer) -> None:
+    judgement = ask(server, failed(400, "the model is not loaded"))
+    assert_flagged(judgement, "http_error")
+    assert len(server.requests) == 1
+
+
+def thinking(request: ApiRequest) -> Reply:
+    """The answer of a model that needs 1,000 tokens for its thoughts."""
+    if request.body["max_tokens"] < 1_000:
+        return chatted(None, "length", reasoning_content='The second one, or {"keep": [3]}')
+    return chatted('{"keep": [1]}', reasoning_content="The second one.")
+
+
+def test_a_model_that_thinks_first_gets_room_from_then_on(server: ApiServer) -> None:
+    server.answer = thinking
+    judge = Judge(OpenAiProvider("local", {"OPENAI_BASE_URL": server.url}), JudgeConfig(timeout_per_call=10))
+    first, second = (judge.evaluate(PROMPT, pool(4), "auto") for _ in range(2))
+    assert (first.status, second.status, approved(first)) == ("ok", "ok", shown_at(1))
+    assert (first.input_tokens, second.input_tokens) == (240, 120)
+    assert [request.body["max_tokens"] for request in server.requests] == [256, 4352, 4352]
+
+
+def test_a_limit_that_a_person_chose_is_kept(server: ApiServer) -> None:
+    server.answer = thinking
+    judge = Judge(OpenAiProvider("local", {"OPENAI_BASE_URL": server.url}), JudgeConfig(max_tokens=500))
+    judgement = judge.evaluate(PROMPT, pool(4), "auto")
+    assert_flagged(judgement, "parse_error")
+    assert judgement.detail == "The answer was cut off before it was complete. Allow more: MEMSIFT_JUDGE_MAX_TOKENS."
+    assert [request.body["max_tokens"] for request in server.requests] == [500]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        chatted("", reasoning_content='So: {"keep": [1]}'),
+        chatted(None, reasoning='{"keep": [1]}'),
+        chatted(None, "tool_calls", tool_calls=[{"function": {"name": "answer", "arguments": '{"keep": [1]}'}}]),
+        chatted(None, "tool_calls", tool_calls=[{"function": {"name": "answer", "arguments": {"keep": [1]}}}]),
+        chatted(None, function_call={"name": "answer", "arguments": '{"keep": [1]}'}),
+        chatted('{"keep": [1]}', reasoning_content='{"keep": [0]}'),
+        chatted("thoughts without a beginning</think>[1]"),
+        chatted("```\n[1]\n```"),
+    ],
+    ids=range(8),
+)
+def test_an_answer_is_found_wherever_servers_put_it(server: ApiServer, reply: Reply) -> None:
+    judgement = ask(server, reply)
+    assert (judgement.status, approved(judgement)) == ("ok", shown_at(1))
+
+
+@pytest.mark.parametrize(
+    ("base", "path"),
+    [
+        ("", "/v1/chat/completions"),
+        ("/", "/v1/chat/completions"),
+        ("/v1/", "/v1/chat/completions"),
+        ("/v1/chat/completions", "/v1/chat/completions"),
+        ("/openai/v3", "/openai/v3/chat/completions"),
+        ("/v1?api-version=2&key=secret", "/v1/chat/completions?api-version=2&key=secret"),
+        ("?key=secret", "/v1/chat/completions?key=secret"),
+    ],
+)
+def test_every_form_of_a_base_url_leads_to_the_server_and_an_error_names_it(
+    server: ApiServer, base: str, path: str
+) -> None:
+    provider = OpenAiProvider("local", {"OPENAI_BASE_URL": server.url + base})
+    server.answers.append(failed(500, "down"))
+    judgement = Judge(provider, JudgeConfig(timeout_per_call=10)).evaluate(PROMPT, pool(4), "auto")
+    assert server.requests[-1].path == path
+    assert "secret" not in judgement.detail + provider.fingerprint
+    if path.startswith("/v1/chat/completions"):
+        assert judgement.detail == f"{server.url}/v1/chat/completions answered 500: down"
+
+
+@pytest.mark.parametrize("base", ["", "/v1", "/v1/messages/", "?beta=true"])
+def test_every_form_of_a_base_url_leads_to_a_server_of_anthropics_kind(server: ApiServer, base: str) -> None:
+    for kind in (AnthropicProvider, AnthropicHttpProvider):
+        with closing(kind(MODEL, KEY, server.url + base)) as provider:
+            Judge(provider, JudgeConfig(timeout_per_call=10)).evaluate(PROMPT, pool(4), "auto")
+        assert server.requests[-1].path.partition("?")[0] == "/v1/messages"
+        assert server.requests[-1].path.partition("?")[2] == base.partition("?")[2]
+
+
+def test_the_api_that_refuses_a_temperature_is_asked_without_it(server: ApiServer) -> None:
+    for kind in (AnthropicProvider, AnthropicHttpProvider):
+        server.requests.clear()
+        with closing(kind(MODEL, KEY, server.url)) as provider:
+            judge = Judge(provider, JudgeConfig(timeout_per_call=10, temperature=0.5))
+            assert judge.evaluate(PROMPT, pool(4), "auto").status == "ok"
+        assert [request.body.get("temperature") for request in server.requests] == [0.5, None]
