@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from labels.records import Event, Label, Repeat
+from labels.records import Event, Label, Repeat, blindness
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -135,13 +135,13 @@ def latest_standing(
 
 
 def event_of(row: dict[str, Any]) -> Event:
-    return Event(**{**row, "blind": bool(row["blind"]), "repeat": bool(row["repeat"])})
+    return Event(**{**row, "blind": blindness(row["blind"]), "repeat": bool(row["repeat"])})
 
 
 def label_of(row: tuple[Any, ...]) -> Label:
     """A label from a row of LABEL_COLUMNS."""
     *fields, blind, source, session, repeat = row
-    return Label._make((*fields, bool(blind), source, session, bool(repeat)))
+    return Label._make((*fields, blindness(blind), source, session, bool(repeat)))
 
 
 def record_seen(db: LabelDatabase, annotator: str, prompt_id: str, ts: str) -> None:

@@ -47,6 +47,9 @@ Judgements = Mapping[str, Mapping[str, bool]]
 IMPORTED = "imported"
 """The only configuration key of a run that was imported from another program's file; its value is the file's hash."""
 
+NOT_KNOWN = -1
+"""In the column `blind`: the file from which a label was imported does not say."""
+
 BY_TIME = attrgetter("ts", "event_id")
 """Sorts events and labels by time. The event id alone would put merged events after all earlier ones."""
 
@@ -55,7 +58,8 @@ class Event(NamedTuple):
     """One key press of an annotator. Events are never changed.
 
     `ts` is ISO 8601 in UTC. `verdict` is None for skips and retractions; `grade` is 0..3 or None. `blind`: the
-    annotator had seen no rank, score, system or verdict of the prompt; repeats are always blind. `position` is the
+    annotator had seen no rank, score, system or verdict of the prompt, None where that is not known of an imported
+    label; repeats are always blind. `position` is the
     card's place in its pool, 1-based, and `seed` the seed of that order. `elapsed_ms` runs from showing the card to
     the key press. `guideline` is a hash of the labelling instructions. `supersedes` is the event id that a label
     replaces or a retraction takes back. `event_id` belongs to this store; `uid`, 32 hex digits, is the same in every
@@ -75,7 +79,7 @@ class Event(NamedTuple):
     grade: int | None
     reason: str
     note: str
-    blind: bool
+    blind: bool | None
     position: int
     seed: int
     elapsed_ms: int
@@ -109,7 +113,7 @@ class Label(NamedTuple):
     grade: int | None
     reason: str
     note: str
-    blind: bool
+    blind: bool | None
     source: str = ""
     session: str = ""
     repeat: bool = False
@@ -249,3 +253,8 @@ class Outcome(NamedTuple):
     scores: tuple[float | None, ...] = ()
     probabilities: Mapping[str, float] = NOTHING
     digests: Mapping[str, str] = NOTHING
+
+
+def blindness(stored: int) -> bool | None:
+    """Whether a label was given blind, from its column; None if that is not known."""
+    return None if stored == NOT_KNOWN else bool(stored)

@@ -41,6 +41,7 @@ KEYS = {
     "go.activity": Key("f8", "app.switch_mode('activity')", "Activity", "go: See what the hook did"),
     # Textual itself binds ctrl+q, before every other key: it quits from a dialog and from an input too
     "app.quit": Key("q", "app.quit", "Quit", "app: Quit"),
+    "app.suspend": Key("ctrl+z", "app.suspend_process", "Suspend", "app: Go back to the shell; its fg comes back here"),
     "app.help": Key("question_mark,f1", "app.toggle_help", "Help", "app: Show the keys of this screen"),
     "app.reload": Key("ctrl+r", "app.reload", "Reload", "app: Read the memories from disk again"),
     "app.skipped": Key("s", "app.show_skipped", "Skipped", "app: Show the skipped files and the reasons"),

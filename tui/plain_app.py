@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import unicodedata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual import on
 from textual.app import App
-from textual.events import Load, Mount
+from textual.driver import Driver
+from textual.events import Event, Key, Load, Mount
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
+from tui.bindings import bindings
 from tui.contrast import readable
-from tui.key_names import key_word
+from tui.key_names import key_word, keyed
+from tui.keyboards import is_foreign, latin_key
 from tui.widgets.signs import PLAIN
 from tui.widgets.top_bar import TABS
 from tui.widgets.where_line import WhereLine, where
@@ -33,6 +38,9 @@ LOOK_SECONDS = 0.1
 
 TAKE_NO_CELL = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Categories of characters: control, format, surrogate, and separators of lines and paragraphs."""
+
+NO_SHELL = "No shell started this program, so there is none to go back to."
+NO_KEY = " is no key here. Switch the keyboard to Latin letters. {app.help} shows the keys."
 
 FRAMES = dict.fromkeys(range(0x2500, 0x25A0), " ")
 """Lines and blocks, of which borders, bars and scrollbars are drawn."""
@@ -64,6 +72,8 @@ def _in_words(text: str) -> str:
 class PlainApp(App[T]):
     """An app that is in plain mode if *is_plain*: words, one column, no movement, and a line that names the place."""
 
+    BINDINGS = bindings(hidden="app.suspend")
+
     def __init__(self, *, is_plain: bool = False) -> None:
         super().__init__()
         self.is_plain = is_plain
@@ -83,10 +93,38 @@ class PlainApp(App[T]):
         """
         asyncio.get_running_loop().set_task_factory(None)
 
+    async def on_event(self, event: Event) -> None:
+        """Take a letter of another keyboard as the key at its place. In an input, and as a chosen key, it stays."""
+        if isinstance(event, Key) and not event.is_forwarded and is_foreign(event) and self.screen_stack:
+            is_typed = isinstance(self.focused, Input | TextArea)
+            if not is_typed and event.key not in self.screen.active_bindings:
+                latin = latin_key(event)
+                if latin is None:
+                    self.notify(f"{event.character}{keyed(self, NO_KEY)}", markup=False)
+                    return
+                event = latin
+        await super().on_event(event)
+
     @on(Mount)
     def begin_saying(self) -> None:
         if self.is_plain:
             self.set_interval(LOOK_SECONDS, self.say_where)
+
+    def action_suspend_process(self) -> None:
+        """Stop this program and those that wait for it, such as `uv run`, as ctrl+z does elsewhere.
+
+        Without a shell above, nobody could let them go on.
+        """
+        if not self._driver or not self._driver.can_suspend or os.getpgrp() == os.getsid(0):
+            self.notify(NO_SHELL)
+            return
+        self.app_suspend_signal.publish(self)
+        os.killpg(0, signal.SIGTSTP)
+
+    @on(Driver.SignalResume)
+    def draw_again(self) -> None:
+        """Draw the whole screen: the shell has written over it, and Textual would draw only its changes."""
+        self.screen.refresh(layout=True)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Textual's filters and those of this app. Textual's own way with NO_COLOR leaves shades of grey."""

@@ -25,6 +25,7 @@ from labels.exchange.records import (
     id_hash,
     text_hash,
 )
+from labels.records import blindness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,7 +111,7 @@ def read_events(db: LabelDatabase, roots: Sequence[str] | None = None) -> tuple[
         of_roots(roots),
     )
     return tuple(
-        record(LabelEvent, row, blind=bool(row["blind"]), repeat=bool(row["repeat"]), supersedes=row["target"])
+        record(LabelEvent, row, blind=blindness(row["blind"]), repeat=bool(row["repeat"]), supersedes=row["target"])
         for row in rows
     )
 

@@ -154,6 +154,10 @@ class Node:
     def flag(self, field: str, default: bool | None = None) -> bool:
         return self._field(field, default, lambda value: isinstance(value, bool), "true or false")
 
+    def known_flag(self, field: str) -> bool | None:
+        """True or false; None where it is missing or null."""
+        return None if self.value.get(field) is None else self.flag(field)
+
     def one_of(self, field: str, words: tuple[str, ...], default: str | None = None) -> str:
         return self._field(field, default, lambda value: value in words, f"one of {', '.join(words)}")
 

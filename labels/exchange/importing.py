@@ -140,7 +140,8 @@ def is_repeated(event: LabelEvent, before: LabelEvent) -> bool:
 
 def uid_of(event: LabelEvent) -> str:
     """32 hex digits of a hash of the event's content, without the name of the file and the time of the import."""
-    parts = [value for name, value in vars(stored(event)).items() if name not in ("uid", "source")]
+    known = replace(stored(event), blind=bool(event.blind))
+    parts = [value for name, value in vars(known).items() if name not in ("uid", "source")]
     return hashlib.sha256(json.dumps(parts).encode("utf-8")).hexdigest()[:32]
 
 

@@ -145,7 +145,7 @@ def event_in(node: Node, pair: PairKey) -> LabelEvent:
         reason=written(node, REASON),
         note=written(node, NOTE),
         ts=node.time("created_at", ""),
-        blind=node.flag("blind", False),
+        blind=node.known_flag("blind"),
         elapsed_ms=elapsed_ms(node),
     )
 

@@ -16,7 +16,7 @@ from engine.stores.files import make_private
 from labels import runs
 from labels.database import LabelDatabase, explained, storable, unusable_place
 from labels.exchange.exporting import read_events, read_retrievals, read_store
-from labels.records import RETRACT
+from labels.records import NOT_KNOWN, RETRACT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -240,7 +240,7 @@ def comparable(event: LabelEvent) -> LabelEvent:
 
     An imported label may have the time of its import, and two people may import one file at different times.
     """
-    same = replace(event, source="", note="", reason="", supersedes=None)
+    same = replace(event, source="", note="", reason="", supersedes=None, blind=bool(event.blind))
     return replace(same, ts="", session="") if event.source else same
 
 
@@ -274,5 +274,9 @@ def targets_first(db: LabelDatabase, events: Mapping[str, LabelEvent], known: It
 def add_events(db: LabelDatabase, events: Iterable[LabelEvent]) -> None:
     ids = {row["uid"]: row["event_id"] for row in db.rows("SELECT uid, event_id FROM label_event")}
     for event in events:
-        row = {**vars(event), "supersedes": ids.get(event.supersedes or "")}
+        row = {
+            **vars(event),
+            "blind": NOT_KNOWN if event.blind is None else event.blind,
+            "supersedes": ids.get(event.supersedes or ""),
+        }
         ids[event.uid] = db.insert("label_event", row)

@@ -121,7 +121,7 @@ def event_in(node: Node, own: Node, pair: PairKey) -> LabelEvent:
         reason=own.text("reason", ""),
         note=own.text("note", ""),
         ts=own.time("ts", "") or iso_time(node.whole("_timestamp", 0)),
-        blind=own.flag("blind", False),
+        blind=own.known_flag("blind"),
         elapsed_ms=own.whole("elapsed_ms", 0),
     )
 

@@ -45,7 +45,7 @@ class LabelEvent:
     reason: str = ""
     note: str = ""
     ts: str = ""
-    blind: bool = False
+    blind: bool | None = None
     repeat: bool = False
     position: int = 0
     seed: int = 0

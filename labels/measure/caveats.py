@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from labels.measure.metrics import Ratio
 from labels.measure.strata import EQUAL, Weights
 from labels.run_settings import differences
 
 if TYPE_CHECKING:
     from labels.measure.evidence import Evidence
     from labels.measure.judgements import LabelFacts
-    from labels.records import Outcome, RunSettings
+    from labels.records import Label, Outcome, RunSettings
 
 FEW_PROMPTS = 20
 """Labelled prompts below which one odd prompt moves a number by more than most differences that matter."""
@@ -20,6 +21,22 @@ FEW_PROMPTS = 20
 MAX_UNJUDGED = 0.05
 MAX_FALLBACKS = 0.05
 MIN_BLIND = 0.9
+
+
+def blind_share(labels: Sequence[Label]) -> tuple[Ratio, int]:
+    """The labels given blind, of those of which it is known; and the number of the others, which were imported."""
+    known = [label.blind for label in labels if label.blind is not None]
+    return Ratio(sum(known), len(known)), len(labels) - len(known)
+
+
+def sighted(blind: Ratio, unknown: int) -> Ratio | None:
+    """The labels given with ranks in view, of all labels; None where they are few.
+
+    *blind* and *unknown* are a `blind_share`. Labels of which it is not known count as given blind.
+    """
+    seen, whole = blind.whole - blind.part, blind.whole + unknown
+    return Ratio(seen, whole) if whole - seen < MIN_BLIND * whole else None
+
 
 Changes = Mapping[str, tuple[str, ...]]
 """run id -> how its settings differ from the present ones, in words; only runs with a difference."""

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.systems import JUDGED
-from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
+from labels.measure.caveats import (
+    FEW_PROMPTS,
+    MAX_FALLBACKS,
+    MAX_UNJUDGED,
+    Outdated,
+    blind_share,
+    outdated_prompts,
+    sighted,
+)
 from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, headline, judge_case, verdict_of
 from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence
 from labels.measure.judgements import drawn, judged_labels, without_adjudication
@@ -35,10 +43,10 @@ class GateEvidence(Evidence):
     """The evidence, with the facts that a gate has to mention.
 
     `stale` labels are about another text than the memory's present or replayed one, and `disputed` pairs have no
-    majority; neither counts. `labels` is the number of labels that count, and `blind` the share of them that were given
-    blind, without adjudicated ones. `underway` are the prompts at which people stopped; None for files. `changed` says
-    how the settings of a run differ from the present.
-    `imported` and `by_hand` are as in `labels.measure.judgements.LabelFacts`.
+    majority; neither counts. `labels` is the number of labels that count; `blind` and `blind_unknown` are their
+    `blind_share`, without adjudicated ones. `underway` are the prompts at which people stopped; None for files.
+    `changed` says how the settings of a run differ from the present. `imported` and `by_hand` are as in
+    `labels.measure.judgements.LabelFacts`.
     """
 
     calls: Sequence[JudgeCall] = ()
@@ -46,6 +54,7 @@ class GateEvidence(Evidence):
     disputed: int = 0
     labels: int = 0
     blind: Ratio = field(default_factory=lambda: Ratio(0, 0))
+    blind_unknown: int = 0
     underway: Set[str] | None = None
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     imported: int = 0
@@ -79,7 +88,8 @@ class Caveats:
     would be about something else than the question. The others are warnings. `few` is a small number of judged prompts.
     `failures` of the judge and `unsure` labels are shares. `outside` counts prompts outside of the order of labelling,
     `unseen` are strata without a judged prompt. `is_from_files`: gaps are filled in the qrels, not in a label store.
-    `imported` labels and prompts chosen `by_hand` are counts.
+    `imported` labels, labels of which it is not known whether they were given blind, and prompts chosen `by_hand` are
+    counts.
     """
 
     outdated: Outdated | None
@@ -95,6 +105,7 @@ class Caveats:
     unseen: tuple[str, ...]
     is_from_files: bool
     imported: int
+    blind_unknown: int
     by_hand: int
 
     @property
@@ -162,6 +173,7 @@ def evidence_from_store(
     labels = judged_labels(store, rows, root, digests)
     given = without_adjudication(labels.given, labels.settling)
     counted = without_adjudication(labels.labels, labels.settled)
+    blind, unknown = blind_share(counted)
     replayed = {row.prompt_id for row in rows}
     return GateEvidence(
         rows=rows,
@@ -172,7 +184,8 @@ def evidence_from_store(
         stale=len(given) + len(labels.settling) - len(counted) - len(labels.settled),
         disputed=labels.consensus.disputed,
         labels=len(labels.labels),
-        blind=Ratio(sum(label.blind for label in counted), len(counted)),
+        blind=blind,
+        blind_unknown=unknown,
         underway=underway(labels.labels),
         changed=changes(rows, store.run_settings(root), config, cutoff) if config else {},
         imported=labels.facts.imported,
@@ -211,11 +224,11 @@ def underway(labels: Iterable[Label]) -> frozenset[str]:
 
 
 def caveats_of(evidence: GateEvidence, system: str, gate: Gate) -> Caveats:
-    judged, blind = len(evidence.sample(system).judged), evidence.blind
+    judged = len(evidence.sample(system).judged)
     injecting, rows = evidence.injecting(system), evidence.of(system)
     return Caveats(
         outdated=outdated_prompts(rows, evidence.changed),
-        sighted=Ratio(blind.whole - blind.part, blind.whole) if blind.part < MIN_BLIND * blind.whole else None,
+        sighted=sighted(evidence.blind, evidence.blind_unknown),
         gaps=gaps_in(evidence, system, gate),
         few=judged if judged < FEW_PROMPTS else 0,
         failures=above(judge_failures(rows), MAX_FALLBACKS),
@@ -227,6 +240,7 @@ def caveats_of(evidence: GateEvidence, system: str, gate: Gate) -> Caveats:
         unseen=unseen_strata(evidence, system),
         is_from_files=evidence.underway is None,
         imported=evidence.imported,
+        blind_unknown=evidence.blind_unknown,
         by_hand=evidence.by_hand,
     )
 

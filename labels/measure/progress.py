@@ -77,7 +77,7 @@ def person(annotator: str, labels: Sequence[Label], repeats: Sequence[Repeat]) -
     return Person(
         annotator=annotator,
         verdicts={verdict: verdicts[verdict] for verdict in VERDICTS},
-        blind=sum(label.blind for label in own),
+        blind=sum(bool(label.blind) for label in own),
         imported=sum(bool(label.source) for label in own),
         repeated=len(again),
         same=sum(repeat.first == repeat.again for repeat in again),

@@ -10,7 +10,7 @@ from engine.config import OFF
 from engine.systems import system_of
 from labels.measure import metrics
 from labels.measure.agreement import Agreement, People, judge_agreement, people_agreement
-from labels.measure.caveats import Limits, limits_from_store, same_prompts
+from labels.measure.caveats import Limits, blind_share, limits_from_store, same_prompts
 from labels.measure.comparison import SystemComparison, comparisons
 from labels.measure.curves import Curves, curves
 from labels.measure.decision import Headline, headline
@@ -112,7 +112,8 @@ class Report:
     """The systems by name, the plainest first, and the labels that they were measured with.
 
     `configured` is the name of the root's configured system, empty where it is not known. `labels` counts the labels
-    that count by verdict; `stale` ones do not. `blind` leaves out the labels of adjudicated memories. `judged` is the
+    that count by verdict; `stale` ones do not. `blind` and `blind_unknown`, as
+    `labels.measure.caveats.blind_share` gives them, leave out the labels of adjudicated memories. `judged` is the
     consensus of the annotators: relevant memories, of all judged ones. `labelled_prompts` have at least one judgement.
     `captions` are for showing only, `limits` for the sentences on what the numbers cannot say.
     """
@@ -125,6 +126,7 @@ class Report:
     judged: Ratio
     stale: int
     blind: Ratio
+    blind_unknown: int
     annotators: tuple[str, ...]
     comparisons: tuple[SystemComparison, ...]
     people: People | None
@@ -211,6 +213,7 @@ def build_report(
     counted = labels.labels if labels else ()
     verdicts = [label.verdict for label in counted]
     deciding = without_adjudication(counted, labels.settled) if labels else []
+    blind, unknown = blind_share(deciding)
     return Report(
         systems=tuple(system_report(name, evidence, captions.kinds, options) for name in evidence.systems),
         configured="",
@@ -219,7 +222,8 @@ def build_report(
         labels={verdict: verdicts.count(verdict) for verdict in VERDICTS},
         judged=judged_pairs(evidence),
         stale=labels.facts.stale if labels else 0,
-        blind=Ratio(sum(label.blind for label in deciding), len(deciding)),
+        blind=blind,
+        blind_unknown=unknown,
         annotators=tuple(sorted({label.annotator for label in counted})),
         comparisons=comparisons(evidence) if options.comparisons else (),
         people=people_agreement(counted, repeats),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from labels.migrations.labels import m002_labels, m006_sightings
+from labels.migrations.labels import m002_labels, m006_sightings, m008_blindness
 from labels.migrations.people import m004_people, m005_merged
 from labels.migrations.retrievals import m001_retrievals, m003_judgements, m007_injected
 
@@ -36,7 +36,16 @@ def _migrations(name: str) -> Migrations:
 
 MIGRATIONS = _migrations("memsift.labels")
 
-STEPS = (m001_retrievals, m002_labels, m003_judgements, m004_people, m005_merged, m006_sightings, m007_injected)
+STEPS = (
+    m001_retrievals,
+    m002_labels,
+    m003_judgements,
+    m004_people,
+    m005_merged,
+    m006_sightings,
+    m007_injected,
+    m008_blindness,
+)
 """All steps, oldest first."""
 
 for step in STEPS:

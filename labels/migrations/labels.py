@@ -114,6 +114,25 @@ SIGHTINGS = (
 )
 
 
+BLINDNESS = (
+    "DROP TRIGGER label_event_is_never_updated",
+    # these formats do not say whether a label was given blind, which was taken for "no": -1 is "not known"
+    """
+    UPDATE label_event SET blind = -1
+    WHERE NOT blind AND (source LIKE '%(qrels)' OR source LIKE '%(qrels-graded)' OR source LIKE '%(csv)')
+    """,
+    """
+    CREATE TRIGGER label_event_is_never_updated BEFORE UPDATE ON label_event
+    BEGIN SELECT RAISE(ABORT, 'label events are never changed: append a new one'); END
+    """,
+)
+
+
 def m006_sightings(db: Database) -> None:
     for statement in SIGHTINGS:
+        db.execute(statement)
+
+
+def m008_blindness(db: Database) -> None:
+    for statement in BLINDNESS:
         db.execute(statement)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.wording import counted
-from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, MIN_BLIND
+from labels.measure.caveats import FEW_PROMPTS, MAX_FALLBACKS, MAX_UNJUDGED, sighted
 from labels.report.section import percent
 
 if TYPE_CHECKING:
@@ -55,18 +55,26 @@ def on_labels(report: Report, facts: LabelFacts) -> Iterator[str]:
         yield f"{memories} the annotators evenly, so nothing is counted there."
     if facts.imported:
         yield imported_note(facts.imported)
+    if report.blind_unknown:
+        yield unknown_note(report.blind_unknown)
     if facts.by_hand:
         yield by_hand_note(facts.by_hand)
     if not report.people and report.labelled_prompts:
         yield "Nobody labelled anything twice: how sure the labels themselves are is not known."
-    if report.blind.part < MIN_BLIND * report.blind.whole:
-        seen = f"{report.blind.whole - report.blind.part} of {report.blind.whole} labels"
-        yield f"{seen} were given with rank, score or verdict in view, which pulls answers towards what is shown."
+    if seen := sighted(report.blind, report.blind_unknown):
+        given = f"{seen.part} of {seen.whole} labels were given"
+        yield f"{given} with rank, score or verdict in view, which pulls answers towards what is shown."
 
 
 def imported_note(labels: int) -> str:
     were = counted(labels, "label was", "labels were")
     return f"{were} imported. Their prompts count as a random sample, in random order: nothing else is known of them."
+
+
+def unknown_note(labels: int) -> str:
+    return (
+        f"Whether {counted(labels, 'imported label was', 'imported labels were')} given blind is not known; they count."
+    )
 
 
 def by_hand_note(prompts: int) -> str:

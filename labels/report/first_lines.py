@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.config import TUNED
 from engine.systems import CUTS, JUDGED
 from engine.wording import counted, listed
-from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, MIN_BLIND
+from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, sighted
 from labels.measure.decision import FEWEST_TO_PLAN
 from labels.report.section import percent
 
@@ -188,12 +188,12 @@ NOTHING = Step("nothing to do; measure again after new prompts or new memories")
 
 def faults(report: Report, main: SystemReport) -> Iterator[Step | None]:
     """Reasons for which the numbers are not yet those that are asked for."""
-    facts, blind = report.limits.labels, report.blind
+    facts = report.limits.labels
     if report.configured and report.configured != main.system:
         yield Step(f"replay {report.configured}, the present system", REPLAY, "{report.replay}")
     if main.system in report.limits.outdated:
         yield Step("replay with the present settings", REPLAY, "{report.replay}")
-    if blind.part < MIN_BLIND * blind.whole:
+    if sighted(report.blind, report.blind_unknown):
         yield Step("label prompts before you see their ranks", LABEL, "{go.label}")
     if facts and facts.disputed > MAX_UNJUDGED * report.judged.whole:
         split = counted(facts.disputed, "memory")

@@ -20,7 +20,7 @@ from labels.measure.decision import (
     UNDECIDED,
     Headline,
 )
-from labels.report.caveats import by_hand_note, imported_note, outdated_note
+from labels.report.caveats import by_hand_note, imported_note, outdated_note, unknown_note
 from labels.report.first_lines import (
     LABEL,
     NOTHING,
@@ -273,6 +273,8 @@ def warnings(caveats: Caveats) -> Iterator[str]:
         yield f"People are evenly split on {memories}; those prompts do not count until somebody settles that."
     if caveats.imported:
         yield imported_note(caveats.imported)
+    if caveats.blind_unknown:
+        yield unknown_note(caveats.blind_unknown)
     if caveats.by_hand:
         yield by_hand_note(caveats.by_hand)
     if caveats.unsure:

@@ -65,7 +65,7 @@ def summary(report: Report) -> str:
     stale = f"; {report.stale:,} more {'is' if report.stale == 1 else 'are'} stale" if report.stale else ""
     weighed = f" Numbers with a ~ are weighed: “{LIMITS}” says why." if has_weights(report) else ""
     labels = f"{counted(total, 'label')}{by}{f': {verdicts}' if verdicts else ''}{stale}."
-    return f"{replayed} {labels}{agreed(report)}{blind(report.blind)}{weighed}"
+    return f"{replayed} {labels}{agreed(report)}{blind(report.blind, report.blind_unknown)}{weighed}"
 
 
 def agreed(report: Report) -> str:
@@ -76,11 +76,13 @@ def agreed(report: Report) -> str:
     return f" Together they decide on {memories}: {report.judged.part:,} relevant."
 
 
-def blind(given: Ratio) -> str:
-    if not given.whole:
+def blind(given: Ratio, unknown: int) -> str:
+    whole = given.whole + unknown
+    if not whole:
         return ""
-    number = "All" if given.part == given.whole else f"{given.part:,} of {given.whole:,}"
-    return f" {number} were given blind, before ranks and verdicts were shown."
+    number = "All" if given.part == whole else f"{given.part:,} of {whole:,}"
+    rest = f"; of {unknown:,} it is not known" if unknown else ""
+    return f" {number} were given blind, before ranks and verdicts were shown{rest}."
 
 
 def has_weights(report: Report) -> bool:

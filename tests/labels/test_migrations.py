@@ -137,6 +137,7 @@ SCHEMAS = {
     "m005_merged": "af7cb5cb922b3e68",
     "m006_sightings": "d53cd0a21cf4a95e",
     "m007_injected": "5ae5782afdf02667",
+    "m008_blindness": "5ae5782afdf02667",
 }
 """The first 16 hex digits of a hash of the schema after each step."""
 
@@ -196,6 +197,19 @@ def test_a_store_of_every_earlier_version_opens_with_its_labels_and_retrievals(t
         assert [each.labels for each in store.gold("/root")] == [1 + len(given)]
     LabelStore.open(tmp_path / "new.db").close()
     assert schema(path) == schema(tmp_path / "new.db")
+
+
+def test_labels_from_files_that_say_nothing_of_blindness_are_neither_blind_nor_not(tmp_path: Path) -> None:
+    path = store_of(tmp_path / "older.db", 7)
+    fill(path, 7)
+    sources = {"t.qrels (qrels)": None, "t.csv (csv)": None, "t.json (label-studio)": False, "": False}
+    with closing(sqlite3.connect(path)) as other, other:
+        for number, source in enumerate(sources):
+            names = {"uid": f"{number:032}", "source": source, "annotator": f"a{number}", "event_id": 10 + number}
+            insert(other, "label_event", **{**EVENT, **NAMES, **names, "blind": 0})
+    with LabelStore.open(path) as store:
+        found = {one.source: one.blind for one in store.labels(root="/root") if one.annotator != "ann"}
+    assert found == sources
 
 
 @pytest.mark.parametrize("steps", range(1, len(STEPS) + 1))

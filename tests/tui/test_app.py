@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from textual.events import Key
+from textual.widgets import Input
 
 from engine.config import CONFIG_FILE
 from engine.judge.judge import Judge
@@ -34,8 +36,10 @@ from tests.tui.demo import GatedProvider, demo_prompts
 from tui.app import MemsiftApp
 from tui.bindings import KEYS, home_of
 from tui.commands import KeyCommands
+from tui.dialogs.choices import Choice
 from tui.dialogs.full_text import FullText
 from tui.dialogs.key_help import KeyHelp, sections
+from tui.keyboards import latin_key
 from tui.workspace import opening
 from tui.workspace.app_settings import Choices
 from tui.workspace.judge_options import JudgeOptions
@@ -75,6 +79,20 @@ async def test_a_click_on_a_tab_opens_its_screen(open_workspace: Opener) -> None
     async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE) as pilot:
         await pilot.click(list(pilot.app.screen.query("Tab"))[3])
         await until(pilot, lambda: pilot.app.current_mode == "report")
+
+
+async def test_letters_of_other_keyboards_act_as_the_key_at_their_place(open_workspace: Opener) -> None:
+    async with MemsiftApp(open_workspace(prompts=())).run_test(size=SIZE, notifications=True) as pilot:
+        for letter, key in zip("щοםخㅐЩΟ", "oooooOO", strict=True):
+            pressed = latin_key(Key(letter, letter))
+            assert pressed
+            assert pressed.key == key
+        await press(pilot, "щ")
+        assert isinstance(pilot.app.screen, Choice)
+        await press(pilot, "escape", "ა")
+        await until(pilot, lambda: any("ა is no key here" in one for one in toasts(pilot)))
+        await press(pilot, "slash", *"щა")
+        assert pilot.app.screen.query_one(Input).value == "щა", "in an input they are letters"
 
 
 async def test_escape_quits_no_screen_and_leaves_none(open_workspace: Opener) -> None:

@@ -24,6 +24,8 @@ FILTERS = (
     "is_templated_secret",
     "is_prefixed_with_dollar_sign",
 )
+"""The library's filters; the project's own stands in key_shapes."""
+
 SEVERITY = 0.9
 
 
@@ -57,13 +59,18 @@ def secrets_of(memory: Memory) -> tuple[str, ...]:
 @contextmanager
 def _settings() -> Iterator[None]:
     """The library, set to the kinds of secrets that are looked for."""
+    from detect_secrets.core.plugins.initialize import from_file
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.settings import transient_settings
 
+    from engine.quality.checks import key_shapes
+
+    from_file(key_shapes.__file__)
     kinds: dict[str, type] = get_mapping_from_secret_type_to_class()
-    names = [kind.__name__ for kind in kinds.values()]
-    plugins = [{"name": name} for name in sorted(set(names)) if name not in TOO_LOUD]
+    names = {kind.__name__ for kind in kinds.values()}.difference(TOO_LOUD, key_shapes.REPLACED)
+    plugins = [{"name": name} for name in sorted(names)]
     filters = [{"path": f"detect_secrets.filters.heuristic.{name}"} for name in FILTERS]
+    filters.append({"path": f"{key_shapes.__name__}.{key_shapes.is_stand_in.__name__}"})
     with transient_settings({"plugins_used": plugins, "filters_used": filters}):
         yield
 

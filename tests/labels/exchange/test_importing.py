@@ -181,11 +181,11 @@ def content_of(given_dataset: Dataset) -> dict[str, list[str]]:
         return content(db)
 
 
-def test_imported_labels_say_where_they_come_from_and_are_not_blind() -> None:
+def test_imported_labels_say_where_they_come_from_and_not_whether_they_were_given_blind() -> None:
     with opened(KNOWN) as (db,):
         bring(db, "qrels", "p1 0 m1 1\n")
         (label,) = read_events(db)
-        assert (label.source, label.blind, label.ts, len(label.uid)) == ("file.txt (qrels)", False, NOW, 32)
+        assert (label.source, label.blind, label.ts, len(label.uid)) == ("file.txt (qrels)", None, NOW, 32)
 
 
 def test_a_file_may_say_that_a_label_was_given_blind() -> None:

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from labels.measure.gate import evidence_from_store
+from labels.measure.decision import PASS, Gate
+from labels.measure.gate import evidence_from_store, gate_report
+from labels.measure.intervals import Interval
+from labels.measure.metrics import Ratio
 from labels.measure.report import report_from_store
 from labels.records import NOT_RELEVANT, RELEVANT
+from labels.report.gate import refusals, warnings
+from labels.report.sections import summary
 from labels.store import LabelStore
 from tests.labels.samples import ROOT, card, record, retrieval
 from tests.tui.cli.command_line import memsift
@@ -145,3 +150,21 @@ def test_two_people_who_imported_the_same_file_can_merge_their_stores(db: Path, 
         import_labels(store, "csv", SORTED)
     done = memsift("merge-labels", other, "--db", db)
     assert (done.exit_code, "nothing new; 120 key presses were there already" in done.stderr) == (0, True), done.output
+
+
+@pytest.mark.parametrize("form", ["csv", "qrels"])
+def test_labels_decide_a_gate_that_says_of_how_many_it_is_not_known_whether_they_were_blind(
+    db: Path, form: str
+) -> None:
+    import_labels(db, form, dict.fromkeys(PROMPTS, RELEVANT))
+    with LabelStore.open(db) as store:
+        store.label("ann", PROMPTS[0], card("a"), RELEVANT, seed=1, blind=False, elapsed_ms=1)
+        found = gate_report(
+            evidence_from_store(store, ROOT, {"a": "digest-of-a"}), "bm25", Gate(0.8, Interval(0.8, 0.8))
+        )
+        report = report_from_store(store, ROOT, {"a": "digest-of-a"})
+    assert found.decision.verdict == PASS
+    assert list(refusals(found.caveats)) == []
+    assert "Whether 120 imported labels were given blind is not known; they count." in warnings(found.caveats)
+    assert (report.blind, report.blind_unknown) == (Ratio(0, 1), 120)
+    assert "0 of 121 were given blind, before ranks and verdicts were shown; of 120 it is not known." in summary(report)

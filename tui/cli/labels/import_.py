@@ -48,7 +48,8 @@ def import_(
 
     All labels are added, or none if FILE has a fault. A memory is found by id, digest or text, a prompt by id or text,
     among the label store, --root and --prompts. Labels about an unknown prompt or memory without a text are left out,
-    and counted on stderr. Nothing is imported twice. Imported labels are not blind unless FILE says so.
+    and counted on stderr. Nothing is imported twice. Where FILE does not say
+    whether labels were given blind, that is not known: they count, and memsift gate says how many they are.
     """
     from labels.exchange.files import read_source
     from labels.exchange.importing import import_file
