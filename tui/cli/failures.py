@@ -18,6 +18,15 @@ def open_missing_streams() -> None:
     sys.stderr = sys.stderr or _nothing("w")
 
 
+def drop_unwritten() -> None:
+    """Forget lines that a full disk did not take: Python writes them again at its end, and then exits with 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def explanation(error: OSError) -> str:
     """The line for a person on an error of the system that no command expected."""
     reason = error.strerror or str(error)

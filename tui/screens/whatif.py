@@ -310,7 +310,7 @@ class WhatifScreen(ModeScreen):
         """Go back from the prompts to the settings; else put all settings back."""
         if self.focused is self.prompts:
             self._show_prompts(is_shown=False)
-            self.knobs.focus()
+            self.set_focus(self.knobs)
         else:
             self.trial.discard()
             self._moved()
@@ -324,7 +324,7 @@ class WhatifScreen(ModeScreen):
         """Go to the prompts, which take the place of the settings in a small terminal."""
         if self.prompts.count:
             self._show_prompts(is_shown=True)
-            self.call_after_refresh(self.prompts.focus)
+            self.set_focus(self.prompts)  # at once: the next key is for the prompts
 
     def _show_prompts(self, *, is_shown: bool) -> None:
         self.set_class(is_shown, "-prompts")

@@ -11,7 +11,7 @@ from textual.drivers.headless_driver import HeadlessDriver
 
 from engine.curation.operations import Archive
 from tests.engine.curation.roots import document, perform, write_documents
-from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, until
+from tests.tui.apps import SIZE, SMALL, app_of, at_rest, press, reads, shown, toasts, told, type_ahead, until
 from tui.app import MemsiftApp
 from tui.dialogs.full_text import FullText
 from tui.dialogs.memory_form import MemoryForm
@@ -331,9 +331,10 @@ async def test_escape_stops_a_long_change_and_keeps_what_is_done(open_workspace:
     async with MemsiftApp(open_workspace(root=root, prompts=(), judge=None)).run_test(
         size=SIZE, notifications=True
     ) as pilot:
-        await press(pilot, "asterisk", "a")
+        await press(pilot, "asterisk")
+        type_ahead(pilot, "a")  # `press` waits until the screen is quiet, and then all may be changed
         await until(pilot, lambda: "of 300 changed · esc stops" in shown(pilot, "#list"), "progress")
-        await press(pilot, "escape")
+        type_ahead(pilot, "escape")
         await until(pilot, lambda: any("of 300. u takes" in one for one in toasts(pilot)), "an end")
         await at_rest(pilot)
         done = [name for name, status in statuses(pilot).items() if status == "archived"]
