@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from ctypes import c_float
 from dataclasses import replace
-from math import isfinite
+from math import inf, isfinite
+from struct import pack, unpack
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -31,6 +33,9 @@ WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 LEAST_PLAIN, LEAST_GRADED = 1, 2
 """The lowest relevant grade in qrels of verdicts, and in qrels of grades 0 to 3."""
+
+SMALLEST_BELOW_0 = 1 - 2**31
+"""The bits of the largest negative number in single precision."""
 
 
 # Ids
@@ -196,18 +201,22 @@ def falling(scores: Sequence[float]) -> Iterator[float]:
 
     trec_eval does not read ranks. It sorts equal scores by document id, and it holds scores in single precision.
     """
-    import numpy as np
-
-    before = np.float32(np.inf)
+    before = inf
     for score in scores:
-        with np.errstate(over="ignore", under="ignore"):
-            single = np.float32(score)
+        single = c_float(score).value
         if single < before:
             yield score
         else:
-            single = np.nextafter(before, np.float32(-np.inf))
-            yield float(single)
+            single = next_below(before)
+            yield single
         before = single
+
+
+def next_below(single: float) -> float:
+    """The next smaller number in single precision. The bits of such numbers have their order, away from 0."""
+    (bits,) = unpack("<i", pack("<f", single))
+    step = 1 if bits < 0 else -1
+    return float(unpack("<f", pack("<i", bits + step if single else SMALLEST_BELOW_0))[0])
 
 
 def read_run(source: Source) -> Dataset:

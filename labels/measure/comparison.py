@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from math import isfinite
+from fractions import Fraction
+from functools import partial
+from math import lcm, sqrt
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from labels.measure.intervals import Interval
+from labels.measure.jackknife import Drawn, jackknife_interval, sums
 from labels.measure.metrics import Tally, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 
     from labels.measure.evidence import Evidence
     from labels.records import Judgements, Outcome
 
-    Totals = NDArray[np.float64]
-    """Weighted sums over prompts: a column for each of `Both.row`, a row for each resampling."""
+FEWEST_INJECTING = 8
+"""Prompts for which a system injects judged memories, below which its precision is too little known to compare."""
 
-RESAMPLINGS = 2000
+MOST_SUMS = 1_000_000
+"""Additions up to which the sign-flip test is exact; beyond, the sum of hundreds of differences is nearly normal."""
+
 EXACT_UP_TO = 15
-"""Up to this number of prompts with a difference, the test tries all ways of flipping the signs: 2 ** 15."""
-
-NORMAL_FROM = 1000
-"""From this number on, the test uses the normal distribution."""
-
-SEED = 20250101
-"""The same labels always give the same resamplings."""
+"""Prompts with a difference up to which it is exact whatever the differences are: 2 ** 15 ways of flipping signs."""
 
 
 class Both(NamedTuple):
@@ -52,16 +49,16 @@ class Both(NamedTuple):
         return (self.first.relevant, self.first.judged, self.second.relevant, self.second.judged, 1.0)
 
     @property
-    def precision_gain(self) -> float | None:
+    def precision_gain(self) -> Fraction | None:
         """Second minus first, -1..1; None where either injects no judged memory."""
         if not (self.first.judged and self.second.judged):
             return None
-        return self.second.relevant / self.second.judged - self.first.relevant / self.first.judged
+        return Fraction(self.second.relevant, self.second.judged) - Fraction(self.first.relevant, self.first.judged)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Second minus first with its 95 % interval, which is None where resampling cannot tell."""
+    """Second minus first with its 95 % interval, which is None where too few prompts are judged."""
 
     value: float
     interval: Interval | None
@@ -138,26 +135,21 @@ def compare(
     if not pairs:
         return None
     gains = [gain for pair in pairs if (gain := pair.precision_gain) is not None]
-    freedom = len(pairs) - len({pair.stratum for pair in pairs})
     first_only, second_only = added([pair.first_only for pair in pairs]), added([pair.second_only for pair in pairs])
-    values, resampled = differences(totals(pairs), worth), differences(resampled_totals(pairs), worth)
-    made = {
-        name: Difference(float(value[0]), percentile_interval(resampled[name], freedom))
-        for name, value in values.items()
-    }
+    drawn = drawn_from(pairs)
     return SystemComparison(
         *systems,
         prompts=len(pairs),
         compared=len(gains),
-        precision=made["precision"] if isfinite(made["precision"].value) else None,
+        precision=precision_difference(pairs, drawn),
         p_value=sign_flip_p_value(gains),
-        irrelevant=made["irrelevant"],
-        relevant=made["relevant"],
+        irrelevant=mean_difference(drawn, more_irrelevant),
+        relevant=mean_difference(drawn, more_relevant),
         first_only=first_only,
         second_only=second_only,
         mcnemar=mcnemar_p_value(first_only, second_only),
         worth=worth,
-        gain=None if worth is None else made["gain"],
+        gain=None if worth is None else mean_difference(drawn, partial(balance, worth)),
     )
 
 
@@ -197,96 +189,75 @@ def added(counts: Sequence[tuple[int, int]]) -> tuple[int, int]:
     return sum(relevant for relevant, _ in counts), sum(irrelevant for _, irrelevant in counts)
 
 
-def differences(sums: Totals, worth: float | None) -> dict[str, Totals]:
-    """Second minus first, by the names of `SystemComparison`, from sums of `Both.row`."""
-    import numpy as np
-
-    first_relevant, first_judged, relevant, judged, prompts = sums.T
-    more_relevant = (relevant - first_relevant) / prompts
-    more_irrelevant = (judged - relevant - first_judged + first_relevant) / prompts
-    with np.errstate(divide="ignore", invalid="ignore"):  # a resampling may hold no memory of a system
-        precision = relevant / judged - first_relevant / first_judged
-    gain = (worth or 0.0) * more_relevant - more_irrelevant
-    return {"precision": precision, "irrelevant": more_irrelevant, "relevant": more_relevant, "gain": gain}
-
-
 # Intervals and tests
 
 
-def totals(pairs: Sequence[Both]) -> Totals:
-    import numpy as np
-
-    weights = np.array([pair.weight for pair in pairs])
-    rows = np.array([pair.row for pair in pairs])
-    summed: Totals = (weights[:, None] * rows).sum(axis=0, keepdims=True)
-    return summed
-
-
-def resampled_totals(pairs: Sequence[Both]) -> Totals:
-    """`totals` of RESAMPLINGS draws of the prompts with replacement, each stratum by itself.
-
-    Of n prompts, n - 1 are drawn, each with a weight of n / (n - 1): otherwise the variance would be too small.
-    The result is not a number where a stratum has a single prompt, as its variance is not known.
-    Source: J. N. K. Rao and C. F. J. Wu, Resampling inference with complex survey data, JASA 83 (1988).
-    """
-    import numpy as np
-
-    rng = np.random.default_rng(SEED)
-    groups: dict[Hashable, list[Both]] = {}
+def drawn_from(pairs: Sequence[Both]) -> list[Drawn]:
+    """The rows of each stratum."""
+    rows: dict[Hashable, Counter[tuple[float, ...]]] = defaultdict(Counter)
     for pair in pairs:
-        groups.setdefault(pair.stratum, []).append(pair)
-    sums: Totals = np.zeros((RESAMPLINGS, len(pairs[0].row)))
-    for group in groups.values():
-        n = len(group)
-        if n == 1:
-            return np.full_like(sums, np.nan)
-        # thousands of prompts have few distinct counts, so it is enough to draw how often each of these comes
-        kinds = Counter(pair.row for pair in group)
-        times = rng.multinomial(n - 1, [number / n for number in kinds.values()], size=RESAMPLINGS)
-        sums += group[0].weight * n / (n - 1) * (times @ np.array(list(kinds), dtype=np.float64))
-    return sums
+        rows[pair.stratum][pair.row] += 1
+    weights = {pair.stratum: pair.weight for pair in pairs}
+    return [Drawn(own, weights[stratum]) for stratum, own in rows.items()]
 
 
-def percentile_interval(values: Totals, freedom: int) -> Interval | None:
-    """The middle 95 % of resampled *values*, widened for few degrees of *freedom* as Student's t widens the normal
-    distribution. None where a value is not a number.
+def more_relevant(row: Sequence[float]) -> float:
+    """Relevant memories per prompt, second minus first, from sums of `Both.row`."""
+    first, _, second, _, prompts = row
+    return (second - first) / prompts
 
-    Source: T. Hesterberg, What teachers should know about the bootstrap, The American Statistician 69 (2015).
-    """
-    import numpy as np
-    from scipy.special import ndtr, stdtrit
 
-    if not np.isfinite(values).all():
+def more_irrelevant(row: Sequence[float]) -> float:
+    first, first_judged, second, second_judged, prompts = row
+    return (second_judged - second - first_judged + first) / prompts
+
+
+def balance(worth: float, row: Sequence[float]) -> float:
+    return worth * more_relevant(row) - more_irrelevant(row)
+
+
+def more_precise(row: Sequence[float]) -> float | None:
+    """Second minus first set precision; None where either injects nothing."""
+    first, first_judged, second, second_judged, _ = row
+    return second / second_judged - first / first_judged if first_judged and second_judged else None
+
+
+def precision_difference(pairs: Sequence[Both], drawn: Sequence[Drawn]) -> Difference | None:
+    value = more_precise(sums([stratum.totals for stratum in drawn]))
+    if value is None:
         return None
-    tail = ndtr(stdtrit(freedom, 0.025))
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return Interval(float(low), float(high))
+    fewest = min(sum(pair.first.judged > 0 for pair in pairs), sum(pair.second.judged > 0 for pair in pairs))
+    is_known = fewest >= FEWEST_INJECTING
+    return Difference(value, jackknife_interval(drawn, more_precise, Interval(-1, 1)) if is_known else None)
 
 
-def sign_flip_p_value(differences: Sequence[float]) -> float | None:
+def mean_difference(drawn: Sequence[Drawn], mean: Callable[[Sequence[float]], float]) -> Difference:
+    return Difference(mean(sums([stratum.totals for stratum in drawn])), jackknife_interval(drawn, mean))
+
+
+def sign_flip_p_value(differences: Sequence[Fraction]) -> float | None:
     """The probability (0..1) of a mean difference at least as large if every sign were random; None without any.
 
-    Two-sided. It is exact for up to EXACT_UP_TO differences that are not 0, from 9,999 random flips below NORMAL_FROM,
-    and from the normal approximation of the sum of flipped differences beyond.
+    Two-sided. It is exact, by adding up whole multiples of a common fraction, up to MOST_SUMS; beyond, it is the normal
+    approximation of the sum of flipped differences.
     Source: M. Smucker, J. Allan and B. Carterette, A comparison of statistical significance tests for information
     retrieval evaluation, CIKM 2007.
     """
-    import numpy as np
-    from scipy.stats import norm, permutation_test
-
     if not differences:
         return None
-    moved = np.array([each for each in differences if each])
-    if len(moved) < 2:
-        return 1.0
-    if len(moved) >= NORMAL_FROM:
-        return float(2 * norm.sf(abs(moved.sum()) / np.sqrt((moved**2).sum())))
-    flips = 2**EXACT_UP_TO if len(moved) <= EXACT_UP_TO else 9999
-    rng = np.random.default_rng(SEED)
-    test = permutation_test(
-        (moved,), np.sum, permutation_type="samples", vectorized=True, n_resamples=flips, batch=1000, rng=rng
-    )
-    return float(test.pvalue)
+    unit = lcm(*(difference.denominator for difference in differences))
+    moved = [int(difference * unit) for difference in differences if difference]
+    least, sizes = abs(sum(moved)), [abs(size) for size in moved]
+    if len(sizes) > EXACT_UP_TO and len(sizes) * sum(sizes) > MOST_SUMS:
+        return 2 * NormalDist().cdf(-least / sqrt(sum(size * size for size in sizes)))
+    chances = {0: 1.0}
+    for size in sizes:
+        flipped: dict[int, float] = defaultdict(float)
+        for total, chance in chances.items():
+            flipped[total + size] += chance / 2
+            flipped[total - size] += chance / 2
+        chances = flipped
+    return sum(chance for total, chance in chances.items() if abs(total) >= least)
 
 
 def mcnemar_p_value(first_only: tuple[int, int], second_only: tuple[int, int]) -> float | None:
@@ -295,9 +266,12 @@ def mcnemar_p_value(first_only: tuple[int, int], second_only: tuple[int, int]) -
     It is right to inject a relevant memory, and not to inject an irrelevant one.
     Source: Q. McNemar, Psychometrika 12 (1947).
     """
-    from scipy.stats import binomtest
-
     first_right, second_right = first_only[0] + second_only[1], second_only[0] + first_only[1]
-    if not first_right + second_right:
+    number, fewer = first_right + second_right, min(first_right, second_right)
+    if not number:
         return None
-    return float(binomtest(first_right, first_right + second_right).pvalue)
+    ways = tail = 1
+    for right in range(fewer):
+        ways = ways * (number - right) // (right + 1)
+        tail += ways
+    return min(1.0, 2 * tail / (1 << number))

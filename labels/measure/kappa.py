@@ -7,26 +7,21 @@ scikit-learn has a kappa without a standard error, from lists of answers, and ne
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
+from labels.measure.jackknife import Drawn, jackknife_interval, sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     Votes = tuple[int, int]
     """The numbers of people who call a memory relevant, and not relevant."""
 
 Table = tuple[float, float, float, float]
-
-RESAMPLINGS, PORTION = 2000, 100
-SEED = 20250102
-"""The same labels always give the same resamplings."""
 
 
 def positive_agreement(table: Table) -> float | None:
@@ -84,7 +79,7 @@ def gwet_ac1(table: Table) -> float | None:
 class Alpha:
     """Krippendorff's alpha: agreement of any number of people, who need not have labelled the same memories.
 
-    `value` is at most 1, and 0 for chance. `interval` is 95 %, None where resampling cannot tell. `memories` counts
+    `value` is at most 1, and 0 for chance. `interval` is 95 %, None from a single prompt. `memories` counts
     the memories with labels of at least two people.
     """
 
@@ -96,13 +91,15 @@ class Alpha:
 def krippendorffs_alpha(prompts: Mapping[str, Sequence[Votes]]) -> Alpha | None:
     """Alpha for two categories, from the votes on each memory of each prompt; None if it is not defined.
 
-    It is 1 - D_o / D_e, with missing labels. The interval is the middle 95 % of resamplings of whole prompts.
+    It is 1 - D_o / D_e, with missing labels. The interval leaves out whole prompts.
     Source: K. Krippendorff, Content Analysis (2004), section 11.3.
     """
-    rows = [sums for votes in prompts.values() if (sums := alpha_sums(votes))[3]]
-    total = [sum(column) for column in zip(*rows, strict=True)] or [0.0] * 4
-    value = alpha(total)
-    return None if value is None else Alpha(value, resampled_interval(rows), round(total[3]))
+    rows = [row for votes in prompts.values() if (row := alpha_sums(votes))[3]]
+    if not rows:
+        return None
+    total = sums(rows)
+    value, interval = alpha(total), jackknife_interval([Drawn(Counter(rows))], alpha, Interval(-1, 1))
+    return None if value is None else Alpha(value, interval, round(total[3]))
 
 
 def alpha_sums(votes: Iterable[Votes]) -> tuple[float, float, float, float]:
@@ -120,19 +117,3 @@ def alpha(total: Sequence[float]) -> float | None:
     observed, a, b, _ = total
     expected = 2 * a * b / (a + b - 1) if a + b > 1 else 0.0
     return 1 - observed / expected if expected else None
-
-
-def resampled_interval(rows: Sequence[tuple[float, ...]]) -> Interval | None:
-    import numpy as np
-
-    if len(rows) < 2:
-        return None
-    rng, n, values_of = np.random.default_rng(SEED), len(rows), np.array(rows)
-    # in portions: all draws at once need 160 MB for 10,000 prompts
-    drawn = (rng.multinomial(n, [1 / n] * n, size=PORTION) @ values_of for _ in range(RESAMPLINGS // PORTION))
-    observed, a, b, _ = np.concatenate(list(drawn)).T
-    values: NDArray[np.float64] = 1 - observed * (a + b - 1) / np.where(a * b > 0, 2 * a * b, np.nan)
-    if np.isnan(values).any():
-        return None
-    low, high = np.quantile(values, [0.025, 0.975])
-    return Interval(float(low), float(high))

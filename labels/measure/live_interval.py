@@ -7,22 +7,22 @@ at a convenient moment, is wrong far more often. A confidence sequence is wrong 
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import partial
-from math import ceil, log
+from collections import Counter
+from functools import cache
+from math import ceil, exp, inf, log
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from labels.measure.intervals import PerPrompt
 
-    Array = NDArray[np.float64]
-    """(prompts, 2) relevant and judged counts, or (prompts,) capital."""
+    Times = Mapping[tuple[float, float], int]
+    """How often each (relevant, judged) occurs. Thousands of prompts have few distinct counts."""
+
+    Cost = Callable[[int], float]
 
     Judged = Sequence[tuple[Hashable, tuple[float, float]]]
     """The stratum and the (relevant, judged) counts of each prompt, in the order of judging."""
@@ -38,6 +38,9 @@ MAX_LOOKS = 40
 
 GRID = 1000
 """Steps of 0..1 on which bounds of a stratified sample are searched, always rounded to the safe side."""
+
+ROUNDING = 1e-12
+"""A smaller gain is a rounding error."""
 
 NOTHING_KNOWN = Interval(0.0, 1.0)
 
@@ -81,65 +84,51 @@ def lower_bounds(per_prompt: PerPrompt, most: float, moments: Sequence[int], thr
     """Lower confidence bound at each moment: the largest precision that the betting test has rejected by then.
 
     Every factor of the capital falls in p, so the test rejects all values below the bound, too. The bound never falls
-    from one moment to the next, and above it the test has rejected nothing before.
+    from one moment to the next. So it is enough to follow the capitals at the first step above the bound. The prompts
+    until a moment often give its bound, so they are asked before all the prompts on the way.
     """
-    import numpy as np
-
-    kinds, which = kinds_of(per_prompt)
-    counts = kinds[which]
     bounds, bound, seen = [], 0.0, 0
+    kinds, times = set(per_prompt), Counter[tuple[float, float]]()
+
+    def raised(reached: Times) -> float:
+        return last_true(lambda p: log_capital(reached, most, p) >= log(threshold), bound)
+
     for number in moments:
-        times = np.bincount(which[:seen], minlength=len(kinds))
-        is_rejected = partial(rejects, counts[seen:number], kinds, times, most, threshold)
-        bound, seen = last_true(is_rejected, bound), number
+        bound = raised(times + Counter(per_prompt[seen:number]))
+        capital: list[float] = []
+        for counts in per_prompt[seen:number]:
+            if not capital:
+                above = bound + 1 / STEPS
+                factors = factors_at(kinds, most, above)
+                capital = [exp(made) for made in log_capitals(times, most, above)]
+            times[counts] += 1
+            capital = [own * factor for own, factor in zip(capital, factors[counts], strict=True)]
+            if sum(capital) >= threshold * len(STAKES):
+                bound, capital = raised(times), []
+        seen = number
         bounds.append(bound)
     return bounds
 
 
-def rejects(since: Array, kinds: Array, times: NDArray[np.intp], most: float, threshold: float, p: float) -> bool:
-    """Whether the capital reaches *threshold* at a prompt of *since*, after prompts with *kinds* of counts, *times*."""
-    return bool((capitals(since, most, p, earned(kinds, times, most, p)) >= threshold).any())
+def factors_at(kinds: Iterable[tuple[float, float]], most: float, p: float) -> dict[tuple[float, float], list[float]]:
+    """The factor of each stake's capital for each of the counts *kinds*.
+
+    A stake c bets c / (p * most), so it keeps at least 1 - c.
+    """
+    return {(x, m): [1 + stake * (x - p * m) / (p * most) for stake in STAKES] for x, m in kinds}
 
 
-def kinds_of(per_prompt: PerPrompt) -> tuple[Array, NDArray[np.intp]]:
-    """The distinct counts, which are few for thousands of prompts, and the index of each prompt's counts in them."""
-    import numpy as np
-
-    kinds = sorted(set(per_prompt))
-    places = {counts: place for place, counts in enumerate(kinds)}
-    return as_array(kinds), np.array([places[counts] for counts in per_prompt], dtype=np.intp)
+def log_capitals(times: Times, most: float, p: float) -> list[float]:
+    """The logarithm of each stake's capital after prompts with the counts *times*, if it began with 1."""
+    factors = factors_at(times, most, p)
+    return [sum(times[counts] * log(own[place]) for counts, own in factors.items()) for place in range(len(STAKES))]
 
 
-def as_array(per_prompt: PerPrompt) -> Array:
-    import numpy as np
-
-    return np.array(per_prompt, dtype=np.float64).reshape(-1, 2)
-
-
-def capitals(counts: Array, most: float, p: float, start: Array | float = 1.0) -> Array:
-    """(prompts,) the mean capital of all stakes after each prompt, if each begins with its *start*."""
-    import numpy as np
-
-    with np.errstate(over="ignore"):  # an infinite capital is over every threshold
-        growth = factors(counts, most, p)
-        growth[:, :1] *= np.reshape(start, (-1, 1))
-        return np.asarray(np.cumprod(growth, axis=1).mean(axis=0))
-
-
-def earned(kinds: Array, times: NDArray[np.intp], most: float, p: float) -> Array:
-    """(stakes,) the capital that each stake has made of 1 by prompts with *kinds* of counts, *times* of each."""
-    import numpy as np
-
-    with np.errstate(over="ignore"):
-        return np.asarray(np.exp(np.log(factors(kinds, most, p)) @ times))
-
-
-def factors(counts: Array, most: float, p: float) -> Array:
-    """(stakes, prompts) the factor of each capital: a stake c bets c / (p * most), so it keeps at least 1 - c."""
-    import numpy as np
-
-    gains = (counts[:, 0] - p * counts[:, 1]) / (p * most)
-    return np.asarray(1 + np.outer(STAKES, gains))
+def log_capital(times: Times, most: float, p: float) -> float:
+    """The logarithm of the mean capital of all stakes."""
+    logs = log_capitals(times, most, p)
+    largest = max(logs)
+    return largest + log(sum(exp(made - largest) for made in logs) / len(logs))
 
 
 def last_true(holds: Callable[[float], bool], known: float = 0.0) -> float:
@@ -218,40 +207,49 @@ def joint_lower_bounds(
 
     *threshold* is a logarithm. A stratum contributes share * p_h to the precision, rounded up to the next step of the
     grid, where its capital is smaller. Contributions with a sum of s steps become at most s + number of strata - 1
-    steps. That is index s - 1 of the sums, which begin with one step for every stratum.
+    steps. So the bound is the number of sums, from one step for every stratum on, for which all products are rejected.
     """
-    import numpy as np
-
-    least: Array | None = None
-    for stratum, share in shares.items():
-        steps = np.minimum(1.0, np.arange(1, ceil(share * GRID) + 1) / (share * GRID))
-        capital = log_capitals(strata[stratum], most, taken[stratum], steps)
-        least = capital if least is None else least_sums(least, capital)
-    assert least is not None  # there is a stratum
-    ever = np.maximum.accumulate(least, axis=0)
-    return [float(number) / GRID for number in (ever >= threshold).sum(axis=1)]
-
-
-def log_capitals(counts: PerPrompt, most: float, taken: Sequence[int], p: Array) -> Array:
-    """(moments, p) the logarithm of `capitals` after the first *taken* prompts of a stratum, for several *p*."""
-    import numpy as np
-
-    kinds, which = kinds_of(counts)
-    seen = np.zeros((len(which) + 1, len(kinds)))
-    seen[np.arange(1, len(which) + 1), which] = 1
-    gains = (kinds[:, :1] - p * kinds[:, 1:]) / (p * most)
-    capital = seen.cumsum(axis=0)[list(taken)] @ np.log1p(np.multiply.outer(STAKES, gains))
-    return np.asarray(np.logaddexp.reduce(capital, axis=0) - log(len(STAKES)))
+    bounds, rejected = [], 0
+    split = dict.fromkeys(shares, 1)
+    for numbers in zip(*(taken[stratum] for stratum in shares), strict=True):
+        costs = {
+            stratum: cost_of(Counter(strata[stratum][:number]), shares[stratum], most)
+            for stratum, number in zip(shares, numbers, strict=True)
+        }
+        cheapen(split, costs)
+        while sum(costs[stratum](steps) for stratum, steps in split.items()) >= threshold:
+            rejected += 1
+            cheapest = min(split, key=lambda stratum: rise(costs[stratum], split[stratum]))
+            split[cheapest] += 1
+        bounds.append(rejected / GRID)
+    return bounds
 
 
-def least_sums(first: Array, second: Array) -> Array:
-    """(moments, places) the least first[i] + second[j] with i + j = place."""
-    import numpy as np
+def cost_of(times: Times, share: float, most: float) -> Cost:
+    """The logarithm of a stratum's capital if it contributes a number of steps to the precision.
 
-    short, long = sorted((first, second), key=lambda array: array.shape[1])
-    width = long.shape[1]
-    sums = np.full((len(long), short.shape[1] + width - 1), np.inf)
-    for place in range(short.shape[1]):
-        window = sums[:, place : place + width]
-        np.minimum(window, short[:, place : place + 1] + long, out=window)
-    return sums
+    It falls with the steps and is convex: it is the logarithm of a sum of products of factors a + b / p. Beyond a
+    precision of 1 there is no cost, but infinity.
+    """
+
+    @cache
+    def cost(steps: int) -> float:
+        return log_capital(times, most, min(1.0, steps / (share * GRID))) if steps < share * GRID + 1 else inf
+
+    return cost
+
+
+def rise(cost: Cost, steps: int) -> float:
+    """The change of the cost with one more step, mostly below 0."""
+    return cost(steps + 1) - cost(steps)
+
+
+def cheapen(split: dict[Hashable, int], costs: Mapping[Hashable, Cost]) -> None:
+    """Move steps between strata until no move lowers the sum of costs, which for convex costs is then the least."""
+    while givers := [stratum for stratum, steps in split.items() if steps > 1]:
+        taker = min(split, key=lambda stratum: rise(costs[stratum], split[stratum]))
+        giver = max(givers, key=lambda stratum: rise(costs[stratum], split[stratum] - 1))
+        if rise(costs[taker], split[taker]) >= rise(costs[giver], split[giver] - 1) - ROUNDING:
+            return
+        split[giver] -= 1
+        split[taker] += 1

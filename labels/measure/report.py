@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 class ReportOptions:
     """The parts of a report that are computed only on request.
 
-    `ranking` are the measures of TREC (which loads ir-measures), `comparisons` those between systems (which loads
-    scipy), `curves` the points of the charts.
+    `ranking` are the measures of TREC (which loads ir-measures), `comparisons` those between systems, `curves` the
+    points of the charts.
     """
 
     ranking: bool = False

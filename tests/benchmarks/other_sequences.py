@@ -6,7 +6,7 @@ from math import lgamma, log, log1p
 from typing import TYPE_CHECKING
 
 from labels.measure.intervals import Interval
-from labels.measure.live_interval import NOTHING_KNOWN, as_array, capitals, last_true
+from labels.measure.live_interval import NOTHING_KNOWN, STAKES, factors_at, last_true
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 def rejected_after(per_prompt: PerPrompt, most: float, threshold: float, p: float) -> int | None:
     """The number of prompts after which the betting test rejects all precisions up to *p*; None if it never does."""
-    rejected = capitals(as_array(per_prompt), most, p) >= threshold
-    return int(rejected.argmax()) + 1 if rejected.any() else None
+    factors, capital = factors_at(set(per_prompt), most, p), [1.0] * len(STAKES)
+    for number, counts in enumerate(per_prompt, start=1):
+        capital = [own * factor for own, factor in zip(capital, factors[counts], strict=True)]
+        if sum(capital) / len(STAKES) >= threshold:
+            return number
+    return None
 
 
 def beta_binomial_interval(scores: Sequence[float], confidence: float = 0.95) -> Interval:

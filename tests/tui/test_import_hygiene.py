@@ -39,16 +39,14 @@ def test_a_command_is_imported_when_it_is_called() -> None:
 
 STORE = {"labels", "sqlite_utils"}
 CHECKS = {*STORE, "detect_secrets", "rapidfuzz"}
-NUMBERS = {"labels", "numpy"}
+NUMBERS = {"labels"}
 NEEDS = {
     "config set": {"tomlkit"},
     "config unset": {"tomlkit"},
     **dict.fromkeys(("diff", "doctor", "export", "import", "label", "merge-labels"), STORE),
     **dict.fromkeys(("quality check", "quality fix"), CHECKS),
-    **dict.fromkeys(("gate", "report"), NUMBERS),
-    "judge": {"labels"},
-    "replay": {"labels"},
-    "tune": {*NUMBERS, "scipy", "sklearn"},
+    **dict.fromkeys(("gate", "judge", "replay", "report"), NUMBERS),
+    "tune": {*NUMBERS, "numpy", "scipy", "sklearn"},
 }
 """The packages that a command may load, beside click. A package that is missing here is loaded by no command."""
 

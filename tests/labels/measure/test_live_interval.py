@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise, product
-from math import comb, log
+from collections import Counter
+from itertools import pairwise
+from math import ceil, comb, exp, log
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,14 +14,11 @@ from scipy.stats import beta
 
 from labels.measure.intervals import Interval, headline_interval, wilson
 from labels.measure.live_interval import (
+    GRID,
     MAX_LOOKS,
     NOTHING_KNOWN,
-    as_array,
     betting_intervals,
-    capitals,
-    kinds_of,
-    least_sums,
-    log_capitals,
+    log_capital,
     looks,
     mirrored,
     stratified_interval,
@@ -40,13 +38,6 @@ GATE, THRESHOLD = 0.8, 40.0
 def betting_interval(per_prompt: PerPrompt, most: float, confidence: float = 0.95) -> Interval:
     """The interval after all prompts."""
     return betting_intervals(per_prompt, most, [len(per_prompt)], confidence)[0]
-
-
-@given(COUNTS)
-def test_kinds_are_the_distinct_counts_of_prompts(prompts: list[tuple[int, int]]) -> None:
-    kinds, which = kinds_of(prompts)
-    assert [tuple(each) for each in kinds[which]] == prompts
-    assert [tuple(each) for each in kinds] == sorted(set(prompts))
 
 
 def decided(prompts: list[tuple[int, int]]) -> bool:
@@ -208,7 +199,7 @@ def product_at(judged: list[tuple[str, Counts]], precisions: dict[str, float]) -
         made = 1.0
         for name, p in precisions.items():
             counts = [each for stratum, each in judged[:number] if stratum == name]
-            made *= float(capitals(as_array(counts), 3, p)[-1]) if counts else 1.0
+            made *= exp(log_capital(Counter(counts), 3, p))
         greatest = max(greatest, made)
     return greatest
 
@@ -308,21 +299,44 @@ def test_looks_are_few_and_the_last_is_now() -> None:
         assert (looks(total)[-1], len(looks(total)) <= MAX_LOOKS, looks(total)[0] >= 1) == (total, True, True)
 
 
-def test_prompts_with_equal_counts_may_be_taken_together() -> None:
-    prompts, p = World(0.6, sizes=(0, 1, 2, 3)).prompts(random.Random(2), 30), np.array([0.1, 0.5, 1.0])
-    made = log_capitals(prompts, 3, [0, 7, 30], p)
-    for column, one in enumerate(p):
-        alone = capitals(as_array(prompts), 3, one)
-        assert list(made[:, column]) == pytest.approx([0.0, log(alone[6]), log(alone[29])])
+@pytest.mark.parametrize("strata", ["ab", "abc"])
+def test_the_bound_of_strata_is_that_of_a_search_through_every_split(strata: str) -> None:
+    """The oracle adds up the capitals of all strata on the whole grid, as arrays."""
+    rng, shares = random.Random(4), dict(zip(strata, (0.55, 0.25, 0.2), strict=False))
+    shares = {name: share / sum(shares.values()) for name, share in shares.items()}
+    judged = [(rng.choice(strata), World(0.75, sizes=(0, 1, 2, 3)).prompt(rng)) for _ in range(90)]
+    found = stratified_intervals(judged, shares, 3, looks(90))
+    low = 0
+    for number in looks(90):
+        least = np.zeros(1)
+        for name, share in shares.items():
+            precisions = np.minimum(1, np.arange(1, ceil(share * GRID) + 1) / (share * GRID))
+            capital = stacked([counts for stratum, counts in judged[:number] if stratum == name], precisions)
+            sums = np.full(len(least) + len(capital) - 1, np.inf)
+            for place, known in enumerate(least):
+                sums[place : place + len(capital)] = np.minimum(sums[place : place + len(capital)], known + capital)
+            least = sums
+        low = max(low, int((least >= log(THRESHOLD)).sum()))
+    assert 0 < low < GRID
+    assert found[-1].low == low / GRID
 
 
-def test_the_least_sums_are_taken_over_every_pair() -> None:
-    rng = np.random.default_rng(1)
-    first, second = rng.normal(size=(2, 4)), rng.normal(size=(2, 3))
-    found = least_sums(first, second)
-    for row, place in product(range(2), range(6)):
-        pairs = [first[row, i] + second[row, place - i] for i in range(4) if 0 <= place - i < 3]
-        assert found[row, place] == min(pairs)
+def stacked(counts: list[Counts], precisions: np.ndarray) -> np.ndarray:
+    """The logarithm of the mean capital of the five stakes for each precision."""
+    capital = np.ones((5, len(precisions)))
+    for x, m in counts:
+        capital *= 1 + np.outer((0.1, 0.3, 0.5, 0.7, 0.9), (x - precisions * m) / (precisions * 3))
+    made: np.ndarray = np.log(capital.mean(axis=0))
+    return made
+
+
+@settings(max_examples=25)
+@given(COUNTS)
+def test_the_bound_is_that_of_capitals_as_arrays(prompts: list[tuple[int, int]]) -> None:
+    precisions = np.arange(1, 1001) / 1001
+    ever = np.maximum.reduce([stacked(prompts[:number], precisions) for number in range(len(prompts) + 1)])
+    rejected = precisions[ever >= log(THRESHOLD)]
+    assert 0 <= betting_interval(prompts, 3).low - max(rejected, default=0.0) <= 1 / 1001
 
 
 def test_more_confidence_is_a_wider_interval_of_strata() -> None:
