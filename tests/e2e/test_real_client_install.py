@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.engine.hook.installation import Installation
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
+pytestmark = [pytest.mark.long, pytest.mark.parametrize("version", ["2.1.330", "2.1.197"])]
 
 BOTH_SKILLS = ["memsift:memory-label", "memsift:memory-search"]
 JUDGE = {"MEMSIFT_JUDGE_ENABLED": "true", "MEMSIFT_JUDGE": "anthropic-http", "MEMSIFT_JUDGE_TIMEOUT": "5"}
@@ -75,23 +74,34 @@ def test_the_plugin_is_installed_moved_removed_and_uninstalled(
     reached = reach()
     assert (reached.memories, reached.skills) == (3, BOTH_SKILLS)
     installation.memsift("uninstall")
+    installation.memsift("uninstall", "--project")
     assert settings.read_bytes() == before
     reached = reach()
     assert (reached.requests, reached.memories, reached.skills) == (1, 0, [])
 
 
-def test_installing_leaves_one_where_hook_and_plugin_inject_twice(
-    installation: Installation, settings: Path, reach: Any
+@pytest.mark.parametrize("form", [(), ("--plugin",)], ids=["hook", "plugin"])
+def test_of_a_persons_entry_and_the_teams_one_answers(
+    installation: Installation, settings: Path, reach: Any, form: tuple[str, ...]
 ) -> None:
-    installation.memsift("install", "--plugin")
+    before = settings.read_bytes()
+    installation.memsift("install", *form)
+    installation.memsift("install", "--project")
+    shared = installation.world.project / ".claude/settings.json"
+    committed = shared.read_bytes()
     reach()
-    by_hand = {"hooks": {"UserPromptSubmit": [{"hooks": [installation.entry()]}]}}
-    (installation.world.project / ".claude/settings.json").write_text(json.dumps(by_hand), encoding="utf-8")
-    assert reach().memories >= 3  # both ran; the slower one may leave out what the other injected
-    installation.memsift("install")
+    for _ in range(3):
+        reached = reach()
+        assert (reached.exit, reached.requests, reached.memories) == (0, 1, 3)
+        assert reached.hook == ["hook_additional_context"]
+    installation.memsift("uninstall")
+    assert (settings.read_bytes(), shared.read_bytes()) == (before, committed)
+    installation.memsift("install", "--project")  # records the start that uninstall forgot
+    assert reach().memories == 3
+    installation.remove(installation.package)
     reached = reach()
-    assert (reached.memories, reached.skills) == (3, [])
-    assert "launch.py" in settings.read_text("utf-8")
+    assert (reached.exit, reached.requests, reached.memories, reached.hook) == (0, 1, 0, [])
+    assert "ok from fake" in reached.said
 
 
 ENDS = {"timeout": "exec sleep 20", "killed": "kill -KILL $$"}
