@@ -28,10 +28,8 @@ class MovedStore(ChooseOne):
 
     def __init__(self, store: LabelStore) -> None:
         self.places = {place.text: place for place in new_places(store, datetime.now())}  # noqa: DTZ005 - local time
-        super().__init__(
-            f"Another program changed or moved {store.path.name}. Where do your labels go?",
-            {text: text for text in self.places},
-        )
+        happened = "was replaced" if store.path.exists() else "is gone"
+        super().__init__(f"{store.path.name} {happened}. Where do labels go?", {text: text for text in self.places})
 
 
 def new_places(store: LabelStore, now: datetime) -> list[NewPlace]:

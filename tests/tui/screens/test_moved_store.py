@@ -34,7 +34,7 @@ async def test_a_person_chooses_where_labels_go_after_the_store_was_replaced(tmp
             await press(pilot, "a")
             backup.replace(path)
             await press(pilot, "x")
-            await reads(pilot, "MovedStore Vertical", "Another program changed or moved labels.db")
+            await reads(pilot, "MovedStore Vertical", "labels.db was replaced. Where do labels go?")
             await press(pilot, "escape")
             await told(pilot, "No label is saved before you choose where")
             await press(pilot, "x")
