@@ -27,6 +27,7 @@
     +-- RatingsError             the ratings of memories cannot be read or written, or contradict the command
     +-- LabelStoreError          the label store cannot be opened or written
     |   +-- NewerStoreError
+    |   +-- MovedStoreError      another program moved, replaced or deleted the open file
     +-- ExchangeError            a file of labels or runs is malformed, or contradicts the label store
     +-- TuningError              the labels do not support a cutoff, or its file cannot be written
 
@@ -177,6 +178,10 @@ class LabelStoreError(MemsiftError):
 
 
 class NewerStoreError(LabelStoreError):
+    pass
+
+
+class MovedStoreError(LabelStoreError):
     pass
 
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import LabelStoreError, NewerStoreError
+from engine.errors import LabelStoreError, MovedStoreError, NewerStoreError
 from engine.stores.files import OWN_FILE, make_private
+from labels.file_identity import file_at, newest_event, opened, stamp_of
 from labels.migrations import MIGRATIONS, STEPS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sqlite_utils import Database
 
     Parameters = Sequence[Any] | dict[str, Any]
+    Rows = dict[tuple[Any, ...], dict[str, Any]]
 
 BUSY_TIMEOUT_S = 10.0
 CACHE_KIB = 65536
@@ -33,10 +36,18 @@ ADVICE = {
     sqlite3.SQLITE_CANTOPEN: f"it cannot be opened. Check that its folder may be written, {ELSEWHERE}.",
     sqlite3.SQLITE_PERM: f"access is denied. Check the permissions of the file and its folder, {ELSEWHERE}.",
     sqlite3.SQLITE_FULL: f"the disk is full. Free some space and try again, {ELSEWHERE}. {KEPT}",
-    sqlite3.SQLITE_IOERR: f"the disk cannot be written. Check its free space and health, {ELSEWHERE}. {KEPT}",
+    sqlite3.SQLITE_IOERR: f"the disk cannot be read or written. Check its free space and health, {ELSEWHERE}. {KEPT}",
     sqlite3.SQLITE_BUSY: f"another program is writing to it. Try again when that has ended. {KEPT}",
 }
 """Messages by SQLite's primary result code (https://www.sqlite.org/rescode.html)."""
+
+
+EVENT = "label_event"
+KEYS = {"prompt": ("prompt_id",), "memory_version": ("memory_id", "digest"), EVENT: ("uid",)}
+"""The tables whose rows are kept for the case that the file is overwritten, with their keys."""
+
+SETTLE_S = 0.5
+"""Time for SQLite to move its log into the file."""
 
 
 class LabelDatabase:
@@ -44,6 +55,9 @@ class LabelDatabase:
 
     Connections of one process that share a `turn` write one after the other: SQLite itself only looks now and then
     whether the other is done.
+
+    If another program moves, replaces or deletes the file while it is open, nothing is written any more. The content
+    that was open is in memory then, to be read and to be carried to another file.
     """
 
     def __init__(self, path: Path, busy_timeout_s: float = BUSY_TIMEOUT_S, turn: RLock | None = None) -> None:
@@ -56,9 +70,16 @@ class LabelDatabase:
 
         self.path = path
         self.turn = turn or RLock()
+        for place, file in list(opened.values()):
+            if place == path and file_at(path, file) != file:
+                raise moved(path)
         make_place(path)
         with self.explaining():
             self._db = Database(connect(path, busy_timeout_s), execute_plugins=False)
+        opened[id(self)] = (path, file_at(path))
+        self._written: Rows = {}
+        self._pending: Rows = {}
+        self._stamp, self._newest = stamp_of(path), newest_event(path)
         try:
             with self.explaining():
                 refuse_foreign(self._db, path)
@@ -81,7 +102,80 @@ class LabelDatabase:
                 MIGRATIONS.apply(self._db)
 
     def close(self) -> None:
+        with suppress(LabelStoreError):
+            self.require_in_place()  # a file that was moved gets the rest of its log
         self._db.close()
+        opened.pop(id(self), None)
+
+    def require_in_place(self) -> None:
+        """Raise MovedStoreError unless the file that was opened still lies at `path`."""
+        if id(self) in opened:
+            path, file = opened[id(self)]
+            is_in_place = file_at(path, file) == file
+            if is_in_place and not self._is_overwritten():
+                return
+            held = self._written_rows() if is_in_place else self._content()
+            self._db.close()
+            self._db = held
+            del opened[id(self)]
+        raise moved(self.path)
+
+    def _content(self) -> Database:
+        """All that is open, in memory. The file gets the rest of its log, wherever it lies now.
+
+        The log has its name beside `path`, and SQLite would take it for the log of the file that is there now.
+        """
+        held = in_memory()
+        with self.explaining():
+            self._db.conn.backup(held.conn)
+        with suppress(sqlite3.Error):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return held
+
+    def _written_rows(self) -> Database:
+        """The prompts, memories and events that this connection wrote, in memory; the rest was overwritten.
+
+        The log is emptied: it says what to change in the file as it was.
+        """
+        with suppress(OSError):
+            os.truncate(f"{self.path}-wal", 0)
+        held = in_memory()
+        MIGRATIONS.apply(held)
+        for (table, *_), row in self._written.items():
+            held.execute(insertion(table, row), row)
+        return held
+
+    def _is_overwritten(self) -> bool:
+        """Whether another program wrote over the file, as `cp` does: its newest event is not in it any more.
+
+        Events are never deleted. SQLite writes the file only when it moves the log there, and may be at it just now.
+        """
+        deadline = time.monotonic() + SETTLE_S
+        while (stamp := stamp_of(self.path)) != self._stamp:
+            if self._newest is None or self._newest == newest_event(self.path, self._newest[0]):
+                self._stamp, self._newest = stamp, newest_event(self.path) or self._newest
+            elif time.monotonic() > deadline:
+                return True
+            else:
+                time.sleep(0.02)
+        return False
+
+    def move(self, path: Path, carry: Callable[[LabelDatabase, LabelDatabase], object]) -> None:
+        """Go on with the store at *path*, once *carry* has brought there what this one holds; a missing one is made.
+
+        Raises MemsiftError, and then everything is as it was.
+        """
+        there = LabelDatabase(path, turn=self.turn)
+        try:
+            with there.writing():
+                carry(self, there)
+        except BaseException:
+            there.close()
+            raise
+        self._db.close()
+        self.path, self._db, self._written = path, there._db, {}
+        self._stamp, self._newest = there._stamp, there._newest
+        opened[id(self)] = opened.pop(id(there))
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -97,19 +191,23 @@ class LabelDatabase:
 
         It takes the write lock first. A transaction that reads before it writes can fail when another process writes
         in between, and waiting does not help (https://www.sqlite.org/rescode.html#busy_snapshot). Inside of another
-        transaction the block is a part of that.
+        transaction the block is a part of that. Raises MovedStoreError if the file is not at its path any more.
         """
         if self._db.conn.in_transaction:
             yield
             return
+        self.require_in_place()
         with self.turn, self.explaining():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._db.commit()
+                self._written |= self._pending
             except BaseException:
                 self._db.rollback()
                 raise
+            finally:
+                self._pending = {}
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
         with self.explaining():
@@ -127,15 +225,22 @@ class LabelDatabase:
 
     def insert(self, table: str, row: Mapping[str, Any], *, upsert: str = "") -> int:
         """Insert *row* and return its rowid. *upsert* is the SQL after ON CONFLICT, for rows that may exist."""
-        names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
         conflict = f" ON CONFLICT {upsert}" if upsert else ""
         values = {name: storable(value) for name, value in row.items()}
         with self.explaining():
-            cursor = self._db.execute(f"INSERT INTO {table} ({names}) VALUES ({places}){conflict}", values)
-        return int(cursor.lastrowid or 0)
+            cursor = self._db.execute(insertion(table, row) + conflict, values)
+        number = int(cursor.lastrowid or 0)
+        self._note(table, {**values, "event_id": number} if table == EVENT else values)
+        return number
+
+    def _note(self, table: str, row: dict[str, Any]) -> None:
+        """Keep a row for the case that the file is overwritten before its log."""
+        if table in KEYS:
+            self._pending[table, *(row[name] for name in KEYS[table])] = row
 
     def upsert(self, table: str, row: Mapping[str, Any], keys: Sequence[str]) -> None:
         """Insert *row*, or replace all other columns of the row with the same *keys*."""
+        self._note(table, {name: storable(value) for name, value in row.items()})
         self.upsert_all(table, [row], keys)
 
     def upsert_all(self, table: str, rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
@@ -148,6 +253,16 @@ class LabelDatabase:
         values = [tuple(map(storable, row.values())) for row in rows]
         with self.explaining():
             self._db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({places}) ON CONFLICT {conflict}", values)
+
+
+def insertion(table: str, row: Mapping[str, Any]) -> str:
+    return f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+
+
+def in_memory() -> Database:
+    from sqlite_utils import Database
+
+    return Database(sqlite3.connect(":memory:", isolation_level=None), execute_plugins=False)
 
 
 def storable(value: Any) -> Any:
@@ -214,6 +329,13 @@ def refuse_foreign(db: Database, path: Path) -> None:
         )
     if not applied and db.table_names():
         raise not_a_store(path, "it is another program's database")
+
+
+def moved(path: Path) -> MovedStoreError:
+    return MovedStoreError(
+        f"Label store {path}: another program moved, replaced or deleted it while it was open, so nothing more was "
+        "written. Check the file that is there now, and begin again to write to it."
+    )
 
 
 def not_a_store(path: Path, why: str) -> LabelStoreError:

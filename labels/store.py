@@ -76,6 +76,7 @@ class LabelStore:
 
         It is for retrievals, which can be made again: a power cut may take its latest writes, but no label.
         """
+        self._db.require_in_place()
         db = LabelDatabase(self.path, BUSY_TIMEOUT_S, self._db.turn)
         db.execute("PRAGMA synchronous = NORMAL")
         return type(self)(db, self._now, self._guideline, self._token)
@@ -94,9 +95,18 @@ class LabelStore:
         return self._db.path
 
     def has_news(self) -> bool:
-        """Whether another connection, of this program or of another, wrote to the file since the last call."""
+        """Whether another connection, of this program or of another, wrote to the file since the last call.
+
+        Raises MovedStoreError if the file was moved, replaced or deleted since it was opened.
+        """
+        self._db.require_in_place()
         before, self._version = self._version, self._data_version()
         return before != self._version
+
+    def move(self, path: Path, carry: Callable[[LabelDatabase, LabelDatabase], object]) -> None:
+        """Go on with the store at *path*, once *carry* has brought there what this one holds. Raises MemsiftError."""
+        self._db.move(path, carry)
+        self._version = self._data_version()
 
     def _data_version(self) -> int:
         return int(self._db.tuples("PRAGMA data_version")[0][0])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from textual import on, work
 from textual.events import Mount
 from textual.worker import Worker, WorkerState
 
-from engine.errors import MemsiftError, missing_library
+from engine.errors import MemsiftError, MovedStoreError, missing_library
 from engine.systems import SYSTEMS
 from tui.key_map import key_map
 from tui.key_names import keyed
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 SETTINGS_LATER = "The settings have changed. They count when this replay is over; {app.cancel} ends it now."
 NOTICE_SECONDS = 20.0
 """Time to read which settings are ignored, and what to do."""
+
+UNSAVED = "No label is saved before you choose where. Press the key of a label to choose."
 
 LIMIT_REACHED = "The judge has reached its limit of cost. Press {app.judge} for another limit."
 
@@ -63,7 +66,7 @@ class Runner(PlainApp[None]):
         self.batches: list[tuple[int, ...]] = []
         self._background: BackgroundRun | None = None
         self.progress: Progress | None = None
-        self._has_news = False
+        self._has_news = self._is_put_off = False
         self._follower: Follower | None = None
         self._later: Settings | None = None
         self._told: Settings | None = None
@@ -264,11 +267,38 @@ class Runner(PlainApp[None]):
 
     def look_for_labels(self) -> None:
         """Tell the screens if another program wrote to the label store; during an own run, only at its end."""
+        if self._is_put_off:
+            return
         with self.telling_errors():
             self._has_news |= self.workspace.has_news()
             if self._has_news and self.progress is None:
                 self._has_news = False
                 self._tell_screens(LabelsChanged())
+
+    def ask_for_store(self) -> None:
+        """Ask where labels go, after another program moved, replaced or deleted the open label store."""
+        from labels.exchange.merge import carry
+        from tui.dialogs.moved_store import MovedStore
+
+        if any(isinstance(screen, MovedStore) for screen in self.screen_stack):
+            return
+        store = self.workspace.store
+        with suppress(MovedStoreError):
+            store.has_news()
+        dialog = MovedStore(store)
+
+        def take(chosen: str | None) -> None:
+            self._is_put_off = chosen is None
+            if chosen is None:
+                self.tell(UNSAVED, title="Labels", severity="warning", seconds=NOTICE_SECONDS)
+                return
+            place = dialog.places[chosen]
+            with self.telling_errors():
+                store.move(place.path, partial(carry, session=place.session))
+                self.tell(f"Labels go to {place.path} from now on.", title="Labels", seconds=NOTICE_SECONDS)
+                self.take_changes(is_reread=True)
+
+        self.push_screen(dialog, take)
 
     def note_sighting(self, prompt_id: str) -> None:
         """Record that ranks and verdicts of a prompt are on the screen: later labels of it are not blind."""
@@ -347,7 +377,10 @@ class Runner(PlainApp[None]):
         self.notify(printable(message), title=title, severity=severity, timeout=seconds, markup=False)
 
     def tell_error(self, error: BaseException | None) -> None:
-        """Show a toast for any exception."""
+        """Show a toast for any exception, or ask where labels go if their file is not there any more."""
+        if isinstance(error, MovedStoreError):
+            self.ask_for_store()
+            return
         if isinstance(error, ImportError):
             error = missing_library(error) or error
         title = error.title if isinstance(error, MemsiftError) else ""

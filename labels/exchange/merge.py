@@ -96,6 +96,20 @@ def copy_store(path: Path, copy: Path) -> None:
         raise explained(error, path) from error
 
 
+def carry(held: LabelDatabase, db: LabelDatabase, session: str = "") -> Added:
+    """Add to *db* what *held* has; of the events, only those of a *session*, if one is named.
+
+    A retraction of an event that neither of them has is left out. Raises as `add` does.
+    """
+    dataset = read_store(held)
+    if session:
+        events = [event for event in dataset.events if event.session == session]
+        known = {event.uid for event in (*events, *read_events(db))}
+        kept = (event for event in events if event.action != RETRACT or event.supersedes in known)
+        dataset = replace(dataset, events=tuple(kept))
+    return add(db, dataset)
+
+
 # A dataset
 
 

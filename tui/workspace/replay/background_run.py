@@ -9,7 +9,7 @@ from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from engine.errors import LabelStoreError
+from engine.errors import LabelStoreError, MovedStoreError
 from engine.injected import names_of
 from tui.workspace.replay.recording import record
 from tui.workspace.replay.replaying import Job, is_unanswered, retrievals
@@ -158,7 +158,7 @@ class BackgroundRun:
                 for one in batch:
                     self._record(store, one)
         except LabelStoreError as error:
-            if error.__cause__:
+            if error.__cause__ or isinstance(error, MovedStoreError):
                 raise
             self._record_singly(store, batch)
         if is_over or self._done - self._frozen >= FREEZE_EVERY:
