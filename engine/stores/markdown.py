@@ -9,8 +9,10 @@ import os
 
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
+from engine.stores.doubles import original_stem
 from engine.stores.files import read_text
 from engine.stores.markdown_parts import Text, parts_of
+from engine.stores.markdown_text import first, front_matter
 from engine.stores.registry import Listing, name_in
 
 TYPE_CHECKING = False
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".md", ".markdown")
 MOST_FILES, MOST_FOLDERS, MOST_DEPTH = 50_000, 5_000, 12
+NAMED = ("name", "id", "title")
+"""Keys of front matter under which programs write the name of the file."""
+
 LEFT_OUT = ("node_modules", "__pycache__")
 """Folders of packages. Hidden folders are left out as well."""
 
@@ -38,9 +43,12 @@ def listing(root: str) -> Listing:
 def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Memory]:  # noqa: ARG001 - see `Store`
     """The memories in a file. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
-    text = Text(os.path.basename(path), read_text(root, path).splitlines())
-    name = without_lone_surrogates(os.path.splitext(name_in(root, relative))[0])
-    for part in parts_of(text):
+    lines = read_text(root, path).splitlines()
+    folder, own = os.path.split(name_in(root, relative))
+    stem, ending = os.path.splitext(own)
+    stem = original_stem(stem, first(front_matter(lines)[0], *NAMED))
+    name = without_lone_surrogates(os.path.join(folder, stem))
+    for part in parts_of(Text(stem + ending, lines)):
         yield _memory(part, name, path)
 
 
