@@ -238,12 +238,13 @@ class Sync:
         """Of the files with this id, one holds the memory; the others are skipped."""
         sql = "select name, part, updated_at, rowid, reason, size, mtime, ctime from memory where id = ?"
         rows = [(os.fsdecode(name), *rest) for name, *rest in self._db.execute(sql, (memory_id,))]
+        if not rows or (len(rows) == 1 and rows[0][4] is None):
+            return
         rows.sort()
         counting = counting_file(self._root, memory_id, [(name, changed) for name, _, changed, *_ in rows])
-        place = [name for name, *_ in rows].index(counting) if rows else 0
+        place = [name for name, *_ in rows].index(counting)
         for number, (name, part, changed, row, reason, *found) in enumerate(rows):
-            shown = (shown_name(self._root, file) for file in (name, counting))
-            skipped = double(next(shown), memory_id, next(shown))
+            skipped = double(shown_name(self._root, name), memory_id, shown_name(self._root, counting))
             if reason == (None if number == place else skipped.reason):
                 continue
             self.writer.remove(row)

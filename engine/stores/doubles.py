@@ -60,13 +60,15 @@ def double(name: str, memory_id: str, counting: str) -> Skipped:
 
 
 def copies_of(store: FileStore, root: str, name: str, memory_id: str) -> tuple[str, ...]:
-    """The other files in the folder of the file *name* that hold a memory with its id. Raises OSError."""
+    """The other files in the folder of the file *name* that hold a memory with its id, and are named like it."""
     folder, own = os.path.split(name)
-    ending = os.path.splitext(own)[1]
-    start = os.path.basename(memory_id)
-    beside = sorted(one for one in os.listdir(os.path.join(root, folder)) if one.startswith(start) and one != own)
-    names = [os.path.join(folder, one) for one in beside if one.endswith(ending)]
-    return tuple(one for one in names if _id_in(store, root, one) == memory_id)
+    start, ending = os.path.basename(memory_id) or memory_id, os.path.splitext(own)[1]
+    try:
+        beside = sorted(os.listdir(os.path.join(root, folder)))
+    except OSError:
+        return ()
+    names = [os.path.join(folder, one) for one in beside if one.startswith(start) and one.endswith(ending)]
+    return tuple(one for one in names if one != name and _id_in(store, root, one) == memory_id)
 
 
 def _id_in(store: FileStore, root: str, name: str) -> str:

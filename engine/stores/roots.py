@@ -63,8 +63,8 @@ def read_corpus(root: str) -> Corpus:
         elif one.summary.id not in memories and counting[one.summary.id] == name:
             memories[one.summary.id] = one
         else:
-            shown = (shown_name(resolved, file) for file in (name, counting[one.summary.id]))
-            skipped.append(double(next(shown), one.summary.id, next(shown)))
+            used = shown_name(resolved, counting[one.summary.id])
+            skipped.append(double(shown_name(resolved, name), one.summary.id, used))
     return Corpus(resolved, tuple(memories.values()), tuple(skipped), listing.notices)
 
 
