@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".md", ".markdown")
 MOST_FILES, MOST_FOLDERS, MOST_DEPTH = 50_000, 5_000, 12
-NAMED = ("name", "id", "title")
-"""Keys of front matter under which programs write the name of the file."""
-
 LEFT_OUT = ("node_modules", "__pycache__")
 """Folders of packages. Hidden folders are left out as well."""
 
@@ -46,10 +43,16 @@ def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Mem
     lines = read_text(root, path).splitlines()
     folder, own = os.path.split(name_in(root, relative))
     stem, ending = os.path.splitext(own)
-    stem = original_stem(stem, first(front_matter(lines)[0], *NAMED))
+    stem = original_stem(stem, _own_name(lines))
     name = without_lone_surrogates(os.path.join(folder, stem))
     for part in parts_of(Text(stem + ending, lines)):
         yield _memory(part, name, path)
+
+
+def _own_name(lines: list[str]) -> str:
+    """The name that a note gives itself. Many notes may have one title, but not in basic-memory: see `permalink`."""
+    front, _ = front_matter(lines)
+    return first(front, "name", "id") or (first(front, "title") if first(front, "permalink") else "")
 
 
 def _memory(part: Part, name: str, path: str) -> Memory:

@@ -23,7 +23,7 @@ COPIES = (
 FORMATS = {
     "claude-memory": (".claude/memory/decisions/{}.json", '{{"id": "quasar", "title": "{}", "updated_at": "{}"}}'),
     "auto memory": ("projects/-p/memory/{}.md", "---\nname: quasar\ndescription: {}\nmodified: {}\n---\n\nText.\n"),
-    "notes": ("notes/{}.md", "---\ntitle: quasar\nmodified: {1}\n---\n\n{0}\n"),
+    "notes": ("notes/{}.md", "---\ntitle: quasar\npermalink: notes/quasar\nmodified: {1}\n---\n\n{0}\n"),
 }
 
 
@@ -104,8 +104,8 @@ def test_an_ordinary_name_is_no_copy(stem: str, inside: str) -> None:
 
 
 def test_two_notes_with_like_names_stay_two_memories(tmp_path: Path) -> None:
-    for name in ("standup", "standup 2", "standup-HOST", "standup (1)"):
-        (tmp_path / f"{name}.md").write_text("# Standup\nText\n", encoding="utf-8")
+    for name in ("Standup", "Standup 2", "Standup-HOST", "Standup (1)"):
+        (tmp_path / f"{name}.md").write_text("---\ntitle: Standup\n---\n\n# Standup\nText\n", encoding="utf-8")
     assert len(read_corpus(str(tmp_path)).memories) == 4
 
 

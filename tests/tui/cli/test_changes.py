@@ -281,7 +281,7 @@ def test_a_memory_of_a_move_that_was_killed_is_found_where_it_went(root: Path, t
     die_in_a_move(root, "gamma", other)
     done = process("retire", "gamma", "--root", root)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[1].endswith(f" Moved gamma to {other} by operation 3.")
+    assert done.stderr.splitlines()[1].endswith(f" Operation 3 moved it to {other}: name that with --root.")
 
 
 def test_the_app_says_where_a_memory_of_a_killed_move_went(root: Path, tmp_path: Path) -> None:

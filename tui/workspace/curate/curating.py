@@ -73,7 +73,7 @@ def to_change(ids: Sequence[str], roots: Sequence[str], environ: Mapping[str, st
 def _moved(journal: Journal, memory_id: str) -> str:
     """A sentence about the last move of a memory; empty if it was not moved."""
     moves = [one for one in journal.deeds(memory_id) if (one.kind, one.undone_by) == (MOVE, None)]
-    return f" {moves[-1].summary} by operation {moves[-1].number}." if moves else ""
+    return f"Operation {moves[-1].number} moved it to {moves[-1].roots[-1]}: name that with --root." if moves else ""
 
 
 def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str] = lambda _: "") -> list[Found]:
@@ -92,7 +92,7 @@ def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str]
 def named(ids: Sequence[str], found: Sequence[Found], moved: Callable[[str], str] = lambda _: "") -> list[Found]:
     """The memories with these ids, in this order. UnknownMemoryError, with similar ids, also for an id in two roots.
 
-    *moved* gives the end of the error for an unknown id.
+    *moved* says where the memory of an unknown id went, or nothing.
     """
     return [_named(one, found, moved) for one in ids]
 
@@ -109,7 +109,7 @@ def _named(memory_id: str, found: Sequence[Found], moved: Callable[[str], str]) 
         )
     near = near_ids(memory_id, [one.memory.id for one in found])
     instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift list` prints the ids of memories."
-    raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {instead}{moved(memory_id)}")
+    raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {moved(memory_id) or instead}")
 
 
 @contextmanager
