@@ -71,10 +71,14 @@ class Memory(Record):
 
 
 class Skipped(Record):
-    """A file or index line that is not shown as a memory, and why. `where` is relative to the root where possible."""
+    """A file or index line that is not shown as a memory, and why. `where` is relative to the root where possible.
+
+    `double_of`: the id of the memory, if another file with the same id is shown in place of this one.
+    """
 
     where: str
     reason: str
+    double_of: str = ""
 
 
 class Corpus(Record):

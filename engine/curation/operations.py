@@ -11,6 +11,7 @@ from engine.curation.journal import Effect
 from engine.curation.tombstones import tombstone_of
 from engine.errors import ChangedSinceError, CurationError, InvalidMemoryError, StatusError, UnknownMemoryError
 from engine.lean.record import Record
+from engine.stores.doubles import copies_of
 from engine.stores.files import UnreadableFileError, is_inside
 from engine.stores.registry import file_store_of, format_of
 from engine.stores.writing import ACTIVE, ARCHIVED, RETIRED, Changes, Draft, changes_of, one_line, writing_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 MASK = "[secret removed]"
-SEVERAL = "several"
+MOVE, SEVERAL = "move", "several"
 """The kind of an operation that joins operations of different kinds."""
 
 NAMED = ("memories", "roots")
@@ -48,7 +49,10 @@ class Operation(Protocol):
 
 
 class Place(Record):
-    """A memory's file, with what is needed to change it. `text` is without a byte order mark, which `mark` holds."""
+    """A memory's file, with what is needed to change it. `text` is without a byte order mark, which `mark` holds.
+
+    `copies`: other files with the same id.
+    """
 
     root: str
     name: str
@@ -56,6 +60,7 @@ class Place(Record):
     mark: str
     text: str
     writing: Writing
+    copies: tuple[str, ...]
 
     def changed(self, text: str | None) -> FileChange:
         return FileChange(self.root, self.name, self.mark + self.text, None if text is None else self.mark + text)
@@ -86,7 +91,8 @@ def place_of(root: str, summary: MemorySummary, *, is_read: bool = False) -> Pla
     if not is_read and memory.summary.digest != summary.digest:
         raise ChangedSinceError(f"{summary.file} was changed since it was read. Nothing was done. Look at it again.")
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    return Place(root, name, memory, mark, text.removeprefix("\ufeff"), writing)
+    copies = copies_of(file_store_of(root), root, name, summary.id)
+    return Place(root, name, memory, mark, text.removeprefix("\ufeff"), writing, copies)
 
 
 class Create(Record):
@@ -231,6 +237,11 @@ class Move(Record):
         place, target = place_of(self.root, self.memory), os.path.realpath(self.to)
         if target == place.root:
             raise CurationError(f"{self.memory.id} is in {target} already.")
+        if place.copies:
+            raise CurationError(
+                f"{place.copies[0]} has the id {self.memory.id!r} as well, and would take the place of the memory that "
+                "is moved. Delete the copy first, or give it another id."
+            )
         writing_of(target)
         if format_of(target) != format_of(place.root):
             raise CurationError(
@@ -240,7 +251,7 @@ class Move(Record):
         if os.path.lexists(os.path.join(target, place.name)):
             raise CurationError(f"{target} has a file {place.name} already. Rename or merge the memories first.")
         arrived = FileChange(target, place.name, None, place.mark + place.text)
-        plan = _plan("move", f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
+        plan = _plan(MOVE, f"Moved {self.memory.id} to {target}", (place,), (arrived, place.changed(None)))
         return Plan(plan.kind, plan.summary, plan.memories, (place.root, target), plan.effect)
 
 
@@ -324,4 +335,6 @@ def _plan(
     ids = tuple(one.memory.summary.id for one in places)
     roots = tuple(dict.fromkeys(one.root for one in places))
     marks = stones or Effect(())
+    if copies := [copy for place in places for copy in place.copies]:
+        summary = f"{summary} ({', '.join(copies)} with the same id {'stay' if copies[1:] else 'stays'} as before)"
     return Plan(kind, one_line(summary), ids, roots, Effect(files, marks.buried, marks.lifted))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from engine.doctor.finding import note, ok, problem
@@ -57,11 +58,15 @@ def _index(root: str, environ: Mapping[str, str]) -> Finding:
                 f"{text}, kept in memory only",
                 "The cache folder cannot be written, so each prompt reads all files.",
             )
-        skipped = len(index.skipped)
+        skipped = index.skipped
     finally:
         index.close()
+    if copies := [one for one in skipped if one.double_of]:
+        first = f"{copies[0].where} {copies[0].reason}"
+        more = f", and {len(copies) - 1:,} more" if copies[1:] else ""
+        return note("index", f"{text}; {first}{more}", f"memsift quality check --check drift --root {quote(root)}")
     if skipped:
-        return note("index", f"{text}, {counted(skipped, 'file')} skipped", "memsift, then s, shows the reasons.")
+        return note("index", f"{text}, {counted(len(skipped), 'file')} skipped", "memsift, then s, shows the reasons.")
     return ok("index", text)
 
 

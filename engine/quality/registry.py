@@ -30,7 +30,7 @@ CHECKS = {
     "secrets": "passwords, keys and tokens in the text",
     "duplicates": "pairs of memories that say nearly the same",
     "staleness": "old, superseded, or about files, functions and versions that are no more",
-    "drift": "differences between the files and the list of memories",
+    "drift": "copies of a file, and differences between the files and the list of memories",
     "usage": "never injected, or injected often without being relevant",
     "size": "titles and texts that are too long, or too short to say anything",
     "fields": "fields that a memory lacks, or that its category does not allow",
@@ -74,13 +74,15 @@ class Usage(Record):
 class Subject(Record):
     """What the checks look at: one root.
 
-    `memories` are ordered by path. `project` is the folder of the repository that the root belongs to, or empty.
-    `log_days` and `log_prompts`: how long the hook's log is. `now` is in seconds since 1970.
+    `memories` are ordered by path. `doubles` are files with the id of a memory. `project` is the folder of the
+    repository that the root belongs to, or empty. `log_days` and `log_prompts`: how long the hook's log is. `now` is in
+    seconds since 1970.
     """
 
     root: str
     memories: tuple[Memory, ...]
     notices: tuple[Skipped, ...] = ()
+    doubles: tuple[Skipped, ...] = ()
     project: str = ""
     usage: Mapping[str, Usage] = {}
     log_days: float = 0.0

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Stamp = tuple[int, int, int]
     """Size in bytes (-1 without a file), modification and change time in ns."""
 
-FORMAT = "19"
+FORMAT = "20"
 """Change it when the tables, the results of `tokens`, `stem` or the safety scan, or the reading of a store change."""
 
 FILES = ("", "-journal", "-wal", "-shm")
@@ -42,7 +42,7 @@ create table about(
     format text, root text, store text, memories int, tokens int, headline_tokens int, fingerprint text
 );
 create table place(name blob primary key, size int, mtime int, ctime int) without rowid;
-create table skipped(number integer primary key, place text, reason text, is_notice int);
+create table skipped(number integer primary key, place text, reason text, is_notice int, double_of text default '');
 create table memory(
     rowid integer primary key, name blob, part int, size int, mtime int, ctime int, reason text, words text,
     id text, category text, title text, tags text, path text, status text, created_at text, updated_at text,

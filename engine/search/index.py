@@ -35,8 +35,8 @@ MOST_RENEWED = 200
 MOST_SCORED = 1000
 """Of more matches of a filter, FTS5's inexact BM25 decides the order: to score all would make the typist wait."""
 
-LISTED = "select place, reason from skipped where is_notice = ? order by number"
-UNUSED = "select name, part, path, reason from memory where reason is not null"
+LISTED = "select place, reason, double_of from skipped where is_notice = ? order by number"
+UNUSED = "select name, part, path, reason, coalesce(id, '') from memory where reason is not null"
 STAMPS = """select id, size, mtime, ctime from memory
 where id in (select value from json_each(?)) and reason is null"""
 
@@ -265,8 +265,8 @@ def index_of(
         writer.add(memory, _name(corpus.root, memory.summary), (0, 0, 0), part)
     writer.finish()
     for is_notice, listed in ((False, corpus.skipped), (True, corpus.notices)):
-        rows = [(one.where, one.reason, is_notice) for one in listed]
-        db.executemany("insert into skipped(place, reason, is_notice) values (?, ?, ?)", rows)
+        rows = [(one.where, one.reason, is_notice, one.double_of) for one in listed]
+        db.executemany("insert into skipped(place, reason, is_notice, double_of) values (?, ?, ?, ?)", rows)
     db.execute("commit")
     memories = {one.summary.id: one for one in corpus.memories}
     return Index(db, corpus.root, memories=memories, is_accepted=is_accepted)
@@ -308,13 +308,13 @@ def _skipped(db: Connection) -> tuple[Skipped, ...]:
     from engine.memory import Skipped
 
     files = sorted((os.fsdecode(name), *rest) for name, *rest in db.execute(UNUSED))
-    return (*_listed(db, is_notice=False), *(Skipped(where, reason) for *_, where, reason in files))
+    return (*_listed(db, is_notice=False), *(Skipped(*about) for _, _, *about in files))
 
 
 def _listed(db: Connection, *, is_notice: bool) -> list[Skipped]:
     from engine.memory import Skipped
 
-    return [Skipped(place, reason) for place, reason in db.execute(LISTED, (is_notice,))]
+    return [Skipped(*about) for about in db.execute(LISTED, (is_notice,))]
 
 
 def _holding(db: Connection, terms: tuple[Term, ...]) -> set[int]:

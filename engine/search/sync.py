@@ -26,7 +26,8 @@ from engine.search.database import (
     summary,
 )
 from engine.search.writing import Writer
-from engine.stores.files import has_earlier_id, make_private
+from engine.stores.doubles import counting_file, double
+from engine.stores.files import make_private
 from engine.stores.registry import format_of, store_of
 from engine.stores.roots import parts_of, shown_name
 
@@ -250,19 +251,23 @@ class Sync:
             raise OutOfTimeError
 
     def _settle(self, memory_id: str) -> None:
-        """Of the memories with this id, the first by path and place is the memory; the others are skipped."""
-        sql = "select name, part, rowid, reason, size, mtime, ctime from memory where id = ?"
-        rows = self._db.execute(sql, (memory_id,)).fetchall()
-        ordered = sorted(rows, key=lambda one: (os.fsdecode(one[0]), one[1]))
-        for place, (name, part, row, reason, *found) in enumerate(ordered):
-            if (place == 0) == (reason is None):
+        """Of the files with this id, one holds the memory; the others are skipped."""
+        sql = "select name, part, updated_at, rowid, reason, size, mtime, ctime from memory where id = ?"
+        rows = [(os.fsdecode(name), *rest) for name, *rest in self._db.execute(sql, (memory_id,))]
+        if not rows or (len(rows) == 1 and rows[0][4] is None):
+            return
+        rows.sort()
+        counting = counting_file(self._root, memory_id, [(name, changed) for name, _, changed, *_ in rows])
+        place = [name for name, *_ in rows].index(counting)
+        for number, (name, part, changed, row, reason, *found) in enumerate(rows):
+            skipped = double(shown_name(self._root, name), memory_id, shown_name(self._root, counting))
+            if reason == (None if number == place else skipped.reason):
                 continue
             self.writer.remove(row)
-            if place == 0:
-                self._add(self._again(name, memory_id), name, tuple(found), part)
+            if number == place:
+                self._add(self._again(os.fsencode(name), memory_id), os.fsencode(name), tuple(found), part)
             else:
-                skipped = Skipped(shown_name(self._root, os.fsdecode(name)), has_earlier_id(memory_id))
-                self.writer.add_unused(skipped, name, tuple(found), part, memory_id)
+                self.writer.add_unused(skipped, os.fsencode(name), tuple(found), part, memory_id, changed)
 
     def _again(self, name: bytes, memory_id: str) -> Memory | Skipped:
         """The memory with this id, from its file."""

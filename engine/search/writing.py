@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from engine.search.vocabulary import Fields
 
 INSERT = f"insert into memory values (?{', ?' * 17})"
-WITHOUT_MEMORY = f"insert into memory(rowid, name, part, size, mtime, ctime, reason, path, id) values (?{', ?' * 8})"
+WITHOUT_MEMORY = (
+    f"insert into memory(rowid, name, part, size, mtime, ctime, reason, path, id, updated_at) values (?{', ?' * 9})"
+)
 RESTAMP = "update memory set size = ?, mtime = ?, ctime = ?, part = ? where rowid = ?"
 ADD = {
     "full_text": "insert into full_text(rowid, title, tags, body) values (?, ?, ?, ?)",
@@ -85,11 +87,19 @@ class Writer:
         self._count(fields, one.id, one.digest, 1)
 
     def add_unused(
-        self, skipped: Skipped, name: bytes, stamp: Stamp, part: int = 0, memory_id: str | None = None
+        self,
+        skipped: Skipped,
+        name: bytes,
+        stamp: Stamp,
+        part: int = 0,
+        memory_id: str | None = None,
+        updated_at: str = "",
     ) -> None:
         """Store what is no memory: a file or a part of it. *memory_id*: the id in it, if another memory has it, too."""
         row = self._new_row(is_active=True)
-        self._db.execute(WITHOUT_MEMORY, (row, name, part, *stamp, skipped.reason, skipped.where, memory_id))
+        self._db.execute(
+            WITHOUT_MEMORY, (row, name, part, *stamp, skipped.reason, skipped.where, memory_id, updated_at)
+        )
 
     def restamp(self, row: int, stamp: Stamp, part: int) -> None:
         """Keep a row whose file changed elsewhere."""

@@ -9,6 +9,7 @@ import os
 
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
+from engine.stores.doubles import original_stem
 from engine.stores.files import UnreadableFileError, read_text
 from engine.stores.markdown_text import first, first_words, front_matter, sections
 from engine.stores.registry import Listing
@@ -25,15 +26,18 @@ DEFAULT_TYPE = "project"
 LOADED_LINES, LOADED_BYTES = 200, 25_000
 """The part of MEMORY.md that Claude Code loads at the start of a session."""
 
+COPY = f"is a copy of {INDEX_FILE}"
 MOST_DEAD_LINKS = 20
 """Dead links that are listed. MEMORY.md can hold thousands."""
 
 
 def listing(root: str) -> Listing:
     """The Markdown files in *root* itself, and the problems of MEMORY.md as notices. Raises OSError."""
-    found = (name for name in os.listdir(root) if name.endswith(".md") and not name.startswith("."))
-    names = {name for name in found if name != INDEX_FILE}
-    return Listing(names, ("", INDEX_FILE), notices=tuple(_index_notices(root)))
+    found = {name for name in os.listdir(root) if name.endswith(".md") and not name.startswith(".")}
+    stem = INDEX_FILE.removesuffix(".md")
+    lists = {name for name in found if original_stem(name.removesuffix(".md"), stem) == stem}
+    copies = tuple(Skipped(without_lone_surrogates(name), COPY) for name in sorted(lists - {INDEX_FILE}))
+    return Listing(found - lists, ("", INDEX_FILE), copies, tuple(_index_notices(root)))
 
 
 def read(root: str, relative: str, wanted: Collection[str] = ()) -> list[Memory]:  # noqa: ARG001 - see `Store`
@@ -54,7 +58,7 @@ def read_file(root: str, relative: str) -> Memory:
     category, tags = _type(front, stem), (name,)
     modified = first(front, "modified")
     summary = MemorySummary(
-        id=stem,
+        id=original_stem(stem, first(front, "name")),
         category=category,
         title=title,
         tags=tags,

@@ -6,6 +6,7 @@ import os
 
 from engine.lean.json_text import clean_text, loads, without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Section, Skipped, content_digest
+from engine.stores.doubles import original_stem
 from engine.stores.files import UnreadableFileError, is_inside, read_text
 from engine.stores.registry import Listing
 
@@ -62,7 +63,7 @@ def _memory(content: dict[str, Any], relative: str, path: str) -> Memory:
     tags = _tags(content.get("tags"))
     sections = sections_of(content.get("content"))
     summary = MemorySummary(
-        id=clean_text(content.get("id")) or stem,
+        id=clean_text(content.get("id")) or original_stem(stem),
         category=category,
         title=title,
         tags=tags,

@@ -29,11 +29,6 @@ HOLDS_NOTHING = "holds no memory"
 """The reason for a file that can be read and has nothing in it."""
 
 
-def has_earlier_id(memory_id: str) -> str:
-    """The reason for a file whose id another file already uses; the first path wins."""
-    return f"has the id {memory_id[:80]!r}, which an earlier file has too"
-
-
 def is_inside(root: str, path: str) -> bool:
     """Whether *path* lies inside *root* after all links are followed. *root* is resolved already."""
     try:

@@ -9,8 +9,10 @@ import os
 
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Memory, MemorySummary, Skipped, content_digest
+from engine.stores.doubles import original_stem
 from engine.stores.files import read_text
 from engine.stores.markdown_parts import Text, parts_of
+from engine.stores.markdown_text import first, front_matter
 from engine.stores.registry import Listing, name_in
 
 TYPE_CHECKING = False
@@ -38,10 +40,19 @@ def listing(root: str) -> Listing:
 def read(root: str, relative: str, wanted: Collection[str] = ()) -> Iterator[Memory]:  # noqa: ARG001 - see `Store`
     """The memories in a file. Raises UnreadableFileError."""
     path = os.path.join(root, relative)
-    text = Text(os.path.basename(path), read_text(root, path).splitlines())
-    name = without_lone_surrogates(os.path.splitext(name_in(root, relative))[0])
-    for part in parts_of(text):
+    lines = read_text(root, path).splitlines()
+    folder, own = os.path.split(name_in(root, relative))
+    stem, ending = os.path.splitext(own)
+    stem = original_stem(stem, _own_name(lines))
+    name = without_lone_surrogates(os.path.join(folder, stem))
+    for part in parts_of(Text(stem + ending, lines)):
         yield _memory(part, name, path)
+
+
+def _own_name(lines: list[str]) -> str:
+    """The name that a note gives itself. Many notes may have one title, but not in basic-memory: see `permalink`."""
+    front, _ = front_matter(lines)
+    return first(front, "name", "id") or (first(front, "title") if first(front, "permalink") else "")
 
 
 def _memory(part: Part, name: str, path: str) -> Memory:

@@ -7,7 +7,8 @@ import os
 from engine.errors import RootNotFoundError, RootUnreadableError
 from engine.lean.json_text import without_lone_surrogates
 from engine.memory import Corpus, Memory, Skipped
-from engine.stores.files import HOLDS_NOTHING, UnreadableFileError, has_earlier_id
+from engine.stores.doubles import counting_file, double
+from engine.stores.files import HOLDS_NOTHING, UnreadableFileError
 from engine.stores.registry import format_of, name_in, store_of
 
 TYPE_CHECKING = False
@@ -43,21 +44,27 @@ def readable_root(root: str) -> str:
 def read_corpus(root: str) -> Corpus:
     """All memories of *root*, whatever its format. Files that cannot be used are in `skipped`, with the reason.
 
-    Of memories with the same id the first by path counts. Raises RootNotFoundError and RootUnreadableError.
+    Of files with the same id one counts: see `engine.stores.doubles`. Raises RootNotFoundError and RootUnreadableError.
     """
     resolved = readable_root(root)
     store = store_of(resolved)
     listing = store.listing(resolved)
     skipped = [*listing.skipped]
+    found = [(name, one) for name in sorted(listing.names) for one in parts_of(store, resolved, name)]
+    held: dict[str, list[tuple[str, str]]] = {}
+    for name, one in found:
+        if not isinstance(one, Skipped):
+            held.setdefault(one.summary.id, []).append((name, one.summary.updated_at))
+    counting = {memory_id: counting_file(resolved, memory_id, files) for memory_id, files in held.items()}
     memories: dict[str, Memory] = {}
-    for name in sorted(listing.names):
-        for one in parts_of(store, resolved, name):
-            if isinstance(one, Skipped):
-                skipped.append(one)
-            elif one.summary.id in memories:
-                skipped.append(Skipped(shown_name(resolved, name), has_earlier_id(one.summary.id)))
-            else:
-                memories[one.summary.id] = one
+    for name, one in found:
+        if isinstance(one, Skipped):
+            skipped.append(one)
+        elif one.summary.id not in memories and counting[one.summary.id] == name:
+            memories[one.summary.id] = one
+        else:
+            used = shown_name(resolved, counting[one.summary.id])
+            skipped.append(double(shown_name(resolved, name), one.summary.id, used))
     return Corpus(resolved, tuple(memories.values()), tuple(skipped), listing.notices)
 
 

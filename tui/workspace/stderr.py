@@ -47,9 +47,10 @@ def tell(message: str) -> None:
 
 
 def report_skipped(skipped: Sequence[Skipped]) -> None:
-    """Tell how many files and rows were skipped, with the reason of the first."""
+    """Tell how many files and rows were skipped, with the reason of the first; copies of a memory come first."""
     if skipped:
-        tell(f"{len(skipped)} skipped; {skipped[0].where}: {skipped[0].reason}")
+        first = next((one for one in skipped if one.double_of), skipped[0])
+        tell(f"{len(skipped)} skipped; {first.where}: {first.reason}")
 
 
 def report_notices(notices: Sequence[Skipped]) -> None:

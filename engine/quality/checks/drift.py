@@ -1,4 +1,4 @@
-"""Differences between the files of a root and the list of memories in it (index.md or MEMORY.md)."""
+"""Differences between the files of a root: doubles of a memory, and the list of memories (index.md or MEMORY.md)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
     from engine.quality.registry import Subject
     from engine.stores.writing import Entry, Writing
 
+DOUBLE_SEVERITY = 0.6
 NOTICE_SEVERITY, DEAD_SEVERITY, UNLISTED_SEVERITY, TITLE_SEVERITY = 0.5, 0.4, 0.5, 0.3
 
 MOST_NAME = 200
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Dead links, memories without a line, lines that say something else than the file, and problems of the list."""
+    """Doubles, dead links, memories without a line or with the line of another text, and problems of the list."""
     for notice in subject.notices:
         yield Finding(
             "drift", "", NOTICE_SEVERITY, f"{notice.where} {notice.reason}", f"Edit {notice.where}", notice.where
         )
+    yield from _doubles(subject)
     try:
         writing, name = writing_of(subject.root), file_store_of(subject.root).INDEX_FILE
         lines = read_text(subject.root, os.path.join(subject.root, name)).splitlines()
@@ -37,6 +39,16 @@ def find(subject: Subject) -> Iterator[Finding]:
     if not subject.notices:
         yield from _dead(subject.root, name, entries)
     yield from _of_memories(subject, writing, name, lines, entries)
+
+
+def _doubles(subject: Subject) -> Iterator[Finding]:
+    """The other files with the id of a memory, which nobody would notice otherwise: they are not shown."""
+    files = {one.summary.id: one.summary.file for one in subject.memories}
+    for one in subject.doubles:
+        kept, other = files.get(one.double_of, ""), os.path.join(subject.root, one.where)
+        if kept not in ("", other):
+            action = f"Keep in {os.path.relpath(kept, subject.root)} what is right, and delete {one.where}"
+            yield Finding("drift", one.double_of, DOUBLE_SEVERITY, f"{one.where} {one.reason}", action, one.where)
 
 
 def _dead(root: str, name: str, entries: Sequence[Entry]) -> Iterator[Finding]:

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from engine.curation.operations import Operation
 
-KILLS = 500 if os.environ.get("MEMSIFT_LONG_TESTS") else 100
 KEPT = 300
 """Operations that the journal keeps here, so that the check of each kill stays quick."""
 
@@ -124,12 +123,14 @@ def check(roots: list[Path]) -> None:
     assert {path: text_at(path) for path in newest} == newest
 
 
-@pytest.mark.slow
-def test_nothing_is_lost_when_a_writer_is_killed_very_often(roots: list[Path]) -> None:
+@pytest.mark.parametrize(
+    "kills", [pytest.param(100, marks=pytest.mark.slow), pytest.param(500, marks=pytest.mark.long)]
+)
+def test_nothing_is_lost_when_a_writer_is_killed_very_often(roots: list[Path], kills: int) -> None:
     opened().close()
     chance = random.Random(20260501)
     finished = interrupted = 0
-    for seed in range(KILLS):
+    for seed in range(kills):
         kill_a_writer(roots, seed, chance.uniform(0.001, 0.12))
         for root in roots:
             for path in root.rglob("*.json"):
@@ -141,7 +142,7 @@ def test_nothing_is_lost_when_a_writer_is_killed_very_often(roots: list[Path]) -
     with closing(sqlite3.connect(journal_file(os.environ))) as db:
         assert db.execute("pragma integrity_check").fetchone() == ("ok",)
         (count,) = db.execute("select max(number) from operation").fetchone()
-    assert count > KILLS // 5
+    assert count > kills // 5
     assert finished == interrupted > 0
     for root in roots:
         with locked(str(root), LOCK_FOLDER, os.environ):

@@ -162,12 +162,15 @@ def test_content_nested_deeper_than_six_levels_is_cut_there(tmp_path: Path) -> N
     assert read(tmp_path).memories[0].body == "seen"
 
 
-def test_the_second_file_with_an_id_is_skipped(tmp_path: Path) -> None:
+def test_the_second_of_two_files_of_the_same_age_with_an_id_is_skipped(tmp_path: Path) -> None:
     write_raw(tmp_path, "decisions/a.json", json.dumps({"id": "same", "title": "First"}))
     write_raw(tmp_path, "runbooks/b.json", json.dumps({"id": "same", "title": "Second"}))
+    for path in tmp_path.rglob("*.json"):
+        os.utime(path, (1, 1))
     corpus = read(tmp_path)
     assert titles(corpus) == ["First"]
-    assert corpus.skipped == (Skipped("runbooks/b.json", "has the id 'same', which an earlier file has too"),)
+    reason = "has the id 'same' of decisions/a.json, which is used in its place"
+    assert corpus.skipped == (Skipped("runbooks/b.json", reason, "same"),)
 
 
 def test_a_duplicate_with_a_huge_id_has_a_short_reason(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_broken_lines_are_skipped_with_their_numbers_and_reasons(tmp_path: Path)
         "rows.jsonl:7": "is a row of a transcript, no memory",
         "rows.jsonl:8": "is nested too deeply",
         "rows.jsonl:9": "is longer than 1,000 kB",
-        "rows.jsonl": "has the id 'a', which an earlier file has too",
+        "rows.jsonl": "has the id 'a' a second time",
     }
 
 

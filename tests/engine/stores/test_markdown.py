@@ -300,7 +300,7 @@ def test_each_bullet_of_a_day_of_memsearch_is_a_memory_with_its_time(tmp_path: P
     assert (second.summary.title, second.sections) == ("Decided to use Prometheus counters", ())
     assert second.summary.path == f"{tmp_path}/2026-02-09.md:7"
     assert [one.where for one in corpus.skipped] == ["2026-02-09.md"]
-    assert "which an earlier file has too" in corpus.skipped[0].reason
+    assert "a second time" in corpus.skipped[0].reason
 
 
 def test_a_daily_note_of_another_program_is_one_memory(tmp_path: Path) -> None:

@@ -106,5 +106,5 @@ def test_a_root_loads_no_other_format(tmp_path: Path) -> None:
     code = "import sys; from engine.stores.registry import store_of; store_of(sys.argv[1]); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if name.startswith("engine.stores.")}
-    expected = ("registry", "files", "markdown_text", "auto_memory")
+    expected = ("registry", "files", "doubles", "markdown_text", "auto_memory")
     assert loaded == {f"engine.stores.{name}" for name in expected}

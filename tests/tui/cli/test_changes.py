@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.engine.curation.roots import contents, document, read, write_documents
+from engine.curation.files import write
+from engine.curation.journal import PENDING, Deed
+from engine.curation.operations import Move, Retire
+from engine.errors import ChangedSinceError
+from tests.engine.curation.roots import NOW, contents, curator, document, read, summary, write_documents
 from tests.tui.cli.command_line import memsift, printed, process, refused
+from tui.workspace.curate.changing import perform
 
 
 @pytest.fixture
@@ -261,3 +267,36 @@ def test_a_memory_that_is_a_link_is_written_through_it_and_moved_without_its_tar
     assert ids(other) == ["alpha"]
     assert real.exists()
     assert not (root / "decisions/alpha.json").is_symlink()
+
+
+def test_a_memory_of_a_move_that_was_killed_is_found_where_it_went(root: Path, tmp_path: Path) -> None:
+    other = write_documents(tmp_path / "other/.claude/memory", [])
+    die_in_a_move(root, "alpha", other)
+    done = process("tag", "alpha", "--add", "late", "--root", root, "--root", other)
+    assert done.stderr.splitlines() == [
+        f"memsift: Operation 1 (Moved alpha to {other}) was interrupted, and it is finished now.",
+        "memsift: Changed the tags of alpha. To undo: memsift undo 2",
+    ]
+    assert (done.returncode, "late" in read(other, "alpha")["tags"]) == (0, True)
+    die_in_a_move(root, "gamma", other)
+    done = process("retire", "gamma", "--root", root)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[1].endswith(f" Operation 3 moved it to {other}: name that with --root.")
+
+
+def test_the_app_says_where_a_memory_of_a_killed_move_went(root: Path, tmp_path: Path) -> None:
+    other = write_documents(tmp_path / "other/.claude/memory", [])
+    shown = summary(root, "alpha")
+    die_in_a_move(root, "alpha", other)
+    done = perform([str(root)], [Retire(str(root), shown, "old")], {}, lambda *_: True)
+    assert isinstance(done.error, ChangedSinceError)
+    assert f"Operation 1 (Moved alpha to {other}) was interrupted" in str(done.error)
+
+
+def die_in_a_move(root: Path, memory_id: str, to: Path) -> None:
+    """What a process leaves that dies when the memory has arrived, and is still in its old place."""
+    with closing(curator()) as one:
+        plan = one.plan(Move(str(root), summary(root, memory_id), str(to)))
+        deed = Deed(0, NOW, plan.kind, plan.summary, plan.memories, plan.roots, PENDING, None, None)
+        one.journal.begin(deed, plan.effect)
+        write(plan.effect.files[0])

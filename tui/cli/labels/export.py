@@ -113,11 +113,15 @@ def put(text: str, output: str | None) -> None:
     if output is None and sys.stdout.isatty():
         click.echo("".join(f"{visible(line)}\n" for line in text.splitlines()), nl=False)
         return
-    content = text.encode("utf-8")
     if output is None:
-        click.echo(content, nl=False)
-        return
+        click.echo(text.encode("utf-8"), nl=False)
+    else:
+        write_output(text, output)
+
+
+def write_output(text: str, output: str) -> None:
+    """Write the file that a person named: complete or not at all. Raises MemsiftError."""
     try:
-        write_whole(output, content, open_named)
+        write_whole(output, text.encode("utf-8"), open_named)
     except OSError as error:
         raise MemsiftError(f"{output}: {error.strerror or error}. Name a file that can be written.") from None

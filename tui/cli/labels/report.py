@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.errors import MemsiftError
-from engine.stores.files import open_named, write_whole
+from tui.cli.labels.export import write_output
 from tui.cli.options import DB, FULL, QRELS, RUN, TOGETHER, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 
@@ -68,7 +67,7 @@ def report(
     with paused_gc():
         text = writer(form, is_full)(made)
     if output:
-        write_file(Path(output), text)
+        write_output(text, output)
     else:
         click.echo(text, nl=False)
 
@@ -85,14 +84,6 @@ def writer(form: str, is_full: bool) -> Callable[[Report], str]:
         "html": page.report_html,
     }
     return writers[form]
-
-
-def write_file(path: Path, content: str) -> None:
-    """Raises MemsiftError if *path* cannot be written."""
-    try:
-        write_whole(str(path), content.encode("utf-8"), open_named)
-    except OSError as error:
-        raise MemsiftError(f"{path}: {error.strerror or error}. Name a file that can be written.") from None
 
 
 def report_of_files(run_file: str, qrels: str, unjudged: str, captions: Captions, options: ReportOptions) -> Report:

@@ -19,11 +19,11 @@ from tui.cli.options import IDS, roots_option
 from tui.workspace import opening
 from tui.workspace.curate.curating import (
     carry_out,
-    chosen,
     edited_in_editor,
     keep_refused,
     opened_curator,
     resolved,
+    to_change,
 )
 from tui.workspace.stderr import tell, visible
 
@@ -78,7 +78,7 @@ def perform(operations: Sequence[Operation], *, dry_run: bool) -> None:
 
 def of_each(ids: Sequence[str], roots: Sequence[str], make: Callable[[Found], Operation]) -> list[Operation]:
     """An operation for each memory. Raises UnknownMemoryError before any is performed."""
-    return [make(one) for one in chosen(ids, resolved(roots))]
+    return [make(one) for one in to_change(ids, resolved(roots), os.environ)]
 
 
 @click.command()
@@ -124,7 +124,7 @@ def edit(
     Without --title, --set and --body its file opens in your editor (VISUAL or EDITOR). The result is checked against
     the rules of its format. It is refused if the file changed while the editor was open.
     """
-    (found,) = chosen([memory_id], resolved(roots))
+    (found,) = to_change([memory_id], resolved(roots), os.environ)
     if title is None and body is None and not fields:
         rewritten = _from_editor(found)
         if rewritten is None:
@@ -200,7 +200,7 @@ def merge(kept: str, others: tuple[str, ...], roots: tuple[str, ...], note: str,
     """
     if kept.endswith(".db"):
         raise click.UsageError("Label stores are merged by memsift merge-labels FILE.")
-    first, *rest = chosen((kept, *others), resolved(roots))
+    first, *rest = to_change((kept, *others), resolved(roots), os.environ)
     if any(one.root != first.root for one in rest):
         raise click.UsageError("The memories are in different roots. Bring them together with memsift move.")
     perform([Merge(first.root, first.memory, tuple(one.memory for one in rest), note)], dry_run=dry_run)

@@ -75,7 +75,7 @@ def check(
       duplicates  pairs of memories that say nearly the same
       staleness   old, superseded, or about files, functions and versions that
                   are no more in the repository
-      drift       differences between the files and the list of memories
+      drift       copies of a file; differences between the files and the list of memories
       usage       never injected, or often without being relevant
       size        titles and texts that are too long, or too short
       fields      fields that a memory lacks, or its category does not allow

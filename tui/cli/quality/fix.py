@@ -59,9 +59,11 @@ def fix(
       memsift quality check --check staleness --format ids |
         memsift retire --reason "out of date" -
     """
-    from tui.workspace.curate.curating import resolved
+    from tui.workspace.curate.curating import opened_curator, resolved
     from tui.workspace.quality.checking import fixable
 
+    with opened_curator(os.environ):
+        pass  # what a killed process left is finished before the memories are read
     found = [fixable(root, checks or CHECKS, ids, db, os.environ) for root in resolved(roots)]
     made = [one for changes, _ in found for one in changes]
     left = sum(count for _, count in found)

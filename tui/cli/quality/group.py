@@ -107,10 +107,9 @@ def reject(ids: tuple[str, ...], roots: tuple[str, ...], checks: tuple[str, ...]
 
 def _decide(ids: Sequence[str], roots: Sequence[str], checks: Sequence[str], verdict: str) -> None:
     from engine.quality.decisions import ACCEPTED, WHOLE, decide
-    from tui.workspace.curate.curating import chosen, mark_rejected, resolved
+    from tui.workspace.curate.curating import mark_rejected, resolved, to_change
 
-    given = resolved(roots)
-    found = chosen(ids, given)
+    found = to_change(ids, resolved(roots), os.environ)
     if not checks:
         mark_rejected(found, os.environ, is_rejected=verdict != ACCEPTED)
     other = "reject" if verdict == ACCEPTED else "accept"

@@ -16,6 +16,7 @@ from engine.curation.journal import DONE, UNDO
 from engine.errors import ChangedSinceError, JournalError, MemsiftError
 from engine.lean.record import Record
 from engine.search.opening import reread
+from tui.workspace.curate.curating import recovered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -54,8 +55,13 @@ def perform(roots: Sequence[str], operations: Sequence[Operation], read: Mapping
     """
     try:
         with closing(Curator(os.environ)) as curator:
-            require_as_read(read)
-            plans = [curator.plan(operation) for operation in operations]
+            try:
+                require_as_read(read)
+                plans = [curator.plan(operation) for operation in operations]
+            except MemsiftError as error:
+                if told := recovered(curator):  # the memories were shown as they were before
+                    raise ChangedSinceError(f"{' '.join(told)} {error}", getattr(error, "detail", "")) from None
+                raise
             return _carried_out(roots, curator, plans, tell)
     except MemsiftError as error:
         if not isinstance(error, ChangedSinceError):

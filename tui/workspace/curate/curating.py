@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import click
 
 from engine.curation.curator import Curator
 from engine.curation.journal import INCOMPLETE
+from engine.curation.operations import MOVE
 from engine.errors import MemsiftError, UnknownMemoryError
 from engine.joint import distinct_id
 from engine.lean.record import Record
@@ -21,8 +23,9 @@ from tui.workspace import opening
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from engine.curation.journal import Journal
     from engine.curation.operations import Plan
     from engine.memory import MemorySummary
 
@@ -58,7 +61,22 @@ def memories_of(roots: Sequence[str]) -> list[Found]:
     return found
 
 
-def chosen(ids: Sequence[str], roots: Sequence[str]) -> list[Found]:
+def to_change(ids: Sequence[str], roots: Sequence[str], environ: Mapping[str, str]) -> list[Found]:
+    """As `chosen`, for a change. An operation whose process died is finished first: it may move or remove a memory.
+
+    The error says where a memory was moved to. Raises JournalError.
+    """
+    with opened_curator(environ) as curator:
+        return chosen(ids, roots, partial(_moved, curator.journal))
+
+
+def _moved(journal: Journal, memory_id: str) -> str:
+    """A sentence about the last move of a memory; empty if it was not moved."""
+    moves = [one for one in journal.deeds(memory_id) if (one.kind, one.undone_by) == (MOVE, None)]
+    return f"Operation {moves[-1].number} moved it to {moves[-1].roots[-1]}: name that with --root." if moves else ""
+
+
+def chosen(ids: Sequence[str], roots: Sequence[str], moved: Callable[[str], str] = lambda _: "") -> list[Found]:
     """The memories with these ids, in this order, as their files are now. Errors as for `named`.
 
     All memories are read only for the error, because a root may have very many.
@@ -68,15 +86,18 @@ def chosen(ids: Sequence[str], roots: Sequence[str]) -> list[Found]:
         with opening.opened_index(root) as index:
             found += [Found(root, one.summary) for memory_id in ids if (one := index.memory(memory_id))]
     is_plain = len(found) == len({one.memory.id for one in found}) == len(ids)
-    return named(ids, found if is_plain else memories_of(roots))
+    return named(ids, found if is_plain else memories_of(roots), moved)
 
 
-def named(ids: Sequence[str], found: Sequence[Found]) -> list[Found]:
-    """The memories with these ids, in this order. UnknownMemoryError, with similar ids, also for an id in two roots."""
-    return [_named(one, found) for one in ids]
+def named(ids: Sequence[str], found: Sequence[Found], moved: Callable[[str], str] = lambda _: "") -> list[Found]:
+    """The memories with these ids, in this order. UnknownMemoryError, with similar ids, also for an id in two roots.
+
+    *moved* says where the memory of an unknown id went, or nothing.
+    """
+    return [_named(one, found, moved) for one in ids]
 
 
-def _named(memory_id: str, found: Sequence[Found]) -> Found:
+def _named(memory_id: str, found: Sequence[Found], moved: Callable[[str], str]) -> Found:
     fitting = [one for one in found if one.memory.id == memory_id] or [one for one in found if one.name == memory_id]
     if len(fitting) == 1:
         return fitting[0]
@@ -88,20 +109,25 @@ def _named(memory_id: str, found: Sequence[Found]) -> Found:
         )
     near = near_ids(memory_id, [one.memory.id for one in found])
     instead = f"There is {', '.join(map(repr, near))}." if near else "`memsift list` prints the ids of memories."
-    raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {instead}")
+    raise UnknownMemoryError(f"There is no memory {memory_id!r} in these roots. {moved(memory_id) or instead}")
 
 
 @contextmanager
 def opened_curator(environ: Mapping[str, str]) -> Iterator[Curator]:
     """The curator. stderr tells which operations of a process that died were finished. Raises JournalError."""
     with closing(Curator(environ)) as curator:
-        for deed in curator.recovered:
-            if deed.state == INCOMPLETE:
-                end = "a file of it has changed since, so only the rest is finished now"
-            else:
-                end = "it is finished now"
-            tell(f"Operation {deed.number} ({deed.summary}) was interrupted, and {end}.")
+        for sentence in recovered(curator):
+            tell(sentence)
         yield curator
+
+
+def recovered(curator: Curator) -> list[str]:
+    """A sentence for each operation of a process that died, which was finished when *curator* was opened."""
+    ends = {INCOMPLETE: "a file of it has changed since, so only the rest is finished now"}
+    return [
+        f"Operation {one.number} ({one.summary}) was interrupted, and {ends.get(one.state, 'it is finished now')}."
+        for one in curator.recovered
+    ]
 
 
 def mark_rejected(found: Sequence[Found], environ: Mapping[str, str], *, is_rejected: bool) -> None:

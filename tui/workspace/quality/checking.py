@@ -57,6 +57,7 @@ def subject_of(
         root=corpus.root,
         memories=corpus.memories,
         notices=corpus.notices,
+        doubles=tuple(one for one in corpus.skipped if one.double_of),
         project=project_of(corpus.root),
         usage=usage_of(corpus.root, corpus.memories, log, db, environ),
         log_days=_days(log, now),
