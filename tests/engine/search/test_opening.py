@@ -275,7 +275,7 @@ def test_without_time_the_hook_answers_from_what_it_has_and_shows_nothing_that_i
     (Path(project.root) / "decisions/cache-rule.json").unlink()
     project.write(memory("auth token"))
     assert project.hook(deadline_s=0.0) == []
-    assert project.hook("auth", deadline_s=0.0) in ([], ["auth token"])
+    assert project.hook("auth", deadline_s=0.0) in (None, [], ["auth token"])  # None: it is just being written
 
 
 def test_a_large_root_without_an_index_is_left_to_another_process(project: Project) -> None:
