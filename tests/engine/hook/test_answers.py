@@ -193,6 +193,8 @@ def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -
     transcript = f"{transcripts_dir(str(package), world.environ)}/session.jsonl"
     found = world.context(cwd=str(package), transcript_path=transcript)
     assert f"Cache rule of the house -> {folder}/note.md #tags:note" in found
+    world.environ["CLAUDE_PROJECT_DIR"] = str(package)
+    assert world.context(cwd=str(world.home), session_id="the model went elsewhere") == found
 
 
 def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:
