@@ -205,7 +205,7 @@ class Decision:
         session = load_session(self._folder, request.session_id, request.transcript_path)
         self.activity.stage("session")
         retrieval = self._retrieve(request, readings, session)
-        context = inject.context(retrieval, config)
+        context = inject.context(retrieval, config, request.cwd)
         self.activity.note_retrieval(retrieval, inject.length(context))
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -179,6 +180,16 @@ def test_after_a_compaction_memories_are_given_again(world: World) -> None:
 def test_without_a_session_id_nothing_is_held_back(world: World) -> None:
     assert world.context(session_id="") == world.context(session_id="")
     assert world.context(session_id=None)
+
+
+def test_the_path_leads_to_the_memory_from_the_folder_of_the_prompt(world: World) -> None:
+    """Relative in the project's own folder; whole where the memories lie above, or in the main tree of a worktree."""
+    package = world.project / "packages/api"
+    package.mkdir(parents=True)
+    for cwd, prefix in ((world.project, ""), (package, f"{world.project.resolve()}/")):
+        (path, *_) = re.findall(r" -> (\S+)", world.context(cwd=str(cwd), session_id=str(cwd)))
+        assert path.startswith(f"{prefix}.claude/memory/decisions/")
+        assert (cwd / path).is_file()
 
 
 def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -> None:
