@@ -6,6 +6,7 @@ from engine.lean.json_text import dumps
 from engine.lean.record import Record, fields
 
 CONFIG_FILE = "memory-config.json"
+SHARED_CUTOFF_FILE = "memsift-cutoff.json"
 MEMSIFT, FTS5_BM25, TITLE_TAGS = "memsift", "fts5_bm25", "title_tags"
 """Strategies: by strength over title, tags and body; by FTS5's BM25 over title and tags with a bonus for the body; by
 keywords in title and tags."""

@@ -2,17 +2,18 @@
 
     P(relevant) = 1 / (1 + exp(-(intercept + sum of weight x feature)))
 
-The weights come from a model that `memsift tune` fitted to labels of the root, or else from the default model
-(`engine.default_model`). A tuned model is a few numbers of JSON. It is used only with the configuration that it was
-made for, because another configuration gives other features of the same memories.
+The weights come from a model that `memsift tune` fitted to labels of the root, the user's own or one that a trusted
+root shares, or else from the default model (`engine.default_model`). A tuned model is a few numbers of JSON. It is used
+only with the configuration that it was made for, because another one gives other features of the same memories.
 """
 
 from __future__ import annotations
 
+import os
 from math import exp, log, sqrt
 
 from engine import default_model
-from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, TUNED
+from engine.config import DEFAULT, FTS5_BM25, MEMSIFT, OFF, SHARED_CUTOFF_FILE, TUNED
 from engine.lean.json_text import loads
 from engine.lean.record import Record, fields, replace
 from engine.paths import cutoff_file
@@ -20,11 +21,11 @@ from engine.retrieval import HIGH, LOW, MEDIUM
 from engine.search.stopwords import names
 from engine.search.strategies.memsift import MAX_ASKED
 from engine.search.tokens import tokens
-from engine.stores.files import read_regular
+from engine.stores.files import is_inside, read_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from engine.config import Config
@@ -106,11 +107,12 @@ class UnusableModelError(Exception):
 class Cutoff:
     """The stage of the pipeline that drops candidates whose P(relevant) is too low.
 
-    *kind* is TUNED or DEFAULT. A *threshold* replaces the model's.
+    *kind* is TUNED or DEFAULT. A *threshold* replaces the model's. *place* is the file of a tuned model.
     """
 
-    def __init__(self, model: Model, kind: str = TUNED, threshold: float | None = None) -> None:
+    def __init__(self, model: Model, kind: str = TUNED, threshold: float | None = None, place: str = "") -> None:
         self.model = model
+        self.place = place
         self.strategy = model.fit.match_strategy
         self.kind = kind
         self.threshold = model.threshold if threshold is None else threshold
@@ -154,17 +156,18 @@ def features(candidates: Sequence[Candidate], pool: Pool) -> dict[str, Features]
     return {one.memory.id: _features(one, prompt, scores) for one in candidates if one.injected}
 
 
-def chosen_cutoff(folder: str, config: Config) -> tuple[Cutoff | None, str]:
-    """The cutoff that *config* asks for, and the reason why a tuned model is not used, or "".
+def chosen_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> tuple[Cutoff | None, str]:
+    """The cutoff of *root* that *config* asks for, and the reason why a tuned model is not used, or "".
 
-    *folder* is the root's state folder. A tuned model that cannot be used counts as none.
+    *folder* is the root's state folder. *trusts*: whether the user trusts a root. A tuned model that cannot be used
+    counts as none.
     """
     if config.cutoff == OFF:
         return None, ""
     if config.cutoff == DEFAULT:
         return default_cutoff(config), ""
     try:
-        return load_cutoff(folder, config) or default_cutoff(config), ""
+        return load_cutoff(folder, config, root, trusts) or default_cutoff(config), ""
     except UnusableModelError as error:
         return default_cutoff(config), str(error)
 
@@ -178,22 +181,29 @@ def default_cutoff(config: Config) -> Cutoff | None:
     return Cutoff(model, DEFAULT, config.cutoff_threshold)
 
 
-def load_cutoff(folder: str, config: Config) -> Cutoff | None:
-    """The tuned cutoff in a root's state folder; None if there is none. Raises UnusableModelError."""
-    model = _tuned_model(folder)
+def load_cutoff(folder: str, config: Config, root: str, trusts: Callable[[str], bool]) -> Cutoff | None:
+    """The tuned cutoff of *root*: the user's own in the state folder, else the one that the root shares, else None.
+
+    Raises UnusableModelError, also for a shared one in a root that the user does not trust.
+    """
+    place = cutoff_file(folder)
+    model = _model_in(place)
+    if model is None:
+        place = os.path.join(root, SHARED_CUTOFF_FILE)
+        model = _shared_model(place, root, trusts) if os.path.lexists(place) else None
     if model is None:
         return None
     made_for, now = fields(model.fit), fields(fit_of(config))
     changed = [f"{name} was {value!r}, is {now[name]!r}" for name, value in made_for.items() if value != now[name]]
     if changed:
         raise UnusableModelError(f"was made for another configuration: {'; '.join(changed)}")
-    return Cutoff(model, TUNED, config.cutoff_threshold)
+    return Cutoff(model, TUNED, config.cutoff_threshold, place)
 
 
 def strictest_threshold(folder: str) -> float:
-    """The highest threshold of the models that may be used with a root, the default one and the tuned one."""
+    """The highest threshold of the user's models, the default one and the tuned one."""
     try:
-        model = _tuned_model(folder)
+        model = _model_in(cutoff_file(folder))
     except UnusableModelError:
         model = None
     return max(default_model.THRESHOLD, model.threshold if model else 0.0)
@@ -221,14 +231,23 @@ def model_of(content: Any) -> Model:
     return model
 
 
-def _tuned_model(folder: str) -> Model | None:
-    """The model in a root's state folder; None if there is none. Raises UnusableModelError."""
+def _model_in(path: str) -> Model | None:
+    """The model in a file; None if there is none. Raises UnusableModelError."""
     try:
-        return model_of(loads(read_regular(cutoff_file(folder), MAX_BYTES).decode("utf-8")))
+        return model_of(loads(read_regular(path, MAX_BYTES).decode("utf-8")))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
         raise UnusableModelError(f"cannot be read ({error})") from None
+
+
+def _shared_model(path: str, root: str, trusts: Callable[[str], bool]) -> Model | None:
+    """The model that a root shares. Raises UnusableModelError."""
+    if not trusts(root):
+        raise UnusableModelError(f"is shared by {root}, which you have not trusted: memsift trust")
+    if not is_inside(os.path.realpath(root), path):
+        raise UnusableModelError("points outside the root")
+    return _model_in(path)
 
 
 def _fit_in(content: Any) -> Fit:

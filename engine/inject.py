@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 
 from engine.config import LEGACY, TIERED
+from engine.lean.record import replace
 from engine.retrieval import HIGH, LOW
 
 TYPE_CHECKING = False
@@ -42,15 +44,28 @@ NOTHING, WEAK, MEDIUM_ONLY = (
 """Texts of a `<memory-note>`."""
 
 
-def context(retrieval: Retrieval, config: Config) -> str:
-    """The text for the injected memories, with a hint if the configuration asks for one; empty for neither."""
+def context(retrieval: Retrieval, config: Config, folder: str = "") -> str:
+    """The text for the injected memories, with a hint if the configuration asks for one; empty for neither.
+
+    Paths lead to the memories from *folder*, if it is given, as far as the budget allows.
+    """
     mode = config.output_mode
-    entries = [entry(one.memory, one.confidence, mode) for one in retrieval.injected]
+    entries = [entry(_reachable(one.memory, folder), one.confidence, mode) for one in retrieval.injected]
+    if length(framed(entries)) > config.max_characters:
+        entries = [entry(one.memory, one.confidence, mode) for one in retrieval.injected]
     if config.hints and mode == TIERED and (text := hint(retrieval)):
         note = f"<memory-note>{text}</memory-note>"
         if length(framed([*entries, note])) <= config.max_characters:
             entries.append(note)
     return framed(entries)
+
+
+def _reachable(memory: MemorySummary, folder: str) -> MemorySummary:
+    """*memory* with its file as path, where its path leads from *folder* to no file or another one."""
+    is_there = (
+        not folder or os.path.isabs(memory.path) or os.path.realpath(os.path.join(folder, memory.path)) == memory.file
+    )
+    return memory if is_there else replace(memory, path=memory.file)
 
 
 def hint(retrieval: Retrieval) -> str:

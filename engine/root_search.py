@@ -16,7 +16,7 @@ from engine.stores.files import UnreadableFileError, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
 PROJECT_FOLDER = os.path.join(".claude", "memory")
 OWNED = "If it is yours: sudo chown, or name it in roots."
@@ -86,7 +86,7 @@ def find_roots(
         session = os.path.realpath(session_folder) if os.path.isabs(session_folder) else folder
         repository = repository_of(session)
         main = repository.main if repository else session
-        auto = auto_memory(session, main, environ, lambda root: _trusts(root, environ))
+        auto = auto_memory(session, main, environ, trust_in(environ))
         for place, file in auto.untrusted:
             reason = f"{file} names it as {DIRECTORY}, and you have not trusted it"
             refused.append(Refused(place, reason, f"To allow: {trust_command(place)}"))
@@ -135,6 +135,17 @@ def _main_tree(top: str) -> str:
     return (folder if name == ".git" else common) if is_one else top
 
 
+def trust_in(environ: Mapping[str, str]) -> Callable[[str], bool]:
+    """Whether the user trusts a root, as a function. Few prompts ask it, so the list is loaded only then."""
+
+    def trusts(root: str) -> bool:
+        from engine.trust import trust_of
+
+        return trust_of(root, environ)
+
+    return trusts
+
+
 def _of_project(start: str, environ: Mapping[str, str], found: list[str]) -> Iterator[str]:
     """A project's folders of memories, the nearest first. Without a repository the search ends once one is *found*."""
     repository = repository_of(start)
@@ -154,13 +165,6 @@ def _of_user(environ: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ..
 
     users = user_roots(environ)
     return users.roots, users.mistakes
-
-
-def _trusts(root: str, environ: Mapping[str, str]) -> bool:
-    """Whether the user trusts *root*. Few prompts need to know, so the list is loaded here."""
-    from engine.trust import trust_of
-
-    return trust_of(root, environ)
 
 
 def _take(candidate: str, owners: Collection[int] | None, found: list[str], refused: list[Refused]) -> None:

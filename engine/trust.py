@@ -9,13 +9,19 @@ from __future__ import annotations
 import os
 import time
 
-from engine.config import CONFIG_FILE, SECTIONS, Config
+from engine.config import CONFIG_FILE, SECTIONS, SHARED_CUTOFF_FILE, Config
 from engine.lean.json_text import dumps, loads
 from engine.lean.record import Record, fields
 from engine.lean.sha256 import hex_digest
 from engine.paths import trust_file
 from engine.settings.keys import FREE, SECTION, Source
-from engine.stores.files import UnreadableFileError, make_folder, read_regular, read_text, write_whole
+from engine.stores.files import (
+    UnreadableFileError,
+    make_folder,
+    read_regular,
+    read_text,
+    write_whole,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,13 +98,22 @@ def _section(root: str) -> object:
 def settings_digest(root: str, section: object) -> str:
     """A digest of the keys and values in *section*, and of the texts in the files that they name.
 
-    Keys that any root may set count for nothing here, nor do unknown keys, the order of keys, and white space.
+    Keys that any root may set count for nothing here, nor do unknown keys, the order of keys, and white space. A cutoff
+    that the root shares is one of its settings.
     """
     source = Source(CONFIG_FILE, root, is_confined=True)
     config = source.over(Config(), section)
     named = [one for one in _values(config, SECTION) if one[0] in source.keys]
     modes = config.judge.modes
-    return hex_digest(dumps([sorted(named), modes.auto.prompt, modes.search.prompt]))
+    return hex_digest(dumps([sorted(named), modes.auto.prompt, modes.search.prompt, *_shared_model(root)]))
+
+
+def _shared_model(root: str) -> list[str]:
+    """The text of the cutoff that a root shares; empty for none, and for one that cannot be read."""
+    try:
+        return [read_text(os.path.realpath(root), os.path.join(root, SHARED_CUTOFF_FILE))]
+    except UnreadableFileError:
+        return []
 
 
 def _values(section: object, prefix: str) -> Iterator[tuple[str, object]]:

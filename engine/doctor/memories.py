@@ -6,9 +6,11 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from engine.cutoff import chosen_cutoff
 from engine.doctor.finding import note, ok, problem
 from engine.errors import RootError
-from engine.paths import config_file, transcripts_dir
+from engine.paths import config_file, state_dir, transcripts_dir
+from engine.root_search import trust_in
 from engine.search.opening import open_index
 from engine.settings.sources import read_config, trust_command
 from engine.trust import trust_of
@@ -40,7 +42,7 @@ def findings(folder: str, search: RootSearch, environ: Mapping[str, str]) -> lis
             )
         )
     for root in search.roots:
-        found += [_index(root, environ), _trust(root, environ)]
+        found += [_index(root, environ), _trust(root, environ), *_cutoff(root, environ)]
     return [*found, *_settings(search.roots, environ), _transcripts(folder, environ)]
 
 
@@ -80,6 +82,15 @@ def _trust(root: str, environ: Mapping[str, str]) -> Finding:
         "trust",
         f"{root}: {'trusted' if trust_of(root, environ) else 'not trusted, and it asks for nothing that needs trust'}",
     )
+
+
+def _cutoff(root: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The tuned model of the cutoff, if there is one: which one holds, or why it does not count."""
+    cutoff, reason = chosen_cutoff(state_dir(root, environ), read_config(root, environ).config, root, trust_in(environ))
+    if reason:
+        yield note("cutoff", f"{root}: the tuned model does not count: it {reason}", "memsift config shows what holds.")
+    elif cutoff and cutoff.place:
+        yield ok("cutoff", f"{root}: the model in {cutoff.place}")
 
 
 def _settings(roots: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[Finding]:

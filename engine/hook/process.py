@@ -22,7 +22,7 @@ from engine.lean.sha256 import hex_digest
 from engine.paths import is_in_place, state_dir, state_home
 from engine.pipeline import BY_KEYWORDS, NO_FTS5, retrieve
 from engine.prompt import is_human_prompt, is_slash_command, parted, typed_prompt
-from engine.root_search import find_roots
+from engine.root_search import find_roots, trust_in
 from engine.search.index import BEHIND, UNBUILT, Index, index_of
 from engine.search.opening import hook_index, index_file, unbuilt
 from engine.search.strategies.memsift import TURNS, says_little
@@ -227,7 +227,7 @@ class Decision:
         if lag:
             self.activity.note(index=lag)
         # A hint that nothing fits would be false before the memories were read.
-        context = inject.context(retrieval, config) if retrieval.injected or not lag else ""
+        context = inject.context(retrieval, config, request.cwd) if retrieval.injected or not lag else ""
         self.activity.note_retrieval(retrieval, inject.length(context), OF_LAG[lag])
         self.activity.stage("inject")
         self._session, self._retrieval = session, retrieval
@@ -298,7 +298,7 @@ class Decision:
     def _cutoff(self, reading: Reading) -> Cutoff | None:
         """The cutoff of a root. The log says why a tuned one is ignored."""
         folder = self._folder if reading.root == self._root else state_dir(reading.root, self._environ)
-        cutoff, problem = chosen_cutoff(folder, reading.config)
+        cutoff, problem = chosen_cutoff(folder, reading.config, reading.root, trust_in(self._environ))
         if problem:
             self.activity.note(cutoff=f"ignored: it {problem}"[:MAX_REASON])
         return cutoff

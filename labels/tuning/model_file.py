@@ -1,12 +1,15 @@
-"""The file of a root's cutoff model in its state folder: the model, and its provenance for people."""
+"""The file of a root's cutoff model, in its state folder or shared in the root: the model, and its provenance."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import __version__
+from engine.config import SHARED_CUTOFF_FILE
+from engine.curation import files
 from engine.cutoff import VERSION, fit_of
 from engine.errors import TuningError
 from engine.lean.record import fields
@@ -58,9 +61,23 @@ def write(folder: str, made: dict[str, Any]) -> Path:
     """Write the model into a state folder, whole or not at all, in place of an earlier one. Raises TuningError."""
     path = Path(cutoff_file(folder))
     try:
-        write_whole(str(path), f"{json.dumps(made, indent=2)}\n".encode())
+        write_whole(str(path), _text(made).encode())
     except OSError as error:
         raise TuningError(f"{path} cannot be written ({error.strerror or error}).") from None
+    return path
+
+
+def share(root: str, made: dict[str, Any] | None) -> Path | None:
+    """Write the model into the root itself, or remove it where *made* is None; None if there was none.
+
+    Raises TuningError, and CurationError as `engine.curation.files.write`.
+    """
+    path = Path(root, SHARED_CUTOFF_FILE)
+    if not Path(root).is_dir():
+        raise TuningError(f"{root} is a file, so it cannot hold {SHARED_CUTOFF_FILE}. Leave --shared out.")
+    if made is None and not os.path.lexists(path):
+        return None
+    files.write(root, SHARED_CUTOFF_FILE, None if made is None else _text(made))
     return path
 
 
@@ -74,6 +91,10 @@ def remove(folder: str) -> Path | None:
     except OSError as error:
         raise TuningError(f"{path} cannot be removed ({error.strerror or error}).") from None
     return path
+
+
+def _text(made: dict[str, Any]) -> str:
+    return f"{json.dumps(made, indent=2)}\n"
 
 
 def _rounded(value: float | None) -> float | None:

@@ -82,7 +82,10 @@ def run(client: str, model_server: str, project: str, environ: dict[str, str], p
     hook = [one for one in kept if one.get("type", "").startswith("hook")]
     said = done.stdout + done.stderr
     skills = sorted({*re.findall(r"memsift:[a-z]+(?:-[a-z]+)*", json.dumps(bodies))})
-    return {"exit": done.returncode, "said": said, "sent": sent, "judged": judged, "hook": hook, "skills": skills}
+    named = re.search(r"memory system at `([^`]+)/`", json.dumps(bodies))
+    memory = named[1] if named else ""
+    told = {"exit": done.returncode, "said": said, "sent": sent, "judged": judged, "hook": hook, "skills": skills}
+    return {**told, "memory": memory}
 
 
 def rows(file: Path) -> list[dict[str, Any]]:

@@ -145,12 +145,12 @@ def test_a_probability_lies_between_0_and_1_whatever_the_weights(intercept: floa
 
 
 def test_without_a_file_there_is_no_cutoff(tmp_path: Path) -> None:
-    assert load_cutoff(str(tmp_path), Config()) is None
+    assert load_cutoff(str(tmp_path), Config(), "", bool) is None
 
 
 def test_a_model_is_read_with_its_thresholds(tmp_path: Path) -> None:
     write_model(tmp_path, content(threshold=0.6, doubt=0.2))
-    cutoff = load_cutoff(str(tmp_path), Config())
+    cutoff = load_cutoff(str(tmp_path), Config(), "", bool)
     assert cutoff is not None
     assert (cutoff.strategy, cutoff.least(has_judge=False), cutoff.least(has_judge=True)) == ("memsift", 0.6, 0.2)
 
@@ -184,13 +184,13 @@ BROKEN: dict[str, Any] = {
 def test_a_model_that_makes_no_sense_is_unusable(tmp_path: Path, made: object) -> None:
     write_model(tmp_path, made)
     with pytest.raises(UnusableModelError):
-        load_cutoff(str(tmp_path), Config())
+        load_cutoff(str(tmp_path), Config(), "", bool)
 
 
 def test_a_folder_in_place_of_the_model_is_unusable(tmp_path: Path) -> None:
     (tmp_path / "cutoff.json").mkdir()
     with pytest.raises(UnusableModelError, match="cannot be read"):
-        load_cutoff(str(tmp_path), Config())
+        load_cutoff(str(tmp_path), Config(), "", bool)
 
 
 CHANGES: list[Mapping[str, Any]] = [
@@ -206,7 +206,7 @@ CHANGES: list[Mapping[str, Any]] = [
 def test_a_model_for_another_configuration_is_unusable(tmp_path: Path, changes: Mapping[str, Any]) -> None:
     write_model(tmp_path, content())
     with pytest.raises(UnusableModelError, match="another configuration"):
-        load_cutoff(str(tmp_path), replace(Config(), **changes))
+        load_cutoff(str(tmp_path), replace(Config(), **changes), "", bool)
 
 
 # The choice of a model
@@ -214,7 +214,7 @@ def test_a_model_for_another_configuration_is_unusable(tmp_path: Path, changes: 
 
 def kind_of(folder: Path, **settings: Any) -> tuple[str, str]:
     """The kind of the chosen cutoff, or OFF, and why a tuned one is ignored."""
-    cutoff, problem = chosen_cutoff(str(folder), Config(**settings))
+    cutoff, problem = chosen_cutoff(str(folder), Config(**settings), "", bool)
     return cutoff.kind if cutoff else OFF, problem
 
 
@@ -248,7 +248,7 @@ def test_a_configured_threshold_replaces_that_of_the_model(tmp_path: Path, made:
         write_model(tmp_path, made)
     least = []
     for threshold in (None, 0.3, 0.01):
-        cutoff, _ = chosen_cutoff(str(tmp_path), Config(cutoff_threshold=threshold))
+        cutoff, _ = chosen_cutoff(str(tmp_path), Config(cutoff_threshold=threshold), "", bool)
         assert cutoff is not None
         least.append((cutoff.least(has_judge=False), cutoff.least(has_judge=True)))
     own = (0.5, 0.2) if made else (default_model.THRESHOLD, default_model.DOUBT)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from engine.errors import RootNotFoundError
 from engine.lean.record import replace
 from engine.paths import cache_dir, labels_file, state_dir, transcripts_dir
-from engine.root_search import find_roots
+from engine.root_search import find_roots, trust_in
 from engine.settings.sources import checked, read_config
 from engine.stores.files import write_whole
 from tui.workspace.judge_options import JudgeOptions, make_judge
@@ -85,14 +85,14 @@ def tuned_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutof
     """The cutoff that was tuned for *root*, or None. Raises UnusableModelError if it does not fit *config*."""
     from engine.cutoff import load_cutoff
 
-    return load_cutoff(state_dir(root, environ), config)
+    return load_cutoff(state_dir(root, environ), config, root, trust_in(environ))
 
 
 def hook_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> tuple[Cutoff | None, str]:
     """The cutoff that the hook uses, if any, and the reason why a tuned one is ignored, or ""."""
     from engine.cutoff import chosen_cutoff
 
-    return chosen_cutoff(state_dir(root, environ), config)
+    return chosen_cutoff(state_dir(root, environ), config, root, trust_in(environ))
 
 
 def usable_cutoff(root: str, config: Config, environ: Mapping[str, str]) -> Cutoff | None:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.activity import LOG_FILE
-from engine.config import CONFIG_FILE
+from engine.config import CONFIG_FILE, SHARED_CUTOFF_FILE
 from engine.cutoff import chosen_cutoff
 from engine.errors import MemsiftError
 from engine.joint import OpenRoot
 from engine.paths import config_file, cutoff_file, state_dir, trust_file
+from engine.root_search import trust_in
 from engine.search.opening import reread
 from engine.settings.sources import read_config, said
 from tui.workspace.judge_options import make_judge
@@ -96,7 +97,8 @@ class Sources:
     def watched(self) -> Watched:
         memories = [path for root in self.roots for path in (root, *([] if Path(root).is_dir() else [f"{root}-wal"]))]
         states = [state_dir(root, self.environ) for root in self.roots]
-        settings = [str(Path(root, CONFIG_FILE)) for root in self.roots] + [cutoff_file(state) for state in states]
+        shared = [str(Path(root, name)) for root in self.roots for name in (CONFIG_FILE, SHARED_CUTOFF_FILE)]
+        settings = shared + [cutoff_file(state) for state in states]
         prompts = [*map(os.path.realpath, self.prompts), *(str(Path(state, LOG_FILE)) for state in states)]
         own = (config_file(self.environ), trust_file(self.environ))
         return Watched(tuple(memories), (*settings, *own), tuple(prompts))
@@ -112,7 +114,7 @@ class Sources:
         given = {**self.environ, **self.judge.flags}
         reading = read_config(root, given, is_trusted=self.is_trusted)
         config = self.judge.applied(reading.config, self.environ)
-        cutoff, reason = chosen_cutoff(state_dir(root, self.environ), config)
+        cutoff, reason = chosen_cutoff(state_dir(root, self.environ), config, root, trust_in(self.environ))
         ignored = (f"The tuned cutoff is not used: it {reason}.",) if reason else ()
         return Settings(config, cutoff, (), reading.notice, (*said(reading), *ignored, *reading.remarks))
 

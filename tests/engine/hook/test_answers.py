@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import time
@@ -246,6 +247,16 @@ def test_without_a_session_id_nothing_is_held_back(world: World) -> None:
     assert world.context(session_id=None)
 
 
+def test_the_path_leads_to_the_memory_from_the_folder_of_the_prompt(world: World) -> None:
+    """Relative in the project's own folder; whole where the memories lie above, or in the main tree of a worktree."""
+    package = world.project / "packages/api"
+    package.mkdir(parents=True)
+    for cwd, prefix in ((world.project, ""), (package, f"{world.project.resolve()}/")):
+        (path, *_) = re.findall(r" -> (\S+)", world.context(cwd=str(cwd), session_id=str(cwd)))
+        assert path.startswith(f"{prefix}.claude/memory/decisions/")
+        assert (cwd / path).is_file()
+
+
 def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -> None:
     """The transcript of such a session lies elsewhere than the memories."""
     shutil.rmtree(world.root)
@@ -258,6 +269,8 @@ def test_auto_memory_is_found_from_a_folder_below_the_repository(world: World) -
     transcript = f"{transcripts_dir(str(package), world.environ)}/session.jsonl"
     found = world.context(cwd=str(package), transcript_path=transcript)
     assert f"Cache rule of the house -> {folder}/note.md #tags:note" in found
+    world.environ["CLAUDE_PROJECT_DIR"] = str(package)
+    assert world.context(cwd=str(world.home), session_id="the model went elsewhere") == found
 
 
 def test_without_a_root_there_is_silence_and_no_state(world: World) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.config import Config
+from engine.config import SHARED_CUTOFF_FILE, Config
+from engine.trust import trust
 from tests.engine.builders import memory, write_root
 from tests.engine.hook.world import FORMS, World, context_of
 from tests.engine.models import content, write_model
@@ -123,3 +124,34 @@ def test_with_a_model_and_a_judge_without_a_key_the_cutoff_decides(world: World)
     text = context_of(done.stdout.decode())
     assert [name for name in NAMES if name in text] == ["cache of sessions invalidated"]
     assert b"ANTHROPIC_API_KEY" in done.stderr
+
+
+def test_a_model_that_the_root_shares_counts_where_the_root_is_trusted(world: World) -> None:
+    """Until then the default model decides, and the log says so. After a change, it must be trusted again."""
+    shared = world.root / SHARED_CUTOFF_FILE
+    for changes, best in (({"threshold": 0.9}, 1), ({"threshold": 0.0, "doubt": 0.0}, 3)):
+        shared.write_text(json.dumps(model(**changes)), encoding="utf-8")
+        world.send(ASK, session_id="")
+        row = world.log()[-1]
+        assert (row["system"], "which you have not trusted" in row["cutoff"]) == ("memsift+default", True)
+        trust(str(world.root), world.environ)
+        assert answered(world) == NAMES[:best]
+        row = world.log()[-1]
+        assert (row["system"], "cutoff" in row) == ("memsift+cutoff", False)
+
+
+def test_ones_own_model_comes_before_the_shared_one(world: World) -> None:
+    (world.root / SHARED_CUTOFF_FILE).write_text(json.dumps(model(threshold=0.0, doubt=0.0)), encoding="utf-8")
+    trust(str(world.root), world.environ)
+    everything = answered(world)
+    write_model(world.state, model(threshold=0.9))
+    assert (len(everything) > 1, answered(world)) == (True, [BEST])
+
+
+def test_a_shared_model_that_lies_outside_of_the_root_is_not_read(world: World) -> None:
+    outside = world.home / "model.json"
+    outside.write_text(json.dumps(model(threshold=0.9)), encoding="utf-8")
+    (world.root / SHARED_CUTOFF_FILE).symlink_to(outside)
+    trust(str(world.root), world.environ)
+    answered(world)
+    assert world.log()[-1]["cutoff"] == "ignored: it points outside the root"

@@ -125,7 +125,7 @@ def test_a_folder_that_a_cloned_project_names_is_refused(world: World, name: str
     assert "you have not trusted it" in lines_of_no_root(world)[0]["refused"][0]
 
 
-def test_memories_beside_the_transcript_that_a_request_names_are_not_looked_at(world: World) -> None:
+def test_memories_beside_a_transcript_out_of_its_place_are_refused(world: World) -> None:
     shutil.rmtree(world.root)
     write_root(world.folder / "memory", BAIT)
     assert sent(world, world.project) == ("", "")

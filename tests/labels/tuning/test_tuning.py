@@ -300,7 +300,7 @@ def test_the_best_that_can_be_promised_is_said_where_the_target_is_out_of_reach(
 def test_a_model_that_was_written_is_the_one_that_the_engine_reads(tmp_path: Path, made: Tuning) -> None:
     content = model_file.content(made, Config(), NOW)
     assert model_file.write(str(tmp_path / "state"), content) == tmp_path / "state/cutoff.json"
-    cutoff = load_cutoff(str(tmp_path / "state"), Config())
+    cutoff = load_cutoff(str(tmp_path / "state"), Config(), "", bool)
     assert cutoff is not None
     assert made.at is not None
     assert cutoff.least(has_judge=False) == made.at.threshold

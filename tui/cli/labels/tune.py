@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from engine.config import OFF, TITLE_TAGS
+from engine.config import OFF, SHARED_CUTOFF_FILE, TITLE_TAGS
 from engine.cutoff import fit_of
 from engine.errors import TuningError
-from engine.paths import state_dir
+from engine.paths import cutoff_file, state_dir
+from engine.settings.sources import trust_command
+from engine.trust import keeping_trust, trust_of
 from tui.cli.options import DB, FULL, TEXT_OR_JSON, TREC_FORM, UNJUDGED, opened_store, roots_option, text_width
 from tui.workspace import opening
 from tui.workspace.stderr import tell
@@ -34,6 +36,10 @@ SEVERAL = "several"
 TARGET = "Precision to reach, between 0 and 1: relevant injected memories / injected memories."
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 TO = "Also write the model to this root, which gave no labels. Below 4 roots with labels, nothing is promised there."
+SHARED = (
+    f"Write the model into the root itself, as {SHARED_CUTOFF_FILE}, for everybody who trusts this root. A model of "
+    "your own comes before it."
+)
 CONFIDENCE = "Probability with which the target must be reached."
 
 
@@ -54,7 +60,8 @@ CONFIDENCE = "Probability with which the target must be reached."
 @UNJUDGED
 @click.option("--apply", is_flag=True, help="Write the model. Hook, app and commands use it from then on.")
 @click.option("--to", "others", metavar="ROOT", multiple=True, help=TO)
-@click.option("--undo", is_flag=True, help="Remove the written model.")
+@click.option("--shared", is_flag=True, help=SHARED)
+@click.option("--undo", is_flag=True, help="Remove the written model; with --shared the one in the root.")
 @TEXT_OR_JSON
 @FULL
 def tune(
@@ -67,6 +74,7 @@ def tune(
     unjudged: str,
     apply: bool,
     others: tuple[str, ...],
+    shared: bool,
     undo: bool,
     form: str,
     is_full: bool,
@@ -85,8 +93,10 @@ def tune(
         if target is not None or apply or others:
             raise click.UsageError("--undo removes the model; it goes with neither --target-precision nor --apply.")
         for root in found:
-            undo_tuning(root)
+            undo_tuning(root, is_shared=shared)
         return
+    if shared and not apply:
+        raise click.UsageError("--shared says where to write the model; it goes with --apply or --undo.")
     if target is None:
         raise click.UsageError("Name the precision to reach with --target-precision, such as 0.8.")
     if bool(prompts) != bool(qrels):
@@ -110,7 +120,7 @@ def tune(
         click.echo(text.format_json(tuning), nl=False)
     else:
         click.echo(text.format_text(tuning, text_width(), is_full=is_full, is_applied=apply), nl=False)
-    fails = [root for root in targets if not settle(root, tuning, config, others, writes=apply)]
+    fails = [root for root in targets if not settle(root, tuning, config, others, writes=apply, is_shared=shared)]
     if fails:
         click.get_current_context().exit(1)
     if not apply:
@@ -170,7 +180,7 @@ def judged_in_files(
     return judged
 
 
-def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, writes: bool) -> bool:
+def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, writes: bool, is_shared: bool) -> bool:
     """Write the model to *root* if it may be used there; whether it keeps a promise, or needs none.
 
     stderr says why a model is not written, and what is not promised.
@@ -194,21 +204,32 @@ def settle(root: str, tuning: Tuning, config: Config, others: Sequence[str], *, 
     if promise == model_file.ELSEWHERE and tuning.elsewhere:
         tell(f"{root} gave no labels: its threshold, {tuning.elsewhere.threshold:.2f}, is the one for other roots.")
     if writes:
-        apply_tuning(root, tuning, config, promise)
+        apply_tuning(root, tuning, config, promise, is_shared=is_shared)
     return True
 
 
-def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str) -> None:
+def apply_tuning(root: str, tuning: Tuning, config: Config, promise: str, *, is_shared: bool) -> None:
     from labels.store import utc_now
     from labels.tuning import model_file
 
     made = model_file.content(tuning, config, utc_now(), promise)
-    path = model_file.write(state_dir(root, os.environ), made)
-    tell(f"Written to {path}. The hook uses it from the next prompt on; memsift tune --undo removes it.")
+    if not is_shared:
+        path = model_file.write(state_dir(root, os.environ), made)
+        tell(f"Written to {path}. The hook uses it from the next prompt on; memsift tune --undo removes it.")
+        return
+    tell(f"Written to {keeping_trust(root, os.environ, lambda: model_file.share(root, made))}.")
+    own = cutoff_file(state_dir(root, os.environ))
+    if not trust_of(root, os.environ):
+        tell(f"It counts where the root is trusted, and here it is not: {trust_command(root)}")
+    elif os.path.lexists(own):
+        tell(f"Your own model, {own}, comes before it. memsift tune --undo removes yours.")
 
 
-def undo_tuning(root: str) -> None:
+def undo_tuning(root: str, *, is_shared: bool) -> None:
     from labels.tuning import model_file
 
-    path = model_file.remove(state_dir(root, os.environ))
-    tell(f"Removed {path}." if path else "There is no tuned cutoff to remove.")
+    if is_shared:
+        path = keeping_trust(root, os.environ, lambda: model_file.share(root, None))
+    else:
+        path = model_file.remove(state_dir(root, os.environ))
+    tell(f"Removed {path}." if path else f"There is no {'shared' if is_shared else 'tuned'} cutoff to remove.")

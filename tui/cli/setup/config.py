@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from engine.config import OFF, SHARED_CUTOFF_FILE
 from engine.errors import MemsiftError
 from engine.lean.json_text import printed_json
 from engine.lean.record import fields
 from engine.settings.keys import SECTION
-from engine.settings.origins import DEFAULT, ROOT, USER, keys_of, settings, value_of
+from engine.settings.origins import DEFAULT, ROOT, USER, Setting, keys_of, settings, value_of
 from engine.settings.roots import KEY as ROOTS
 from engine.settings.roots import user_roots
 from engine.settings.sources import read_config
@@ -21,10 +22,14 @@ from tui.cli.options import ROOT as ROOT_OPTION
 from tui.cli.options import TEXT_OR_JSON
 from tui.cli.setup.install import root_here
 from tui.workspace.app_settings import KEYS, OWN, own_path, own_settings, own_value, read_app_settings
+from tui.workspace.opening import hook_cutoff
 from tui.workspace.stderr import tell, visible
 
 if TYPE_CHECKING:
-    from engine.settings.origins import Setting
+    from engine.config import Config
+
+MODEL = "cutoff_model"
+"""Shown beside the settings. memsift tune decides it."""
 
 MOST_SHOWN = 24
 """Characters of a value in the table; memsift config get prints it whole."""
@@ -42,6 +47,9 @@ def config(ctx: click.Context, root: str | None, form: str) -> None:
 
     A later source is stronger: default, user (config.toml), root (memory-config.json), variable (MEMSIFT_...). A root
     that you do not trust may only make the hook stricter or quieter; a value of it that is ignored is shown, too.
+
+    `cutoff_model` says which model the cutoff uses: tuned (your own), shared (by the root, where you trust it), default
+    or off. memsift tune decides it.
 
     `roots`, `label.grades`, `app.plain` and the keys of the app (`keys.ID`, as in tui/KEYS.md) stand in your
     config.toml alone.
@@ -66,7 +74,7 @@ def get(key: str, root: str | None) -> None:
     if own_path(key):
         click.echo(printed_json(own(key)))
         return
-    wanted = ".".join(keys_of(key, OWN))
+    wanted = key if key == MODEL else ".".join(keys_of(key, OWN))
     place = os.path.abspath(root) if root else root_here()  # noqa: PTH100
     click.echo(printed_json(next(one.value for one in effective(place) if one.key == wanted)))
 
@@ -137,7 +145,18 @@ def effective(root: str) -> tuple[Setting, ...]:
     reading = read_config(root, os.environ)
     for line in reading.lines:
         tell(line)
-    return settings(reading, os.environ)
+    return (*settings(reading, os.environ), model_in_use(root, reading.config))
+
+
+def model_in_use(root: str, config: Config) -> Setting:
+    """Which model of the cutoff holds: your own, the one that the root shares, the default one, or none."""
+    cutoff, problem = hook_cutoff(root, config, os.environ)
+    if problem:
+        tell(f"The tuned cutoff is ignored: it {problem}.")
+    place = cutoff.place if cutoff else ""
+    if os.path.basename(place) == SHARED_CUTOFF_FILE:  # noqa: PTH119
+        return Setting(MODEL, "shared", ROOT, place)
+    return Setting(MODEL, cutoff.kind if cutoff else OFF, USER if place else DEFAULT, place)
 
 
 def change(keys: tuple[str, ...], value: object, is_user: bool, root: str | None) -> None:
@@ -185,7 +204,11 @@ def table(rows: tuple[Setting, ...], root: str) -> str:
     trusted = "trusted" if trust_of(root, os.environ) else "not trusted"
     lines = []
     for one in rows:
-        source = {DEFAULT: DEFAULT, USER: "config.toml", ROOT: f"root file, {trusted}"}.get(one.source, one.place)
+        source = {
+            DEFAULT: DEFAULT,
+            USER: one.place if one.key == MODEL else "config.toml",
+            ROOT: f"root file, {trusted}",
+        }.get(one.source, one.place)
         lines.append((one.key, short(printed_json(one.value)), source))
         if one.wanted is not None:
             lines.append(("", short(printed_json(one.wanted)), f"ignored: root file, {trusted}"))

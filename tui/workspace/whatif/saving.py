@@ -10,6 +10,7 @@ from engine.cutoff import chosen_cutoff
 from engine.errors import ConfigError
 from engine.lean.record import Record
 from engine.paths import state_dir
+from engine.root_search import trust_in
 from engine.settings.keys import SECTION
 from engine.settings.sources import read_config, trust_command
 from engine.trust import is_trusted
@@ -62,7 +63,7 @@ class Place(Record):
 
     def cutoff(self, config: Config) -> tuple[Cutoff | None, str]:
         """The cutoff that *config* chooses, and the reason why a tuned one is not used, or empty."""
-        return chosen_cutoff(state_dir(self.root, self.given), config)
+        return chosen_cutoff(state_dir(self.root, self.given), config, self.root, trust_in(self.given))
 
 
 def foreseen(place: Place, changes: Mapping[Key, object]) -> Foreseen:

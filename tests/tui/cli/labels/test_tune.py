@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -84,7 +86,7 @@ def test_apply_writes_what_the_hook_reads_and_undo_removes_it(state: Path) -> No
     assert made["provenance"]["prompts"] == shown["prompts"]
     assert made["provenance"]["started_from"] == "the default model"
     assert made["provenance"]["promise"] == "the roots of the labels"
-    assert load_cutoff(str(state), read_config(str(DEMO_ROOT), {}).config) is not None
+    assert load_cutoff(str(state), read_config(str(DEMO_ROOT), {}).config, "", bool) is not None
 
     undone = memsift("tune", "--root", DEMO_ROOT, "--undo")
     assert (undone.exit_code, undone.stdout) == (0, "")
@@ -342,3 +344,64 @@ def test_undo_loads_no_statistics() -> None:
     shown = "print(*sorted({'scipy', 'sklearn', 'numpy'} & set(sys.modules)))"
     done = process(code=[sys.executable, "-c", f"{code}; {shown}"])
     assert (done.returncode, done.stdout) == (0, "\n")
+
+
+@pytest.fixture
+def team_root(tmp_path: Path, private_home: Path) -> Path:  # noqa: ARG001
+    return Path(shutil.copytree(DEMO_ROOT, tmp_path / "team/.claude/memory"))
+
+
+def shared_tune(root: Path, *arguments: str) -> Result:
+    wanted = ("--target-precision", "0.65", "--apply") if "--undo" not in arguments else ()
+    return memsift("tune", "--root", root, "--prompts", PROMPTS, "--qrels", QRELS, *wanted, *arguments)
+
+
+def model_of_config(root: Path) -> tuple[str, str]:
+    """The model that holds and where it lies, as `memsift config` says; doctor must name the same file."""
+    (row,) = [
+        one for one in printed(memsift("config", "--root", root, "--format", "json")) if one["key"] == "cutoff_model"
+    ]
+    place = row["place"] or ""
+    os.chdir(root.parent.parent)
+    found = json.loads(memsift("doctor", "--format", "json").stdout)
+    assert [one["text"] for one in found if one["check"] == "cutoff" and one["status"] == "ok"] == (
+        [f"{root}: the model in {place}"] if place else []
+    )
+    assert json.loads(memsift("config", "get", "cutoff_model", "--root", root).stdout) == row["value"]
+    return row["value"], Path(place).name
+
+
+def test_a_shared_model_is_the_same_for_everybody_who_trusts_the_root(
+    team_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two accounts: who tunes shares the model, and a colleague has it after `memsift trust`, until their own."""
+    monkeypatch.chdir(team_root)
+    told = shared_tune(team_root, "--shared")
+    assert (told.exit_code, f"memsift trust {team_root}" in told.stderr) == (0, True)
+    made = json.loads((team_root / "memsift-cutoff.json").read_text("utf-8"))
+    assert len(made["provenance"]["labels_sha256"]) == 16
+    assert model_of_config(team_root) == ("default", "")
+    for colleague in ("ann", "bob"):
+        home = team_root.parents[2] / colleague
+        home.mkdir()
+        monkeypatch.setenv("HOME", str(home))
+        assert memsift("trust", team_root).exit_code == 0
+        assert model_of_config(team_root) == ("shared", "memsift-cutoff.json")
+    assert "Your own model" not in shared_tune(team_root, "--shared").stderr
+    assert model_of_config(team_root)[0] == "shared"
+    shared_tune(team_root)
+    assert model_of_config(team_root) == ("tuned", "cutoff.json")
+    assert "comes before it" in shared_tune(team_root, "--shared").stderr
+    shared_tune(team_root, "--undo")
+    assert model_of_config(team_root)[0] == "shared"
+    assert "Removed" in shared_tune(team_root, "--undo", "--shared").stderr
+    assert model_of_config(team_root)[0] == "default"
+    assert "no shared cutoff" in shared_tune(team_root, "--undo", "--shared").stderr
+
+
+def test_a_model_is_not_shared_through_a_planted_link(team_root: Path) -> None:
+    target = team_root.parents[2] / "target"
+    target.write_text("mine", "utf-8")
+    (team_root / "memsift-cutoff.json").symlink_to(target)
+    assert shared_tune(team_root, "--shared").exit_code == 2
+    assert target.read_text("utf-8") == "mine"
