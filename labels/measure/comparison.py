@@ -106,7 +106,9 @@ def comparisons(evidence: Evidence) -> tuple[SystemComparison, ...]:
     made = []
     for systems in compared_systems(evidence.systems):
         prompts = evidence.measured if evidence.moments is None else evidence.finished(systems)
-        made.append(compare(evidence.rows, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems)))
+        made.append(
+            compare(evidence.answered, evidence.judgements, systems, prompts, strata=evidence.strata_of(systems))
+        )
     return tuple(filter(None, made))
 
 
