@@ -18,9 +18,6 @@ FEW_PROMPTS = 20
 """Labelled prompts below which one odd prompt moves a number by more than most differences that matter."""
 
 MAX_UNJUDGED = 0.05
-MAX_UNANSWERED = 0.1
-"""The share of questions without an answer of the judge above which nothing is decided about it."""
-
 MIN_BLIND = 0.9
 
 Changes = Mapping[str, tuple[str, ...]]

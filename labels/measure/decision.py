@@ -157,7 +157,8 @@ class Expense:
 class JudgeCase:
     """The system with a judge against the same system without it.
 
-    `failures` are the prompts on which the judge gave no answer, of those on which it was asked; they are left out. `expense` is None where no call is recorded.
+    `failures` are the prompts on which the judge gave no answer, of those on which it was asked; they are left out.
+    `expense` is None where no call is recorded.
     """
 
     comparison: SystemComparison

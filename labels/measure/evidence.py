@@ -135,6 +135,11 @@ class Evidence:
         """Prompts on which the judge of *system* gave no answer, of those on which it was asked."""
         return judge_failures([row for row in self.rows if row.system == system])
 
+    def is_dead(self, system: str) -> bool:
+        """Whether the judge of *system* was asked and never answered."""
+        failures = self.failures(system)
+        return 0 < failures.part == failures.whole
+
     def injecting(self, system: str) -> list[Outcome]:
         """The prompts of the frame for which *system* injects something. A prompt outside of the order has no place."""
         return [row for row in self.of(system) if self.is_in_frame(row)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from engine.judge.verdict import MAX_UNANSWERED
 from engine.systems import JUDGED
-from labels.measure.caveats import FEW_PROMPTS, MAX_UNANSWERED, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
+from labels.measure.caveats import FEW_PROMPTS, MAX_UNJUDGED, MIN_BLIND, Outdated, outdated_prompts
 from labels.measure.decision import UNDECIDED, Decision, Gate, JudgeCase, decide, headline, judge_case, verdict_of
 from labels.measure.evidence import AS_NOT, Evidence, judged_pairs, qrels_evidence
 from labels.measure.judgements import drawn, judged_labels, without_adjudication
@@ -75,9 +76,10 @@ class Caveats:
     """The facts that limit the answer for one system; None, 0 or empty where they do not.
 
     `outdated`, `unanswered` (a judge that gave no answer on many prompts), `sighted` (labels given with rank, score or
-    verdict in view) and `gaps` that matter forbid an answer: it would be about something else than the question. The others are warnings. `few` is a small number of judged prompts.
-    `failures` of the judge and `unsure` labels are shares. `outside` counts prompts outside of the order of labelling,
-    `unseen` are strata without a judged prompt. `is_from_files`: gaps are filled in the qrels, not in a label store.
+    verdict in view) and `gaps` that matter forbid an answer: it would be about something else than the question.
+    The others are warnings. `few` is a small number of judged prompts. `failures` of the judge and `unsure` labels
+    are shares. `outside` counts prompts outside of the order of labelling, `unseen` are strata without a judged
+    prompt. `is_from_files`: gaps are filled in the qrels, not in a label store.
     `imported` labels and prompts chosen `by_hand` are counts.
     """
 
@@ -129,7 +131,7 @@ def gate_report(evidence: GateEvidence, system: str, gate: Gate, worth: float | 
     decision, rows = decide(sample, gate), evidence.of(system)
     tallies = [each.tally for each in evidence.tallied[system]]
     plain = system.removesuffix(JUDGED)
-    has_both = {plain, plain + JUDGED} <= set(evidence.systems)
+    has_both = {plain, plain + JUDGED} <= set(evidence.systems) and not evidence.is_dead(plain + JUDGED)
     return GateReport(
         system=system,
         gate=gate,

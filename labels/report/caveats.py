@@ -109,8 +109,8 @@ def on_systems(report: Report) -> Iterator[str]:
         failed, asked = system.fallbacks.part, system.fallbacks.whole
         if failed:
             yield (
-                f"{system.system}: the judge gave no answer on {failed:,} of {counted(asked, 'prompt')} on which it was "
-                "asked; these are left out of its numbers."
+                f"{system.system}: the judge gave no answer on {failed:,} of {counted(asked, 'prompt')} on which it "
+                "was asked; these are left out of its numbers."
             )
     if not report.limits.same_prompts:
         yield "The systems were not replayed on the same prompts, so their numbers do not compare."

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Around = Callable[[Provider], Provider]
 
 PATIENT_S = 60.0
-"""The least time limit of a sample where nobody waits for each answer. The hook's 3 s are for a person at the prompt."""
+"""The least time limit of a sample where nobody waits for each answer, as a person does at the hook."""
 
 VARIABLE = "MEMSIFT_JUDGE"
 

@@ -84,8 +84,9 @@ def gate(
     else:
         evidence, configured = evidence_of_labels(roots, db)
     name = system_to_decide(system, evidence, configured)
-    if (failures := evidence.failures(name)).part and failures.part == failures.whole:
-        raise MemsiftError(f"{name}: the judge answered none of {failures.whole:,} questions. Replay it again.")
+    if evidence.is_dead(name):
+        asked = evidence.failures(name).whole
+        raise MemsiftError(f"{name}: the judge answered none of {asked:,} questions. Replay it again.")
     report = gate_report(evidence, name, target, worth)
     write = partial(gate_text, width=text_width(), is_full=is_full) if form == "text" else gate_json
     click.echo(write(report), nl=False)

@@ -61,7 +61,7 @@ class Rows:
     text: bytes
     prompts: int
     skipped: tuple[str, ...]
-    answers: Answers = Answers()
+    answers: Answers
 
 
 _indexes: dict[str, Index] = {}

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.errors import MemsiftError
-from engine.judge.verdict import OK
+from engine.judge.verdict import MAX_UNANSWERED, OK
 from engine.quality.judging.rating import RULE
-from labels.measure.caveats import MAX_UNANSWERED
 from tui.workspace.stderr import tell
 
 if TYPE_CHECKING:
@@ -50,6 +49,6 @@ class Answers:
         if failed == self.asked:
             raise MemsiftError(f"The judge answered none of {self.asked:,} questions ({kinds}): {self.detail}")
         tell(
-            f"{failed:,} of {self.asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the same "
-            "command again: the others are in the cache."
+            f"{failed:,} of {self.asked:,} questions have no answer of the judge ({kinds}): {self.detail} Give the "
+            "same command again: the others are in the cache."
         )
