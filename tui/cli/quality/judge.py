@@ -86,8 +86,9 @@ def judge(
     environment. A later start asks only about memories without an answer.
 
     Output: a line for each memory with decision and score, and reasons and suggestions below it; or as JSON {rubric,
-    threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores, key_points,
-    rejection_reasons, suggested_title, suggested_tags, sources, samples, agreement, judgement}], summary}.
+    threshold, memories: [{root, id, title, category, path, digest, decision, overall, scores,
+    score_reasons, key_points, rejection_reasons, suggested_title, suggested_tags, research_validation, sources,
+    samples, agreement, judgement}], summary}.
     """
     from engine.quality.judging.rubric import read_rubric
     from tui.workspace.curate.curating import resolved
